@@ -18,7 +18,7 @@ class Operation(Enum):
     LIST_PETS = "listPets"
     CREATE_PET = "createPet"
     GET_PET = "getPet"
-    LIST_ORDERS = "listOrders"
+    STORE_ORDERS = "storeOrders"
 
     def __str__(self) -> str:
         """The method and path template, as the document writes them."""
@@ -29,7 +29,7 @@ _ROUTES = {
     Operation.LIST_PETS: "GET /pets",
     Operation.CREATE_PET: "POST /pets",
     Operation.GET_PET: "GET /pets/{petId}",
-    Operation.LIST_ORDERS: "GET /store/orders",
+    Operation.STORE_ORDERS: "GET /store/orders",
 }
 
 
