@@ -102,8 +102,9 @@ class NoAnswer:
 class Exchange:
     """One request and what came of it.
 
-    `index` counts from 0 within a run and target and is what results refer to. `started` is wall-clock time (UTC);
-    `sent` and `finished` are seconds on a monotonic clock, for telling which exchanges overlapped.
+    `index` counts from 0 within a run and target and is what results refer to. `section` is the section of the
+    document whose check sent it. `started` is wall-clock time (UTC); `sent` and `finished` are seconds on a monotonic
+    clock, for telling which exchanges overlapped.
     """
 
     index: int
@@ -113,6 +114,7 @@ class Exchange:
     started: datetime
     sent: float
     finished: float
+    section: str = ""
 
     @property
     def elapsed(self) -> float:

@@ -1,0 +1,59 @@
+# make check   the suite against its own reference server (ARGS="…" for other petcheck options)
+# make test    the tests of the suite itself (ARGS="…" for pytest)
+# make lint    style, format, types, direction of imports
+# make lock    resolve the newest versions of everything and write the lock files
+# make clean   remove what the others made
+#
+# PYTHON   the Python to set up with, 3.11 or newer
+# VENV     where to set up
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
+
+.DEFAULT_GOAL := check
+.PHONY: check test lint lock clean
+.NOTPARALLEL:
+
+check: $(VENV)/ready
+	$(BIN)/petcheck $(ARGS)
+
+test: $(VENV)/ready-to-test
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/ready-to-test
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# The test set first: the run set is held to the same versions, so one environment serves both.
+LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --group pyproject.toml:install pyproject.toml
+
+lock: $(VENV)/ready-to-test
+	$(LOCK) --extra test --output-file requirements-test.lock
+	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
+
+clean:
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find reports -mindepth 1 ! -name README.md -delete
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Everything by hash; then this checkout itself, in place, with the build backend that the lock brought.
+$(VENV)/ready: requirements.lock pyproject.toml $(VENV)/made
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	touch $@
+
+$(VENV)/ready-to-test: requirements-test.lock pyproject.toml $(VENV)/made
+	$(PIP) install --require-hashes -r requirements-test.lock
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	touch $@ $(VENV)/ready
+
+$(VENV)/made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "petcheck needs Python 3.11 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@

@@ -1,0 +1,259 @@
+"""Section 4.1: list all animals.
+
+Each limit is asked for together with a filter, so that one request answers for both; where such a request is refused,
+each half is asked for alone, to tell which of the two is at fault.
+"""
+
+import pytest
+
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
+from petcheck.judging.jsontext import integer
+from petcheck.judging.matchers import answer_of, came, described, expect_status, page_of, problem_of_pet_status, quoted
+from petcheck.judging.sightings import Page, animals_in, ids_with_status, order_of, page_in, pages_in
+from petcheck.judging.verdicts import Breach, Inconclusive
+from petcheck.marks import observes, requirement, stage
+from petcheck.target import Target
+
+# every status, and every limit that the document names: in pairs where a filter does not hide what the limit does
+PAIRS = ((20, "available"), (None, "pending"), (1, "sold"))
+LIMITS = ((1, "sold"), (20, "available"), (100, None))
+
+
+def ok(exchange: Exchange) -> bool:
+    """Whether it was answered 200."""
+    return isinstance(exchange.answer, Response) and exchange.answer.status == 200
+
+
+def whole_pages(target: Target) -> list[Page]:
+    """The pages that came so far; asks for those that this file is about, so that each check finds them."""
+    for limit, status in (*PAIRS, (100, None), (None, None)):
+        target.api.list_pets(limit=limit, status=status)
+    return list(pages_in(target.record))
+
+
+@requirement("LIST-1")
+def test_list(api):
+    """GET /pets is 200."""
+    expect_status(api.list_pets(), 200)
+
+
+@requirement("LIST-2")
+@pytest.mark.parametrize(("limit", "status"), LIMITS, ids=lambda value: str(value or "all"))
+def test_limit_is_accepted(api, limit, status):
+    """`limit`: integer from 1 to 100."""
+    if not ok(api.list_pets(limit=limit, status=status)):
+        expect_status(api.list_pets(limit=limit), 200)
+
+
+@requirement("LIST-6")
+@pytest.mark.parametrize(("limit", "status"), PAIRS, ids=lambda value: str(value or "no-limit"))
+def test_status_is_accepted(api, limit, status):
+    """`status`: one of available, pending, sold."""
+    both = api.list_pets(limit=limit, status=status)
+    if ok(both):
+        return
+    expect_status(api.list_pets(status=status), 200)
+    if limit is not None and ok(api.list_pets(limit=limit)):
+        expect_status(both, 200, sent="(each parameter alone is accepted)")
+
+
+@requirement("LIST-3")
+@pytest.mark.parametrize("limit", [1, 20, 100])
+def test_page_is_no_longer_than_its_limit(target, limit):
+    """`limit` is the maximum number of animals returned."""
+    pages = [page for page in whole_pages(target) if page.limit == str(limit)]
+    if not pages:
+        raise Inconclusive(f"No page for limit={limit} came; LIST-2 tells more.")
+    for page in pages:
+        expect_no_more(page, limit)
+    known = len(animals_in(target.record))
+    filtered = max((len(ids_with_status(target.record, page.status)) for page in pages if page.status), default=0)
+    if any(page.limit == str(limit) and page.status is None for page in pages):
+        reach = known
+    else:
+        reach = filtered
+        if reach <= limit < known:
+            # the filter leaves fewer than the limit: ask without it
+            page = page_in(target.api.list_pets(limit=limit))
+            if page is not None:
+                expect_no_more(page, limit)
+                reach = known
+    if reach <= limit and not any(page.size == limit for page in pages):
+        raise Inconclusive(f"Only {reach} animals are known; with more than {limit} it could be told.", "--allow-writes")
+
+
+def expect_no_more(page: Page, limit: int) -> None:
+    """`Breach` where a page is longer than its limit."""
+    if page.size > limit:
+        raise Breach(
+            f"{described(page.exchange)} returned {page.size} animals; section 4.1 allows at most {limit}.",
+            page.exchange,
+        )
+
+
+@requirement("LIST-4")
+def test_default_page_is_a_page_of_20(target):
+    """`limit` is 20 where it is not given."""
+    api = target.api
+    for page in whole_pages(target):
+        if page.limit is None:
+            expect_no_more(page, LIMIT_DEFAULT)
+    exchange = api.list_pets()
+    size = len(page_of(exchange))
+    known = len(animals_in(target.record))
+    if size == LIMIT_DEFAULT < known:
+        return
+    if known > size:
+        compare_with_20(target, exchange)
+    if known <= LIMIT_DEFAULT:
+        raise Inconclusive(
+            f"{known} animals are listed; with more than {LIMIT_DEFAULT} the default page size could be told."
+        )
+
+
+def compare_with_20(target: Target, default: Exchange) -> None:
+    """`Breach` where no limit and `limit=20` differ in size, twice, with the first not changing in between."""
+    api = target.api
+    explicit = api.list_pets(limit=LIMIT_DEFAULT)
+    if len(page_of(explicit)) == len(page_of(default)):
+        return
+    sizes = [len(page_of(api.list_pets(limit=limit, fresh=True))) for limit in (None, LIMIT_DEFAULT, None)]
+    if sizes[0] == sizes[2] != sizes[1]:
+        raise Breach(
+            f"GET /pets returned {sizes[0]} animals and GET /pets?limit=20 {sizes[1]}; section 4.1 makes 20 the default.",
+            default,
+            explicit,
+        )
+
+
+@requirement("LIST-5")
+def test_page_is_never_longer_than_100(target):
+    """`limit`: maximum 100, whatever is asked for."""
+    exchange = target.api.list_pets(limit=101)
+    whole_pages(target)
+    for page in pages_in(target.record):
+        if page.size > LIMIT_MAX:
+            raise Breach(
+                f"{described(page.exchange)} returned {page.size} animals; section 4.1 allows 100 at most.", page.exchange
+            )
+    if ok(exchange) and len(animals_in(target.record)) <= LIMIT_MAX and len(page_of(exchange)) < LIMIT_MAX:
+        raise Inconclusive("No more than 100 animals are listed, so no page could be too long.")
+    answer_of(exchange, "a page of 100 animals at most, or a refusal (section 4.1)")
+
+
+@requirement("LIST-7")
+@pytest.mark.parametrize(("limit", "status"), PAIRS, ids=lambda value: str(value or "no-limit"))
+def test_filtered_page_holds_that_status_only(target, limit, status):
+    """`status` filters by availability."""
+    exchange = target.api.list_pets(limit=limit, status=status)
+    animals = page_of(exchange)
+    for animal in animals:
+        if problem_of_pet_status(animal) is not None:
+            continue  # no PetStatus at all: PET-4
+        if animal.get("status") != status:
+            has = quoted(animal["status"]) if "status" in animal else "absent"
+            raise Breach(
+                f"{described(exchange)} returned animal {quoted(animal.get('id'))}, whose status is {has}; "
+                f"section 4.1 makes `status` a filter.",
+                exchange,
+            )
+    if not animals:
+        raise Inconclusive(f"No animal with status {status!r} is listed; one would settle it.", "--allow-writes")
+
+
+@requirement("LIST-8")
+@pytest.mark.parametrize("status", STATUSES)
+def test_filtered_page_is_complete(target, status):
+    """An animal of a status is on the page of that status, where the whole store fits on a page.
+
+    A server may cut to the limit before it filters, so only a page that is shorter than its limit proves anything; and
+    it may cap pages, so the filtered page must be shorter than the unfiltered one.
+    """
+    api = target.api
+    everything = page_in(api.list_pets(limit=LIMIT_MAX))
+    if everything is None or everything.size >= LIMIT_MAX:
+        raise Inconclusive("The store does not fit on one page, so nobody can tell what a filtered page leaves out.")
+    limit = next(limit for limit, name in PAIRS if name == status)
+    filtered = page_in(api.list_pets(limit=limit, status=status))
+    if filtered is None:
+        raise Inconclusive(f"No page for status={status} came; LIST-6 tells more.")
+    due = of_status(everything, status)
+    if not due:
+        raise Inconclusive(f"No animal with status {status!r} is listed; one would settle it.", "--allow-writes")
+    asked = filtered.asked or LIMIT_DEFAULT
+    if not due - set(filtered.ids):
+        return
+    if asked < LIMIT_MAX and (everything.size >= asked or len(filtered.ids) >= asked):
+        filtered = page_in(api.list_pets(limit=LIMIT_MAX, status=status))
+    missing = due - set(filtered.ids) if filtered else set()
+    if not missing or filtered is None:
+        return
+    again = [page_in(api.list_pets(limit=LIMIT_MAX, status=name, fresh=True)) for name in (None, status, None)]
+    before, between, after = again
+    if before is None or between is None or after is None or before.ids != after.ids:
+        raise Inconclusive("The list changes from one request to the next, so what a filter leaves out cannot be told.")
+    still = (of_status(before, status) & of_status(after, status) & missing) - set(between.ids)
+    if still and between.size < before.size < LIMIT_MAX:
+        raise Breach(
+            f"{described(between.exchange)} left out animal {min(still)}, which {described(before.exchange)} lists with "
+            f"status {status!r}; section 4.1 makes `status` a filter of the whole list.",
+            before.exchange,
+            between.exchange,
+            after.exchange,
+        )
+
+
+def of_status(page: Page, status: str) -> set[int]:
+    """The ids on a page that have a status."""
+    return {n for a in page.animals if a.get("status") == status and (n := integer(a.get("id"))) is not None}
+
+
+# ---- what the document leaves open
+
+
+def words(exchange: Exchange) -> str:
+    """An answer to an open question, in a few words."""
+    page = page_in(exchange)
+    return f"{came(exchange)}, {page.size} animals" if page else came(exchange)
+
+
+@observes("limit-over-100")
+def test_limit_over_100(target):
+    """Observed: the answer to `limit=101`."""
+    exchange = target.api.list_pets(limit=101)
+    target.observe("limit-over-100", words(exchange), exchange)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        pytest.param("limit-not-a-number", {"limit": "abc"}, marks=observes("limit-not-a-number")),
+        pytest.param("status-unknown", {"status": "adopted"}, marks=observes("status-unknown")),
+        pytest.param("limit-negative", {"limit": -1}, marks=observes("limit-negative")),
+        pytest.param("limit-zero", {"limit": 0}, marks=observes("limit-zero")),
+    ],
+)
+@stage("open")
+def test_open_parameters(target, name, parameters):
+    """Observed: what parameters get that the document does not provide for. ERROR-5 judges that it is no 5xx."""
+    if target.spare() <= 0:
+        return
+    exchange = target.api.list_pets(**parameters)
+    target.observe(name, words(exchange), exchange)
+
+
+@observes("list-order")
+def test_order(target):
+    """Observed: in which order animals come."""
+    page = page_in(target.api.list_pets(limit=LIMIT_MAX))
+    target.observe("list-order", order_of(page) if page else "no list came", *([page.exchange] if page else []))
+
+
+@observes("paging-metadata")
+def test_paging_metadata(target):
+    """Observed: headers of a page that point to the next one."""
+    exchange = target.api.list_pets()
+    headers = exchange.answer.headers if isinstance(exchange.answer, Response) else ()
+    names = sorted({n for n, _ in headers if n.lower() == "link" or "page" in n.lower() or "total" in n.lower()})
+    target.observe("paging-metadata", ", ".join(names) or "none", exchange)

@@ -1,0 +1,110 @@
+"""Section 8: limits. The rate limit headers of every response that came, and how they moved."""
+
+from collections.abc import Callable, Iterator
+
+from petcheck.exchange import Credential, Exchange, Response
+from petcheck.judging import ratelimits
+from petcheck.judging.interface import PLANS, documented
+from petcheck.judging.matchers import described, value_of
+from petcheck.judging.overall import hold_everywhere
+from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
+from petcheck.marks import observes, requirement, stage
+from petcheck.target import Target
+
+pytestmark = stage("record")
+
+
+def hold_in_every_response(target: Target, problem: Callable[[Exchange], str | None]) -> None:
+    """Judge every response of the four operations. A 5xx is ERROR-5's matter: it often comes from before the server."""
+    hold_everywhere(
+        target.api,
+        (
+            (exchange, problem(exchange))
+            for exchange in target.record
+            if isinstance(exchange.answer, Response)
+            and documented(exchange, target.as_of)
+            and exchange.answer.status < 500
+        ),
+        section="8",
+        nothing="No response came.",
+    )
+
+
+@requirement("RATE-1")
+def test_limit_header(target):
+    """`X-RateLimit-Limit`: an integer, 1 or more."""
+    hold_in_every_response(target, ratelimits.problem_of_limit)
+
+
+@requirement("RATE-2")
+def test_remaining_header(target):
+    """`X-RateLimit-Remaining`: an integer, from 0 to the limit."""
+    hold_in_every_response(target, ratelimits.problem_of_remaining)
+
+
+@requirement("RATE-3")
+def test_reset_header(target):
+    """`X-RateLimit-Reset`: a Unix timestamp, not past and at most a day ahead."""
+    hold_in_every_response(target, ratelimits.problem_of_reset)
+
+
+@requirement("RATE-4")
+def test_remaining_counts_down(target):
+    """Within a window the requests left never become more, and become fewer as requests are sent."""
+    keyed = [e for e in target.record if e.request.credential is Credential.VALID and documented(e, target.as_of)]
+    groups = ratelimits.same_window(keyed)
+    for group in groups:
+        for exchange in group:
+            target.api.examine(exchange)
+        problem = ratelimits.problem_of_course(group)
+        if problem is not None:
+            raise Breach(f"{described(problem.exchanges[-1])}: {problem.text} (section 8).", *problem.exchanges)
+    if not any(ratelimits.tells_course(group) for group in groups):
+        raise Inconclusive("No window was seen often enough to compare: X-RateLimit-Reset moves, or is not readable.")
+
+
+@requirement("RATE-5")
+def test_limit_is_the_plans(target):
+    """`X-RateLimit-Limit` is what the plan's row says."""
+    plan = PLANS.get(target.config.plan or "")
+    if plan is None:
+        raise NotRun("The key's plan is not known, so any figure is right.", "--plan")
+    figures = [figure for figure in (plan.per_minute, plan.per_day) if figure is not None]
+
+    def judged() -> Iterator[tuple[Exchange, str | None]]:
+        for exchange in target.record:
+            if exchange.request.credential is not Credential.VALID or not isinstance(exchange.answer, Response):
+                continue
+            limit = ratelimits.limit_of(exchange)
+            if limit is not None and documented(exchange, target.as_of):
+                due = " or ".join(f"{figure:,}" for figure in figures)
+                wrong = bool(figures) and limit not in figures
+                yield exchange, f"X-RateLimit-Limit is {limit}; on the plan {plan.name} it is {due}" if wrong else None
+
+    hold_everywhere(target.api, judged(), section="8", nothing="No response carried a limit that could be read.")
+
+
+@requirement("RATE-7")
+def test_retry_after(target):
+    """A 429 carries Retry-After, in whole seconds or as an HTTP date."""
+    refusals = [e for e in target.record if isinstance(e.answer, Response) and e.answer.status == 429]
+    if not refusals:
+        raise NotRun("No 429 came; the quota is used up only on request.", "--exhaust-rate-limit")
+    hold_everywhere(
+        target.api, ((e, ratelimits.problem_of_retry_after(e)) for e in refusals), section="8", nothing="No 429 came."
+    )
+
+
+@observes("rate-limit-body")
+def test_body_of_a_429(target):
+    """Observed: what a 429 carries."""
+    for exchange in target.record:
+        if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
+            from petcheck.judging.jsontext import kind
+
+            value = value_of(exchange.answer)
+            media = exchange.answer.header("Content-Type") or "no media type"
+            what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
+            target.observe("rate-limit-body", f"{media}, {what}", exchange)
+            return
+    target.observe("rate-limit-body", "not observed: no 429 came")

@@ -1,0 +1,236 @@
+"""The command `petcheck`: one pytest run over `checks/`, or one of the small commands beside it.
+
+Nothing heavy is imported before it is needed; `petcheck --version` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from petcheck import __version__
+
+USAGE_ERROR = 4
+_PROGRAM = "petcheck"
+_PASSED_TO_PYTEST = (
+    ("-k", "EXPRESSION", "only checks whose names match"),
+    ("-m", "EXPRESSION", "only checks whose markers match"),
+    ("-n", "N", "processes; each target stays in one"),
+    ("--maxfail", "N", "stop after that many failed checks"),
+    ("--tb", "STYLE", "pytest's tracebacks of failed checks"),
+    ("--durations", "N", "the slowest checks"),
+)
+_FLAGS_PASSED_TO_PYTEST = (
+    (("-x", "--exitfirst"), "stop at the first failed check"),
+    (("-q", "--quiet"), "say less"),
+    (("-v", "--verbose"), "say more"),
+    (("-s",), "do not capture output"),
+    (("-l", "--showlocals"), "local variables in tracebacks"),
+    (("--collect-only", "--co"), "list the checks, run none"),
+)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, with the nearest known option."""
+
+    def error(self, message: str) -> NoReturn:
+        _fail(message)
+
+    def unknown(self, arguments: Sequence[str]) -> NoReturn:
+        wrong = next((argument for argument in arguments if argument.startswith("-")), arguments[0])
+        known = [flag for action in self._actions for flag in action.option_strings]
+        near = difflib.get_close_matches(wrong.partition("=")[0], known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"`{_PROGRAM} --help` lists what there is"
+        _fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {wrong}; {hint}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    if argv[:1] == ["--version"]:
+        print(f"{_PROGRAM} {__version__}")
+        return 0
+    commands = {"serve": _serve, "requirements": _requirements}
+    if argv and argv[0] in commands:
+        return commands[argv[0]](argv[1:])
+    if argv and not argv[0].startswith("-") and "/" not in argv[0] and ".py" not in argv[0]:
+        near = difflib.get_close_matches(argv[0], commands, n=1)
+        hint = f"did you mean {near[0]}?" if near else "a target is given with --target URL"
+        _fail(f"unknown command {argv[0]}; {hint}")
+    return _judge(argv)
+
+
+def _fail(message: str) -> NoReturn:
+    print(f"{_PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    raise SystemExit(USAGE_ERROR)
+
+
+# ---- judge
+
+
+def _judge(argv: list[str]) -> int:
+    from petcheck.config import OPTIONS, ConfigError, configure, utc_today
+
+    parser = _Parser(
+        prog=_PROGRAM,
+        allow_abbrev=False,
+        usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
+        "       petcheck serve [options]           serve the reference server\n"
+        "       petcheck requirements [--json]     list what is judged",
+        epilog="Exit: 0 nothing fails, 1 something does, 2 interrupted, 3 the suite broke, 4 usage, "
+        "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
+    )
+    parser.add_argument("--version", action="version", version=f"{_PROGRAM} {__version__}")
+    for option in OPTIONS:
+        settings = option.settings()
+        settings["help"] = settings["help"].replace("%", "%%")
+        parser.add_argument(option.flag, **settings)
+    for flag, metavar, text in _PASSED_TO_PYTEST:
+        parser.add_argument(flag, metavar=metavar, help=text)
+    for flags, text in _FLAGS_PASSED_TO_PYTEST:
+        parser.add_argument(*flags, action="count", help=text)
+    known, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.unknown(unknown)
+    options = {option.flag[2:]: getattr(known, option.dest) for option in OPTIONS}
+    try:
+        config = configure(options, os.environ, today=utc_today(), seed=1)
+        if config.app:
+            from petcheck.config import app_key
+            from petcheck.session import load_app
+
+            app_key(os.environ)
+            load_app(config.app)
+    except ConfigError as error:
+        _fail(str(error))
+    return _run_pytest(argv, parallel=known.n is not None)
+
+
+def _run_pytest(argv: list[str], *, parallel: bool) -> int:
+    """The checks under pytest, whatever else is installed beside it or lies about in the user's folder."""
+    from petcheck.suite_files import suite_root
+
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(variable, None)
+    import pytest
+
+    root = suite_root()
+    plugins = ["petcheck.plugin", "pytest_metadata.plugin", "pytest_html.plugin", *(["xdist.plugin"] if parallel else [])]
+    own = ["-c", str(_ini()), "--rootdir", str(root), "-p", "no:cacheprovider"]
+    for name in plugins:
+        own += ["-p", name]
+    return int(pytest.main([*own, str(root / "checks"), *argv]))
+
+
+def _ini() -> str:
+    from pathlib import Path
+
+    return str(Path(__file__).with_name("checks.toml"))
+
+
+# ---- serve
+
+
+def _serve(argv: list[str]) -> int:
+    from petcheck.judging.interface import PLANS
+
+    parser = _Parser(prog=f"{_PROGRAM} serve", description="Serve the reference server on loopback.")
+    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 takes a free one")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="break it in that one way")
+    parser.add_argument("--variation", action="append", default=[], metavar="NAME", help="use that freedom")
+    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds in its minute")
+    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start")
+    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the day that it takes for today")
+    parser.add_argument("--list", action="store_true", help="list the faults and variations")
+    known, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.unknown(unknown)
+    if known.list:
+        return _list_faults()
+    from datetime import date
+
+    from petcheck.reference.serve import serve
+    from petcheck.reference.server import ReferenceSettings, create_app
+
+    key = os.environ.get("PETSTORE_API_KEY") or "reference-key-0123456789"
+    try:
+        app = create_app(
+            ReferenceSettings(
+                keys={key: known.plan},
+                window_seconds=known.window,
+                animals=known.animals,
+                as_of=date.fromisoformat(known.as_of) if known.as_of else None,
+                faults=tuple(known.fault),
+                variations=tuple(known.variation),
+            )
+        )
+    except ValueError as error:
+        _fail(f"serve: {error}")
+    told = "the one in PETSTORE_API_KEY" if os.environ.get("PETSTORE_API_KEY") else key
+
+    def announce(url: str) -> None:
+        print(f"pet store on {url}/v1 (key: {told}; plan: {known.plan}); stop it with Ctrl-C", flush=True)
+
+    try:
+        serve(app, port=known.port, announce=announce)
+    except (OSError, OverflowError) as error:
+        _fail(f"serve: port {known.port} cannot be had ({error}); give --port another, or 0 for a free one")
+    return 0
+
+
+def _list_faults() -> int:
+    from petcheck.reference.faults import FAULTS
+    from petcheck.reference.variations import VARIATIONS
+
+    for title, rows in (("faults", FAULTS), ("variations", VARIATIONS)):
+        print(title)
+        for row in rows.values():
+            print(f"  {row.name:40} {row.section:4} {row.summary}")
+    return 0
+
+
+# ---- requirements
+
+
+def _requirements(argv: list[str]) -> int:
+    import json
+
+    from petcheck.judging.catalogue import catalogue
+
+    parser = _Parser(prog=f"{_PROGRAM} requirements", description="List the catalogue of requirements.")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    known, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.unknown(unknown)
+    entries = catalogue().entries
+    if known.json:
+        rows = [
+            {
+                "id": entry.id,
+                "section": entry.section,
+                "also": list(entry.also),
+                "level": entry.level,
+                "statement": entry.statement,
+                "untestable": entry.untestable,
+                "from": entry.start.isoformat() if entry.start else None,
+                "until": entry.until.isoformat() if entry.until else None,
+            }
+            for entry in entries
+        ]
+        print(json.dumps(rows, indent=1))
+        return 0
+    for entry in entries:
+        print(f"{entry.id:22} {entry.section:4} {entry.level:8} {entry.statement}")
+        if entry.untestable:
+            print(f"{'':36}no check: {entry.untestable}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,116 @@
+"""What a run creates on a target, and how it looks for that afterwards (section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from petcheck.exchange import Exchange
+from petcheck.judging.interface import LIMIT_MAX
+from petcheck.judging.matchers import came, described, quoted
+from petcheck.judging.sightings import Page, page_in, pages_in
+from petcheck.judging.verdicts import Breach, Inconclusive
+from petcheck.probes import ValidPet
+from petcheck.target import Creation, Target
+
+# what must not be stored is posted with this status, so that one filtered page shows it in a store of any usual size
+TELLTALE_STATUS = "sold"
+
+
+def recipe(target: Target, status: str | None) -> ValidPet:
+    """What the run posts for a status; `NotRun` where it may not."""
+    target.need_writes()
+    return next(pet for pet in target.valid_pets() if pet.status == status)
+
+
+def bold(target: Target, status: str | None) -> Creation:
+    """The bold animal of a status, posted once."""
+    pet = recipe(target, status)
+    if pet.bold is None:
+        raise Inconclusive(f"Nothing bold is posted with status {status!r}.")
+    return target.post(f"bold {status}", pet.bold)
+
+
+def creation(target: Target, status: str | None) -> Creation:
+    """The animal of a status: the bold one where it was accepted, else the plain one."""
+    pet = recipe(target, status)
+    if pet.bold is not None:
+        first = bold(target, status)
+        if first.accepted:
+            return first
+    return target.post(f"plain {status}", pet.plain)
+
+
+def created(target: Target, status: str | None) -> Creation:
+    """The same, for a check that needs it to exist; `Inconclusive` where it was not created."""
+    made = creation(target, status)
+    if not made.accepted:
+        raise Inconclusive(f"POST /pets created no animal to look at ({came(made.exchange)}); CREATE-1 tells more.")
+    return made
+
+
+def pages_after(target: Target, moment: float) -> list[Page]:
+    """The pages that came after a monotonic time, asking for those that are likeliest to show what was posted."""
+    wide = target.api.list_pets(limit=LIMIT_MAX)
+    if wide.sent < moment:
+        target.api.list_pets(limit=LIMIT_MAX, fresh=True)
+    pages = [page for page in pages_in(target.record) if page.exchange.sent >= moment]
+    if not any(shows_created(target, page) for page in pages):
+        exchange = target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
+        if exchange.sent < moment:
+            exchange = target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS, fresh=True)
+        page = page_in(exchange)
+        pages += [page] if page else []
+    return pages
+
+
+def shows_created(target: Target, page: Page) -> bool:
+    """Whether a page shows an animal that the run has created."""
+    return bool({made.id for made in target.created if made.accepted} & set(page.ids))
+
+
+def listed(target: Target, made: Creation) -> bool:
+    """Whether any page so far has shown a created animal."""
+    return any(made.id in page.ids for page in pages_in(target.record))
+
+
+def expect_absent(target: Target, markers: Mapping[object, Exchange], why: str) -> None:
+    """No page that came since shows an animal with one of those names; `Inconclusive` where none could.
+
+    `markers` maps names to the POSTs that were refused. A page that shows an animal which the run did create would show
+    others that were posted with it.
+    """
+    if not markers:
+        raise Inconclusive("Nothing was refused, so there is nothing that must not have been stored.")
+    pages = pages_after(target, max(exchange.finished for exchange in markers.values()))
+    for page in pages:
+        target.api.examine(page.exchange)
+        for animal in page.animals:
+            name = animal.get("name")
+            post = markers.get(name) if isinstance(name, str | int) else None
+            if post is None and isinstance(name, str) and name.isascii() and name.isdecimal():
+                post = markers.get(int(name))
+            if post is not None:
+                raise Breach(
+                    f"{described(post)} was answered {came(post)}, yet {described(page.exchange)} lists animal "
+                    f"{quoted(animal.get('id'))} named {quoted(name)}: {why}.",
+                    post,
+                    page.exchange,
+                )
+    if not any(shows_created(target, page) for page in pages):
+        raise Inconclusive(
+            "No page shows an animal that the run created, so none would show one that should not be there; "
+            "a store of fewer than 100 animals would settle it."
+        )
+
+
+def shows_whole_store(pages: list[Page], made: list[Creation]) -> bool:
+    """Whether unfiltered pages, one after the other, showed all animals there are, so that a missing one is missing.
+
+    A page may be capped below the limit asked for. A cap is told by a round size, unless the ids that were given to
+    the created animals follow right after those on the page; and a page that changes shows no whole store.
+    """
+    if not pages or any(page.size >= LIMIT_MAX or set(page.ids) != set(pages[0].ids) for page in pages):
+        return False
+    given = [one.id for one in made if one.id is not None]
+    follows = bool(given) and bool(pages[0].ids) and min(given) == max(pages[0].ids) + 1
+    return pages[0].size % 5 != 0 or pages[0].size == 0 or follows

@@ -1,0 +1,100 @@
+"""JSON as the document needs it: integers exact at any size, fractions as they were written, nothing but JSON accepted.
+
+Python's own reader takes NaN and Infinity and refuses very long integers; both are put right here. Duplicate member
+names are open: the last one counts.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import TypeAlias
+
+from petcheck.exchange import Response
+
+Json: TypeAlias = "None | bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber"
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+_DIGITS_READ = 4000
+
+
+class NotJson(ValueError):
+    """The text is no JSON; the message says what is wrong and where."""
+
+
+@dataclass(frozen=True, slots=True)
+class HugeNumber:
+    """A number with more digits than are worth reading: an integer beyond any range, or a monstrous fraction."""
+
+    digits: int
+    whole: bool
+
+
+def json_of(response: Response) -> Json:
+    """The JSON value of a response's body; `NotJson` where it has none."""
+    if not response.body_complete:
+        raise NotJson(f"the body is longer than the {len(response.body):,} bytes that are read")
+    return parse(response.body)
+
+
+def parse(body: bytes) -> Json:
+    """The JSON value of UTF-8 bytes, with or without a byte order mark; `NotJson` with the reason."""
+    if not body.strip():
+        raise NotJson("the body is empty")
+    try:
+        text = body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise NotJson(f"byte {error.start} of the body is not valid UTF-8") from None
+    try:
+        value: Json = json.loads(
+            text, parse_int=_integer, parse_float=_fraction, parse_constant=_constant, strict=True
+        )
+    except json.JSONDecodeError as error:
+        raise NotJson(f"the body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise NotJson("the body is nested deeper than can be read") from None
+    return value
+
+
+def kind(value: Json) -> str:
+    """The JSON type of a value as a person would name it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int):
+        return "an integer"
+    if isinstance(value, Decimal):
+        return "a number with a fraction"
+    if isinstance(value, HugeNumber):
+        return f"a number of {value.digits:,} digits"
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, list) else "an object"
+
+
+def integer(value: Json) -> int | None:
+    """The value as an integer, `1.0` included (whether that is one is open); None where it is none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40 and value == int(value):
+        return int(value)
+    return None
+
+
+def _integer(digits: str) -> int | HugeNumber:
+    return int(digits) if len(digits) <= _DIGITS_READ else HugeNumber(len(digits), whole=True)
+
+
+def _fraction(digits: str) -> Decimal | HugeNumber:
+    if len(digits) > _DIGITS_READ:
+        return HugeNumber(len(digits), whole=False)
+    try:
+        return Decimal(digits)
+    except InvalidOperation:
+        return HugeNumber(len(digits), whole=False)
+
+
+def _constant(name: str) -> Json:
+    raise NotJson(f"the body is no JSON: {name} is not a JSON value")

@@ -1,0 +1,159 @@
+"""Matchers for the rate limit headers (section 8): each alone, and how they move from response to response."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.matchers import quoted
+
+_PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
+_UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
+_PAST_GRACE_S = 2.0
+_OWN_CLOCK_GRACE_S = 600.0
+_DAY_S = 86_400.0
+_TELLING = 5
+
+
+def header_of(exchange: Exchange, name: str) -> str | None:
+    """A header's value, one where equal ones are repeated; None where it is absent."""
+    value = exchange.answer.header(name) if isinstance(exchange.answer, Response) else None
+    if value is None:
+        return None
+    parts = {part.strip() for part in value.split(",")}
+    # an HTTP date has a comma of its own
+    return parts.pop() if len(parts) == 1 else value.strip()
+
+
+def limit_of(exchange: Exchange) -> int | None:
+    """X-RateLimit-Limit where it can be read."""
+    return _whole(header_of(exchange, "X-RateLimit-Limit"))
+
+
+def remaining_of(exchange: Exchange) -> int | None:
+    """X-RateLimit-Remaining where it can be read."""
+    return _whole(header_of(exchange, "X-RateLimit-Remaining"))
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and _PLAIN_INTEGER.fullmatch(text) else None
+
+
+def problem_of_limit(exchange: Exchange) -> str | None:
+    """What is wrong with X-RateLimit-Limit."""
+    text = header_of(exchange, "X-RateLimit-Limit")
+    if text is None:
+        return "there is no X-RateLimit-Limit"
+    if _whole(text) is None:
+        return f"X-RateLimit-Limit is {quoted(text)}; a plain integer is due"
+    return None if int(text) >= 1 else "X-RateLimit-Limit is 0; a limit of at least 1 is due"
+
+
+def problem_of_remaining(exchange: Exchange) -> str | None:
+    """What is wrong with X-RateLimit-Remaining."""
+    text = header_of(exchange, "X-RateLimit-Remaining")
+    if text is None:
+        return "there is no X-RateLimit-Remaining"
+    if _whole(text) is None:
+        return f"X-RateLimit-Remaining is {quoted(text)}; a plain integer from 0 to the limit is due"
+    limit = limit_of(exchange)
+    over = limit is not None and limit >= 1 and int(text) > limit
+    return f"X-RateLimit-Remaining is {text}, above X-RateLimit-Limit, {limit}" if over else None
+
+
+def problem_of_reset(exchange: Exchange) -> str | None:
+    """What is wrong with X-RateLimit-Reset, measured by the response's own Date, else by our clock with more grace."""
+    text = header_of(exchange, "X-RateLimit-Reset")
+    if text is None:
+        return "there is no X-RateLimit-Reset"
+    if not _UNIX_TIME.fullmatch(text):
+        return f"X-RateLimit-Reset is {quoted(text)}; a Unix time in seconds is due"
+    date = date_of(exchange)
+    grace = _PAST_GRACE_S if date else _PAST_GRACE_S + _OWN_CLOCK_GRACE_S
+    ahead = float(text) - (date or exchange.started).timestamp()
+    if ahead < -grace:
+        hint = "; it looks like seconds from now rather than a time" if float(text) < 10_000_000 else ""
+        return f"X-RateLimit-Reset is {text}, {-ahead:,.0f} s past{hint}; a Unix time in seconds is due"
+    if ahead > _DAY_S + grace:
+        hint = "; it looks like milliseconds" if float(text) > 100_000_000_000 else ""
+        return f"X-RateLimit-Reset is {text}, more than a day ahead{hint}; a Unix time in seconds is due"
+    return None
+
+
+def date_of(exchange: Exchange) -> datetime | None:
+    """The response's Date header as UTC; None where it has none that can be read."""
+    text = exchange.answer.header("Date") if isinstance(exchange.answer, Response) else None
+    return _http_date(text or "")
+
+
+def _http_date(text: str) -> datetime | None:
+    if not text[:3].isalpha():
+        return None
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+
+
+def problem_of_retry_after(exchange: Exchange) -> str | None:
+    """What is wrong with Retry-After on a 429."""
+    text = exchange.answer.header("Retry-After") if isinstance(exchange.answer, Response) else None
+    if text is None:
+        return "there is no Retry-After"
+    if _PLAIN_INTEGER.fullmatch(text.strip()) or _http_date(text.strip()):
+        return None
+    return f"Retry-After is {quoted(text)}; whole seconds or an HTTP date are due"
+
+
+# ---- over time
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is wrong with how the headers moved, and the exchanges that show it."""
+
+    text: str
+    exchanges: tuple[Exchange, ...]
+
+
+def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
+    """Responses with the same Limit and Reset, in the order in which they came; each group is one window seen.
+
+    A Reset that moves puts every response into a group of its own, where nothing is compared.
+    """
+    groups: dict[tuple[str | None, str | None], list[Exchange]] = {}
+    for exchange in exchanges:
+        if isinstance(exchange.answer, Response) and remaining_of(exchange) is not None:
+            window = header_of(exchange, "X-RateLimit-Limit"), header_of(exchange, "X-RateLimit-Reset")
+            if None not in window and limit_of(exchange) is not None:
+                groups.setdefault(window, []).append(exchange)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def tells_course(group: Sequence[Exchange]) -> bool:
+    """Whether a window was seen often enough to tell whether requests are counted: five successes."""
+    return len([e for e in group if isinstance(e.answer, Response) and e.answer.status < 300]) >= _TELLING
+
+
+def problem_of_course(group: Sequence[Exchange]) -> Course | None:
+    """What is wrong with how Remaining moved through one window."""
+    for earlier, later in zip(group, group[1:], strict=False):
+        before, after = remaining_of(earlier), remaining_of(later)
+        if before is not None and after is not None and after > before and later.sent >= earlier.finished:
+            return Course(f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later))
+    first, last = remaining_of(group[0]), remaining_of(group[-1])
+    if first is None or last is None or last < first or not tells_course(group):
+        return None
+    seconds = group[-1].finished - group[0].sent
+    refilled = (limit_of(group[0]) or 0) * seconds / 60
+    # a bucket that refills by its limit a minute may have made good what was used
+    if refilled >= len(group) - 1:
+        return None
+    return Course(
+        f"X-RateLimit-Remaining stayed at {last} over {len(group)} requests of one window", (group[0], group[-1])
+    )

@@ -1,0 +1,352 @@
+"""The pytest side: options, the fixtures and markers of checks, and what becomes of their outcomes.
+
+Loaded by the `conftest.py` above `checks/`. It does nothing in a run that has no check in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import random
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petcheck.assembly import Course, TargetReport, assemble
+from petcheck.config import OPTIONS, Config, ConfigError, configure, utc_today
+from petcheck.exchange import Exchange
+from petcheck.judging.catalogue import Requirement, catalogue
+from petcheck.judging.verdicts import Breach, Finding, Inconclusive, NotRun, Outcome
+from petcheck.reports.result import Result
+from petcheck.session import Session
+from petcheck.suite_files import suite_file
+from petcheck.target import Target, Untestable
+from petcheck.wire.api import Api
+from petcheck.wire.transport import BudgetSpent, NotPermitted, NotSent, TargetDown
+
+SESSION = pytest.StashKey[Session]()
+_WORKERS = pytest.StashKey[list[TargetReport]]()
+_PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
+
+# pytest has a --strict of its own, which `checks.toml` switches on anyway: the word says what it has always said, and more
+_SHARED_FLAG = "--strict"
+STAGES = ("write", "read", "open", "exhaust", "record")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Our options beside pytest's own."""
+    group = parser.getgroup("petcheck", "petcheck: judge a pet store server")
+    for option in OPTIONS:
+        if option.flag != _SHARED_FLAG:
+            group.addoption(option.flag, **option.settings())
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Freeze the configuration before anything is collected, so that a mistake in it ends the run at once."""
+    for line in (
+        "requirement(*ids): the catalogue entries that a check judges",
+        "observes(*ids): the open points that a check looks at, judging nothing",
+        f"stage(name): when a check runs: {', '.join(STAGES)}; 'read' where nothing is said",
+    ):
+        config.addinivalue_line("markers", line)
+    if not _has_checks(config):
+        return
+    try:
+        frozen = configured(config)
+    except ConfigError as error:
+        raise pytest.UsageError(str(error)) from None
+    config.stash[SESSION] = Session(frozen, on_wait=_Announcer(config))
+    config.stash[_WORKERS] = []
+    option = config.option
+    if option.tbstyle == "auto":
+        option.tbstyle = "no"
+    option.reportchars = ""
+    if getattr(option, "htmlpath", "") is None:
+        option.htmlpath = str(frozen.reports / "pytest.html")
+        option.self_contained_html = True
+    if getattr(option, "dist", "no") not in ("no", None):
+        option.dist = "loadgroup"
+
+
+def configured(config: pytest.Config) -> Config:
+    """The frozen configuration behind pytest's options. Raises `ConfigError`."""
+    options = {option.flag[2:]: getattr(config.option, option.dest, None) for option in OPTIONS}
+    options[_SHARED_FLAG[2:]] = _SHARED_FLAG in config.invocation_params.args
+    seed = getattr(config, "workerinput", {}).get("petcheck_seed")
+    return configure(options, os.environ, today=utc_today(), seed=seed or random.SystemRandom().randrange(1, 2**31))
+
+
+def _has_checks(config: pytest.Config) -> bool:
+    checks = suite_file("checks")
+    paths = [Path(config.invocation_params.dir, argument.partition("::")[0]).resolve() for argument in config.args]
+    return any(path == checks or checks in path.parents for path in paths)
+
+
+# ---- collection
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every check runs once for each target."""
+    session = metafunc.config.stash.get(SESSION, None)
+    if session is not None and "opened_target" in metafunc.fixturenames:
+        metafunc.parametrize("opened_target", session.names, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Target by target; on each, writes come before what looks for them, and what looks at everything comes last."""
+    session = config.stash.get(SESSION, None)
+    if session is None:
+        return
+    names = session.names
+    items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), STAGES.index(_stage(item))))
+    if config.pluginmanager.hasplugin("xdist"):
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(_target_name(item) or names[0]))
+
+
+def _stage(item: pytest.Item) -> str:
+    marker = item.get_closest_marker("stage")
+    return marker.args[0] if marker else "read"
+
+
+def _target_name(item: pytest.Item) -> str | None:
+    callspec = getattr(item, "callspec", None)
+    return callspec.params.get("opened_target") if callspec else None
+
+
+# ---- fixtures
+
+
+@pytest.fixture(scope="session")
+def opened_target(request: pytest.FixtureRequest) -> Target:
+    """The target that checks run against, knocked at once."""
+    return request.config.stash[SESSION].target(request.param)
+
+
+@pytest.fixture
+def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Target]:
+    """The target, with what is sent to it attributed to the check's section."""
+    if opened_target.untestable:
+        raise Untestable(opened_target.untestable)
+    with opened_target.on_behalf_of(_entries(request.node)[0].section):
+        yield opened_target
+
+
+@pytest.fixture
+def api(target: Target) -> Api:
+    """The four operations of the target."""
+    return target.api
+
+
+@pytest.fixture
+def record(target: Target) -> list[Exchange]:
+    """Every exchange with the target so far."""
+    return target.record
+
+
+def _entries(item: pytest.Item) -> list[Requirement]:
+    names = [name for kind in ("requirement", "observes") for mark in item.iter_markers(kind) for name in mark.args]
+    return [catalogue()[name] for name in names]
+
+
+# ---- outcomes
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Turn how a check ended into a finding, and into what pytest shows of it."""
+    report: pytest.TestReport = yield  # type: ignore[misc, assignment]
+    session = item.config.stash.get(SESSION, None)
+    if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
+        return report  # type: ignore[return-value]
+    error = call.excinfo.value if call.excinfo else None
+    name = _target_name(item)
+    target = session.target(name) if name else None
+    clean = target.transport.redacted if target else str
+    outcome, reason = _outcome(error, item)
+    reason = clean(reason)
+    examined = target.api.examined if target and not target.untestable else []
+    decisive = error.decisive if isinstance(error, Breach) else ()
+    entries = _entries(item)
+    finding = Finding(
+        check=item.nodeid,
+        requirements=tuple(mark_name for mark in item.iter_markers("requirement") for mark_name in mark.args),
+        section=entries[0].section,
+        target=name or session.names[0],
+        outcome=outcome,
+        reason=reason,
+        duration_s=call.duration,
+        exchanges=tuple(sorted({exchange.index for exchange in [*examined, *decisive]})),
+        decisive=tuple(sorted({exchange.index for exchange in decisive})),
+        settled_by=getattr(error, "settled_by", None),
+        unanswered=isinstance(error, Breach) and error.unanswered,
+    )
+    session.findings.append(finding)
+    report.user_properties.append(("petcheck", outcome))
+    if outcome in ("inconclusive", "not-run"):
+        report.outcome = "skipped"
+        path, line, _ = item.location
+        report.longrepr = (path, line or 0, reason)
+    elif outcome == "fail" or (outcome == "error" and isinstance(error, Untestable | NotSent)):
+        report.longrepr = reason
+    return report  # type: ignore[return-value]
+
+
+def _outcome(error: BaseException | None, item: pytest.Item) -> tuple[Outcome, str]:
+    match error:
+        case None:
+            return "pass", ""
+        case Breach():
+            return "fail", error.message
+        case NotRun():
+            return "not-run", error.reason
+        case Inconclusive():
+            return "inconclusive", error.reason
+        case NotPermitted() | BudgetSpent():
+            return "not-run", _sentence(error.reason)
+        case TargetDown():
+            return "error", _sentence(error.reason)
+        case NotSent():
+            return "inconclusive", _sentence(error.reason)
+        case Untestable():
+            return "error", _sentence(str(error))
+        case pytest.skip.Exception():
+            return "inconclusive", str(error)
+    where = _place(error, item)
+    return "error", f"The check itself broke, which says nothing about the server: {type(error).__name__}: {error}{where}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+
+
+def _place(error: BaseException, item: pytest.Item) -> str:
+    trace = error.__traceback__
+    last = ""
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if path == item.path or "petcheck" in path.parts:
+            last = f" ({path.name}:{trace.tb_lineno})"
+        trace = trace.tb_next
+    return last
+
+
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """One letter and one word for each outcome."""
+    outcome = dict(getattr(report, "user_properties", ())).get("petcheck")
+    if report.when == "teardown" or outcome not in ("inconclusive", "not-run", "error"):
+        return None
+    letter = {"inconclusive": "i", "not-run": "-", "error": "E"}[str(outcome)]
+    category = "error" if outcome == "error" else "skipped"
+    return category, letter, str(outcome).upper()
+
+
+# ---- the end
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write everything, and let the verdicts decide the exit code."""
+    run = session.config.stash.get(SESSION, None)
+    if run is None:
+        return
+    run.close()
+    reports = [*run.reports(), *session.config.stash[_WORKERS]]
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["petcheck"] = pickle.dumps(reports)
+        return
+    if exitstatus == pytest.ExitCode.USAGE_ERROR or session.config.option.collectonly:
+        return
+    collected_nothing = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+    course = Course(
+        run=run.run,
+        started=run.started,
+        finished=datetime.now(UTC),
+        interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
+        cut_short=bool(session.shouldfail or session.shouldstop),
+        nothing_selected=collected_nothing,
+        broken="pytest" if exitstatus == pytest.ExitCode.INTERNAL_ERROR else None,
+    )
+    order = {name: place for place, name in enumerate(run.names)}
+    reports.sort(key=lambda report: order.get(report.name, len(order)))
+    digest = hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
+    result, exchanges = assemble(run.config, catalogue(), digest, course, reports)
+    trouble = _write(result, exchanges, run.config.reports)
+    session.config.stash[_PRODUCT] = (result, exchanges, trouble)
+    session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else _code(result.run.exit)
+
+
+def _write(result: Result, exchanges: tuple[Exchange, ...], folder: Path) -> str:
+    """Write the reports; what went wrong, in one line, empty where nothing did."""
+    from petcheck.reports.outputs import write_all
+
+    try:
+        write_all(result, exchanges, folder)
+    except (OSError, ExceptionGroup) as error:
+        parts = error.exceptions if isinstance(error, ExceptionGroup) else ()
+        return f"{error}: " + "; ".join(f"{type(part).__name__}: {part}" for part in parts)
+    return ""
+
+
+def _code(number: int) -> int:
+    return number
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Give every pytest-xdist worker the same seed."""
+    run = node.config.stash.get(SESSION, None)
+    if run is not None:
+        node.workerinput["petcheck_seed"] = run.config.seed
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over what a pytest-xdist worker found out."""
+    packed = getattr(node, "workeroutput", {}).get("petcheck")
+    if packed is not None:
+        node.config.stash[_WORKERS] += pickle.loads(packed)  # noqa: S301 - from our own worker
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The table by section, and the failures last, where they are seen."""
+    product = config.stash.get(_PRODUCT, None)
+    if product is None:
+        return
+    from petcheck.reports.har import entries_by_index, har
+    from petcheck.reports.terminal import render
+
+    result, exchanges, trouble = product
+    evidence = tuple(entries_by_index(har(exchanges, version=result.suite.version)).values())
+    text = render(
+        result,
+        evidence,
+        width=terminalreporter._tw.fullwidth,
+        colour=terminalreporter._tw.hasmarkup,
+        folder=str(config.stash[SESSION].config.reports),
+    )
+    terminalreporter.write_line("")
+    terminalreporter.write_line(text)
+    if trouble:
+        terminalreporter.write_line(f"petcheck: {trouble}", red=True)
+
+
+class _Announcer:
+    """Tells the terminal of every pause: how long, and why."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def __call__(self, target: str, seconds: float, why: str) -> None:
+        if seconds < 1:
+            return
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            terminal.ensure_newline()
+            terminal.write_line(f"{target}: waiting {seconds:.0f} s: {why}")
+            sys.stdout.flush()

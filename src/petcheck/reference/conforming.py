@@ -1,0 +1,373 @@
+"""The steps as the document wants them. Pure: values in, values out, but for the store and the quota that they are given."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from typing import NoReturn
+
+from petcheck.reference.behaviour import Behaviour, Pet, Site, Wire
+from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal, Reply
+from petcheck.reference.quota import ANONYMOUS, QuotaRules, Usage
+from petcheck.reference.store import STATUSES, Animal, NewAnimal, Store, seeded
+
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+DEFAULT_LIMIT, MAX_LIMIT = 20, 100
+GET_PET_REMOVED = date(2030, 12, 5)
+
+
+def respond(call: Call, site: Site, behaviour: Behaviour) -> tuple[Reply, Usage]:
+    """The way of every call: counted, authenticated, served, and sent off with the rate limit headers."""
+    refusal: Refusal | None = None
+    try:
+        caller = behaviour.authenticate(call, site.keys)
+    except Refusal as no_key:
+        caller, refusal = Caller(f"address {call.address}", ANONYMOUS), no_key
+    usage = behaviour.spend(caller, call, site)
+    try:
+        if usage.retry_after is not None:
+            answer = behaviour.exceeded(usage, call)
+        else:
+            behaviour.look_first(call, site, behaviour)
+            if refusal is not None:
+                raise refusal
+            answer = behaviour.act(call, site, behaviour)
+    except Refusal as cannot:
+        answer = behaviour.refuse(cannot, call, site)
+    return behaviour.finish(_reply(answer, usage, call, behaviour), call), usage
+
+
+def _reply(answer: Answer, usage: Usage, call: Call, behaviour: Behaviour) -> Reply:
+    media_type = () if answer.media_type is None else (("Content-Type", answer.media_type),)
+    rates = tuple(behaviour.rate_headers(usage, call, answer.status).items())
+    return Reply(answer.status, (*media_type, *rates, *answer.headers), behaviour.encode(answer.content))
+
+
+# ---- section 5: authentication
+
+
+def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
+    """The key in `Authorization: Bearer <API_KEY>`, compared in a time that tells nothing of it."""
+    if not call.authorization:
+        raise Refusal(401, "key_missing", "No API key. Send it as `Authorization: Bearer <API_KEY>`.")
+    scheme, token = credentials(call)
+    if scheme != "Bearer":
+        raise Refusal(401, "key_scheme", "The API key is taken under the scheme Bearer only.")
+    if not token:
+        raise Refusal(401, "key_empty", "The bearer token is empty.")
+    matches = [key for key in keys if hmac.compare_digest(key.encode(), token.encode())]
+    if not matches:
+        raise Refusal(401, "key_invalid", "The API key is not valid.")
+    return known(matches[0], keys)
+
+
+def credentials(call: Call) -> tuple[str, str]:
+    """The scheme and the token of the Authorization header, empty where there is none."""
+    scheme, _, token = (call.authorization or "").partition(" ")
+    return scheme, token.strip(" ")
+
+
+def known(key: str, keys: Mapping[str, str]) -> Caller:
+    """The caller that has this key."""
+    return Caller(f"key {key}", keys[key])
+
+
+def look_first(call: Call, site: Site, behaviour: Behaviour) -> None:
+    """Nothing is looked at before the key."""
+
+
+# ---- section 8: rate limits
+
+
+def spend(caller: Caller, call: Call, site: Site) -> Usage:
+    """Every request is counted, whatever comes of it."""
+    return site.quota.spend(caller)
+
+
+def exceeded(usage: Usage, call: Call) -> Answer:
+    """429 with the whole seconds after which the quota is there again."""
+    content = {"code": "rate_limited", "message": "The rate limit is used up. Wait for Retry-After.", "status": 429}
+    return Answer(429, content, headers=(("Retry-After", str(max(1, math.ceil(usage.retry_after or 0)))),))
+
+
+def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
+    """The three headers of every response. Reset is rounded up: the window has ended when it says so."""
+    return {
+        "X-RateLimit-Limit": str(usage.limit),
+        "X-RateLimit-Remaining": str(usage.remaining),
+        "X-RateLimit-Reset": str(math.ceil(usage.reset)),
+    }
+
+
+# ---- section 7: errors
+
+
+def refuse(refusal: Refusal, call: Call, site: Site) -> Answer:
+    """An Error that says which defect it was."""
+    content = {"code": refusal.code, "message": refusal.message, "status": refusal.status}
+    return Answer(refusal.status, content, refusal.headers)
+
+
+def act_nowhere(call: Call, site: Site, behaviour: Behaviour) -> NoReturn:
+    """A path or a method that the document lacks."""
+    if call.allowed:
+        allow = (("Allow", ", ".join(call.allowed)),)
+        raise Refusal(405, "method_not_allowed", f"{call.method} is not possible here.", allow)
+    raise Refusal(404, "not_found", "There is nothing at this path.")
+
+
+# ---- section 4.1: list
+
+
+def act_list(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+    """GET /pets: a page of animals, of one status if asked for."""
+    limit = behaviour.read_limit(call.query.get("limit"))
+    status = behaviour.read_filter(call.query.get("status"))
+    animals = [animal for animal in site.store.newest_first() if behaviour.visible(animal, call.time)]
+    page = behaviour.select(behaviour.arrange(animals), lambda animal: behaviour.matches(animal, status), limit)
+    return Answer(200, behaviour.envelope([behaviour.represent(animal) for animal in page]))
+
+
+def read_limit(text: str | None) -> int:
+    """`limit` from 1 to 100, 20 where it is not given."""
+    if text is None:
+        return DEFAULT_LIMIT
+    if not re.fullmatch(r"[0-9]{1,18}", text) or not 1 <= int(text) <= MAX_LIMIT:
+        raise Refusal(400, "limit_invalid", f"limit is an integer from 1 to {MAX_LIMIT}.")
+    return int(text)
+
+
+def read_filter(text: str | None) -> str | None:
+    """`status` as a filter, None where it is not given."""
+    if text is not None and text not in STATUSES:
+        raise Refusal(400, "filter_invalid", f"status is one of {', '.join(STATUSES)}.")
+    return text
+
+
+def visible(animal: Animal, now: float) -> bool:
+    """An animal is seen as soon as it was added."""
+    return True
+
+
+def arrange(animals: list[Animal]) -> list[Animal]:
+    """Newest first."""
+    return animals
+
+
+def matches(animal: Animal, status: str | None) -> bool:
+    """Whether the animal is of the status that was asked for, if one was."""
+    return status is None or animal.status == status
+
+
+def select(animals: Sequence[Animal], matches: Callable[[Animal], bool], limit: int) -> Sequence[Animal]:
+    """The first `limit` of the animals that match."""
+    return [animal for animal in animals if matches(animal)][:limit]
+
+
+def envelope(pets: list[Pet]) -> object:
+    """The list is a bare array."""
+    return pets
+
+
+# ---- section 4.2: create
+
+
+def act_create(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+    """POST /pets: adds an animal and answers with it."""
+    if call.body is None:
+        raise Refusal(400, "body_too_large", "The body is too large.")
+    animal = behaviour.keep(read_new(call.body, behaviour), behaviour.new_id(site.store), call, site)
+    return Answer(201, behaviour.represent(animal))
+
+
+def read_new(body: bytes, behaviour: Behaviour) -> NewAnimal:
+    """The NewPet in a body."""
+    fields = behaviour.parse(body)
+    return NewAnimal(behaviour.read_name(fields), behaviour.read_category(fields), behaviour.read_status(fields))
+
+
+def parse(body: bytes) -> dict[str, object]:
+    """The JSON object in a body; integers stay exact, NaN and Infinity are no JSON."""
+    if not body:
+        raise Refusal(400, "body_missing", "The body is missing; it must be a JSON object.")
+    try:
+        content = json.loads(body, parse_constant=_no_json)
+    except (ValueError, RecursionError):
+        raise Refusal(400, "body_not_json", "The body is not JSON.") from None
+    if not isinstance(content, dict):
+        raise Refusal(400, "body_not_object", "The body is not a JSON object.")
+    return content
+
+
+def _no_json(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def read_name(fields: dict[str, object]) -> str:
+    """`name`: any text that can be sent back."""
+    if "name" not in fields:
+        raise Refusal(400, "name_missing", "name is required.")
+    name = fields["name"]
+    if not isinstance(name, str):
+        raise Refusal(400, "name_null" if name is None else "name_not_string", "name must be a string.")
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        raise Refusal(400, "name_not_unicode", "name holds half of a surrogate pair.")
+    return name
+
+
+def read_category(fields: dict[str, object]) -> int:
+    """`categoryId`: an integer of 64 bits. `1.0` is a fraction here."""
+    if "categoryId" not in fields:
+        raise Refusal(400, "category_missing", "categoryId is required.")
+    category = fields["categoryId"]
+    if type(category) is not int:
+        kinds = {str: "text", float: "fraction", bool: "boolean", type(None): "null"}
+        code = f"category_{kinds.get(type(category), 'not_integer')}"
+        raise Refusal(400, code, "categoryId must be an integer.")
+    if not INT64_MIN <= category <= INT64_MAX:
+        raise Refusal(400, "category_beyond_int64", "categoryId must fit into 64 bits.")
+    return category
+
+
+def read_status(fields: dict[str, object]) -> str | None:
+    """`status`: one of the three, or not there at all."""
+    if "status" not in fields:
+        return None
+    status = fields["status"]
+    if isinstance(status, str) and status in STATUSES:
+        return status
+    code = "status_null" if status is None else "status_case" if str(status).lower() in STATUSES else "status_unknown"
+    raise Refusal(400, code, f"status must be one of {', '.join(STATUSES)}, or left out.")
+
+
+def new_id(store: Store) -> int:
+    """The next free id."""
+    return store.next_id()
+
+
+def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
+    """Stores the animal exactly as it was sent; what is returned is what the client gets to see."""
+    return site.store.put(Animal(animal_id, new.name, new.category_id, new.status, born=call.time))
+
+
+# ---- section 4.3: get
+
+
+def act_get(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+    """GET /pets/{petId}: one animal, until the operation is removed."""
+    if behaviour.removed(site.as_of or datetime.fromtimestamp(call.time, UTC).date()):
+        raise Refusal(404, "operation_removed", "GET /pets/{petId} was removed. Use GET /pets with status.")
+    animal = behaviour.find(behaviour.read_id(call.pet_id), site.store)
+    if animal is None or not behaviour.visible(animal, call.time):
+        raise Refusal(404, "pet_not_found", "No animal has this id.")
+    return Answer(200, behaviour.represent(animal))
+
+
+def read_id(text: str) -> int:
+    """`petId`, an integer of 64 bits."""
+    if not re.fullmatch(r"-?[0-9]{1,19}", text) or not INT64_MIN <= int(text) <= INT64_MAX:
+        raise Refusal(400, "id_invalid", "petId is an integer of 64 bits.")
+    return int(text)
+
+
+def removed(today: date) -> bool:
+    """Whether the operation is gone: from 5 December 2030 on."""
+    return today >= GET_PET_REMOVED
+
+
+def find(animal_id: int, store: Store) -> Animal | None:
+    """The animal with that id."""
+    return store.find(animal_id)
+
+
+# ---- section 4.4: store orders
+
+
+def act_orders(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+    """GET /store/orders: it exists, and there are no orders."""
+    return Answer(200, [])
+
+
+# ---- section 2: what a Pet looks like
+
+
+def represent(animal: Animal) -> Pet:
+    """The Pet of an animal; a status that it does not have is left out."""
+    pet: Pet = {"id": animal.id, "name": animal.name, "categoryId": animal.category_id}
+    return pet if animal.status is None else {**pet, "status": animal.status}
+
+
+# ---- from an answer to bytes
+
+
+def encode(content: object) -> bytes:
+    """JSON in UTF-8; bytes stay as they are."""
+    if isinstance(content, bytes):
+        return content
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def finish(reply: Reply, call: Call) -> Reply:
+    """Nothing is left to do."""
+    return reply
+
+
+# ---- the server as a whole
+
+
+def rules(rules: QuotaRules) -> QuotaRules:
+    """The plans as they are."""
+    return rules
+
+
+def meanwhile(call: Call, site: Site) -> None:
+    """Nobody else is using the server."""
+
+
+_BASE = Behaviour(
+    authenticate=authenticate,
+    look_first=look_first,
+    spend=spend,
+    exceeded=exceeded,
+    rate_headers=rate_headers,
+    act=act_nowhere,
+    refuse=refuse,
+    read_limit=read_limit,
+    read_filter=read_filter,
+    visible=visible,
+    arrange=arrange,
+    matches=matches,
+    select=select,
+    envelope=envelope,
+    parse=parse,
+    read_name=read_name,
+    read_category=read_category,
+    read_status=read_status,
+    new_id=new_id,
+    keep=keep,
+    read_id=read_id,
+    removed=removed,
+    find=find,
+    represent=represent,
+    encode=encode,
+    finish=finish,
+    seed=seeded,
+    rules=rules,
+    meanwhile=meanwhile,
+    skew=0.0,
+    wire=Wire(),
+)
+
+CONFORMING: Mapping[Operation | None, Behaviour] = {
+    None: _BASE,
+    Operation.LIST: replace(_BASE, act=act_list),
+    Operation.CREATE: replace(_BASE, act=act_create),
+    Operation.GET: replace(_BASE, act=act_get),
+    Operation.ORDERS: replace(_BASE, act=act_orders),
+}
+"""What each operation does where nothing was changed; None stands for paths and methods that the document lacks."""

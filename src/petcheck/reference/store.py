@@ -1,0 +1,87 @@
+"""The animals (section 2): seeded the same way each time, listed newest first so that a new one is seen at once."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+STATUSES = ("available", "pending", "sold")
+
+_NAMES = "Ada Bella Bruno Casper Daisy Dexter Ella Felix Finn Ginger Hazel Iris Jasper Kiki Luna Milo Nala Otis".split()
+_CATEGORIES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class NewAnimal:
+    """What a client sends to add an animal: a NewPet."""
+
+    name: str
+    category_id: int
+    status: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Animal:
+    """An animal in the store. `born` is when it was added, in Unix seconds; seeded ones have been there for ever.
+
+    Faults put other types into the fields than the ones declared, as servers do.
+    """
+
+    id: int
+    name: str
+    category_id: int
+    status: str | None = None
+    born: float = 0.0
+
+
+class Store:
+    """Keeps animals by id, and gives each new one an id of its own."""
+
+    def __init__(self, animals: Iterable[Animal] = ()) -> None:
+        self._animals = {animal.id: animal for animal in animals}
+        self._last_id = max(self._animals, default=0)
+
+    def __len__(self) -> int:
+        return len(self._animals)
+
+    def newest_first(self) -> list[Animal]:
+        """All animals, the one that was added last at the front."""
+        return list(reversed(self._animals.values()))
+
+    def find(self, animal_id: int) -> Animal | None:
+        """The animal with that id, None where no animal has it."""
+        return self._animals.get(animal_id)
+
+    def next_id(self) -> int:
+        """An id that no animal has had."""
+        self._last_id += 1
+        return self._last_id
+
+    def put(self, animal: Animal) -> Animal:
+        """Keeps the animal, in the place of the one with the same id if there is one, and returns it."""
+        self._animals[animal.id] = animal
+        return animal
+
+    def remove(self, animal_id: int) -> None:
+        """Forgets the animal, if it is there."""
+        self._animals.pop(animal_id, None)
+
+
+def seeded(count: int, seed: int) -> list[Animal]:
+    """`count` animals with ids from 1, oldest first; the same for the same seed.
+
+    Two fifths of them are available, one fifth each is pending, sold and without a status.
+    """
+    chance = random.Random(seed)
+    statuses = itertools.cycle(("available", "pending", "available", "sold", None))
+    return [
+        Animal(number, f"{chance.choice(_NAMES)} {number}", chance.randint(1, _CATEGORIES), next(statuses))
+        for number in range(1, count + 1)
+    ]
+
+
+def changed(animal: Animal, **fields: object) -> Animal:
+    """The animal with other values in some fields, of whatever type."""
+    return replace(animal, **fields)  # type: ignore[arg-type]

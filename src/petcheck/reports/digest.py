@@ -1,0 +1,187 @@
+"""What a result comes to: the counts, the groups and the one sentence that every view opens with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from petcheck.reports import sections
+from petcheck.reports.har import Evidence
+from petcheck.reports.result import Outcome, RequirementRow, Result, RunInfo, TargetInfo, Waiver
+from petcheck.reports.visible import visible
+
+OUTCOMES: tuple[Outcome, ...] = ("pass", "fail", "error", "inconclusive", "not-run", "waived")
+
+
+@dataclass(frozen=True, slots=True)
+class Unexamined:
+    """Requirements without a verdict, and the option that would settle them (None: no option would).
+
+    They are the same on all of `targets`; `rows` are those of the first.
+    """
+
+    targets: tuple[str, ...]
+    settled_by: str | None
+    rows: tuple[RequirementRow, ...]
+
+
+def counts(rows: Iterable[RequirementRow]) -> dict[Outcome, int]:
+    """How many of `rows` have each outcome, in the order of OUTCOMES, zeros included."""
+    found = Counter(row.outcome for row in rows)
+    return {outcome: found[outcome] for outcome in OUTCOMES}
+
+
+def by_section(rows: Iterable[RequirementRow]) -> dict[str, tuple[RequirementRow, ...]]:
+    """`rows` grouped by section, the sections in the document's order."""
+    groups: dict[str, list[RequirementRow]] = {}
+    for row in rows:
+        groups.setdefault(row.section, []).append(row)
+    return {section: tuple(groups[section]) for section in sorted(groups, key=sections.order)}
+
+
+def with_outcome(result: Result, outcome: Outcome) -> tuple[RequirementRow, ...]:
+    """The rows of that outcome in the document's order."""
+    return tuple(row for rows in by_section(result.requirements).values() for row in rows if row.outcome == outcome)
+
+
+def unexamined(result: Result) -> tuple[Unexamined, ...]:
+    """What is in force but was not examined, grouped by the option that would settle it."""
+    merged: dict[tuple[object, ...], Unexamined] = {}
+    for target in result.targets:
+        groups: dict[str | None, list[RequirementRow]] = {}
+        for row in result.requirements:
+            if row.target == target.name and row.in_force and row.outcome in ("inconclusive", "not-run"):
+                groups.setdefault(row.settled_by, []).append(row)
+        for option, rows in groups.items():
+            # where no option helps the reasons are what counts, and they may differ
+            key = (option, *((row.id, row.reason if option is None else "") for row in rows))
+            before = merged.get(key)
+            targets = (*before.targets, target.name) if before else (target.name,)
+            merged[key] = Unexamined(targets, option, tuple(rows))
+    return tuple(sorted(merged.values(), key=lambda group: (group.settled_by is None, group.settled_by or "")))
+
+
+def not_in_force(result: Result) -> dict[str, str]:
+    """Requirements that no check can see, or that are not in force on the day: id to reason."""
+    return {row.id: row.reason for row in result.requirements if not row.in_force}
+
+
+def waiver_state(row: RequirementRow, run: RunInfo) -> str:
+    """In words, what the waiver of a row does on the day of the run; empty without one."""
+    if row.waiver is None:
+        return ""
+    left = _days_left(row.waiver, run)
+    if left < 0:
+        return f"Waiver expired after {row.waiver.expires}"
+    if row.outcome == "pass":
+        return f"Stale waiver, the requirement passes now (until {row.waiver.expires})"
+    verb = "Waived" if row.outcome == "waived" else "A waiver holds"
+    return f"{verb} until {row.waiver.expires}, {plural(left, 'day')} left"
+
+
+def waiver_faults(result: Result, quote: Callable[[str], str] = visible) -> tuple[str, ...]:
+    """A sentence for each waiver that makes the run fail: stale ones and expired ones. `quote` as in `headline`."""
+    sentences = []
+    for row in result.requirements:
+        if row.waiver is None or row.outcome not in ("pass", "fail"):
+            continue
+        waiver = f"The waiver of {quote(row.id)} on {quote(row.target)}"
+        if row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
+            sentences.append(f"{waiver} expired after {row.waiver.expires}.")
+        else:
+            sentences.append(f"{waiver} is stale: the requirement passes now.")
+    return tuple(sentences)
+
+
+def standing(target: TargetInfo, result: Result) -> Outcome:
+    """The verdict on a target as a whole, as far as one of the outcomes can tell it; the worst one counts."""
+    if target.unreachable is not None:
+        return "error"
+    found = counts(row for row in result.requirements if row.target == target.name and row.in_force)
+    worst: tuple[Outcome, ...] = ("fail", "error", "waived", "pass")
+    return next((outcome for outcome in worst if found[outcome]), "inconclusive")
+
+
+def verdict(target: TargetInfo, result: Result, quote: Callable[[str], str] = visible) -> str:
+    """The sentence on one target. `quote` as in `headline`."""
+    name = quote(target.name)
+    if target.unreachable is not None:
+        return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
+    rows = [row for row in result.requirements if row.target == target.name and row.in_force]
+    found = counts(rows)
+    if found["fail"]:
+        verb = "fails" if found["fail"] == 1 else "fail"
+        return f"{name} does not conform: {found['fail']} of {len(rows)} requirements {verb}."
+    if found["error"]:
+        return f"{name} has no verdict: {plural(found['error'], 'requirement')} of {len(rows)} could not be judged."
+    if not found["pass"] + found["waived"]:
+        return f"{name} has no verdict: nothing was examined."
+    if found["pass"] == len(rows):
+        return f"{name} conforms: all {len(rows)} requirements hold."
+    open_ = found["inconclusive"] + found["not-run"]
+    parts = [f"{found['pass']} of {len(rows)} requirements hold"]
+    if found["waived"]:
+        parts.append("1 failure is waived" if found["waived"] == 1 else f"{found['waived']} failures are waived")
+    if open_:
+        parts.append(f"{open_} {'was' if open_ == 1 else 'were'} not examined")
+    opening = "shows no failure" if not found["waived"] else "shows no failure that is not waived"
+    return f"{name} {opening}: {', '.join(parts[:-1])} and {parts[-1]}." if len(parts) > 1 else f"{name}: {parts[0]}."
+
+
+def headline(result: Result, quote: Callable[[str], str] = visible) -> str:
+    """The verdict in one sentence a target, with whatever else decides the run.
+
+    `quote` makes a target's name, and what was seen of it, harmless in the output's format; the words between are
+    plain ASCII of ours.
+    """
+    sentences = [verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
+    return " ".join([*sentences, *notices(result, quote)])
+
+
+def notices(result: Result, quote: Callable[[str], str] = visible) -> tuple[str, ...]:
+    """What a reader must know beside the verdicts: an interruption, waivers that fail the run, --strict."""
+    sentences = []
+    if not result.complete:
+        sentences.append("The run was interrupted: what it had not judged until then is missing.")
+    faults = waiver_faults(result, quote)
+    if faults and not any(row.outcome == "fail" for row in result.requirements):
+        stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
+        sentences.append(f"The run fails all the same: {stale}")
+    if result.run.exit == 7:
+        sentences.append("Under --strict what was not examined fails the run.")
+    return tuple(sentences)
+
+
+def plural(number: int, noun: str) -> str:
+    """`number` and `noun`, which gets an s unless the number is 1."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def listed(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] = visible) -> str:
+    """`ids` with commas between, the rest counted after `limit` of them. `quote` as in `headline`."""
+    shown = ", ".join(quote(item) for item in ids[:limit])
+    return f"{shown} and {len(ids) - limit} more" if len(ids) > limit else shown
+
+
+def path_of(evidence: Evidence, result: Result) -> str:
+    """The exchange's URL below its target's base URL, as visible text; whole where it is not below it."""
+    base = next((target.base_url for target in result.targets if target.name == evidence.target), "").rstrip("/")
+    url = evidence.url
+    return visible(url[len(base) :] if base and url.startswith(f"{base}/") else url)
+
+
+def came(evidence: Evidence) -> str:
+    """What the exchange ended in: the status, or that there was no answer and why. Visible text."""
+    return str(evidence.status) if evidence.error is None else f"no answer ({visible(evidence.error, 80)})"
+
+
+def milliseconds(evidence: Evidence) -> str:
+    """The time that the exchange took, to three digits or so."""
+    return f"{evidence.elapsed_ms:,.0f} ms" if evidence.elapsed_ms >= 10 else f"{evidence.elapsed_ms:.1f} ms"
+
+
+def _days_left(waiver: Waiver, run: RunInfo) -> int:
+    """Days from the day of the run to the last of the waiver; negative once it is over."""
+    return (date.fromisoformat(waiver.expires) - date.fromisoformat(run.started[:10])).days

@@ -1,0 +1,204 @@
+"""exchanges.har: every exchange of a run in the format that browsers' developer tools open (HAR 1.2).
+
+What HAR has no place for is in `_petcheck` of each entry: target and index (the pair that result.json refers to),
+operation, credential, the `curl` line, and whether the body is whole. A request without an answer has status 0 and
+its story in `_error`, as browsers do. `entries_by_index` reads such a file back as `Evidence` for the other views.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from petcheck.exchange import Exchange, NoAnswer, Response
+from petcheck.reports import atomic
+from petcheck.reports.curl import curl_line
+
+FILE = "exchanges.har"
+
+
+class NotEvidence(Exception):  # noqa: N818  (it names what the file is)
+    """A HAR that this suite has not written. The message is one line for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One exchange as exchanges.har keeps it, for showing.
+
+    `index` counts within `target`. `status` is 0 and `error` says why where no answer came. `started` is UTC in
+    ISO 8601, `elapsed_ms` milliseconds to the last byte or to giving up. `whole` is false where the response's body
+    ran over the suite's size cap. `request_body` is None where no body was sent.
+    """
+
+    target: str
+    index: int
+    operation: str
+    credential: str
+    curl: str
+    started: str
+    elapsed_ms: float
+    method: str
+    url: str
+    request_headers: tuple[tuple[str, str], ...]
+    request_body: bytes | None
+    status: int
+    reason: str
+    http_version: str
+    response_headers: tuple[tuple[str, str], ...]
+    response_body: bytes
+    whole: bool
+    error: str | None
+
+
+def har(exchanges: Sequence[Exchange], *, version: str) -> dict[str, Any]:
+    """A HAR document of `exchanges`, in their order; `version` is the suite's."""
+    return {
+        "log": {
+            "version": "1.2",
+            "creator": {"name": "petcheck", "version": version},
+            "entries": [_entry(exchange) for exchange in exchanges],
+        }
+    }
+
+
+def write_har(document: Mapping[str, Any], folder: Path) -> Path:
+    """Write `document`, made by `har`, as exchanges.har into `folder`, all at once; its path. Raises OSError."""
+    path = folder / FILE
+    atomic.replace(path, json.dumps(document, indent=1) + "\n")
+    return path
+
+
+def entries_by_index(document: Mapping[str, Any]) -> dict[tuple[str, int], Evidence]:
+    """The exchanges of a HAR document by target and index, in the file's order. Raises NotEvidence."""
+    try:
+        entries = [_evidence(entry) for entry in document["log"]["entries"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise NotEvidence(f"is no HAR of petcheck: {type(error).__name__} {error}") from None
+    return {(entry.target, entry.index): entry for entry in entries}
+
+
+def _entry(exchange: Exchange) -> dict[str, Any]:
+    request, answer = exchange.request, exchange.answer
+    milliseconds = round(max(exchange.elapsed, 0.0) * 1000, 3)
+    http_version = answer.http_version if isinstance(answer, Response) else "HTTP/1.1"
+    sent: dict[str, Any] = {
+        "method": request.method,
+        "url": request.url,
+        "httpVersion": http_version,
+        "cookies": [],
+        "headers": _pairs(request.headers),
+        "queryString": _pairs(_query(request.url)),
+        "headersSize": -1,
+        "bodySize": len(request.body or b""),
+    }
+    if request.body is not None:
+        sent["postData"] = {"mimeType": _first(request.headers, "content-type"), **_text(request.body)}
+    return {
+        "startedDateTime": _iso(exchange.started),
+        "time": milliseconds,
+        "request": sent,
+        "response": _silence(answer) if isinstance(answer, NoAnswer) else _response(answer),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "_petcheck": {
+            "target": exchange.target,
+            "index": exchange.index,
+            "operation": request.operation.value,
+            "credential": request.credential.value,
+            "curl": curl_line(request),
+            "body_complete": not isinstance(answer, Response) or answer.body_complete,
+        },
+    }
+
+
+def _response(answer: Response) -> dict[str, Any]:
+    mime_type = _first(answer.headers, "content-type")
+    return {
+        "status": answer.status,
+        "statusText": answer.reason,
+        "httpVersion": answer.http_version,
+        "cookies": [],
+        "headers": _pairs(answer.headers),
+        "content": {"size": len(answer.body), "mimeType": mime_type, **_text(answer.body)},
+        "redirectURL": _first(answer.headers, "location"),
+        "headersSize": -1,
+        "bodySize": -1,
+    }
+
+
+def _silence(answer: NoAnswer) -> dict[str, Any]:
+    return {
+        "status": 0,
+        "statusText": "",
+        "httpVersion": "",
+        "cookies": [],
+        "headers": [],
+        "content": {"size": 0, "mimeType": ""},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": -1,
+        "_error": f"{answer.kind.value}: {answer.detail}" if answer.detail else answer.kind.value,
+    }
+
+
+def _evidence(entry: Mapping[str, Any]) -> Evidence:
+    ours, request, response = entry["_petcheck"], entry["request"], entry["response"]
+    return Evidence(
+        target=ours["target"],
+        index=ours["index"],
+        operation=ours["operation"],
+        credential=ours["credential"],
+        curl=ours["curl"],
+        started=entry["startedDateTime"],
+        elapsed_ms=float(entry["time"]),
+        method=request["method"],
+        url=request["url"],
+        request_headers=tuple((header["name"], header["value"]) for header in request["headers"]),
+        request_body=_bytes(request["postData"]) if "postData" in request else None,
+        status=response["status"],
+        reason=response["statusText"],
+        http_version=response["httpVersion"],
+        response_headers=tuple((header["name"], header["value"]) for header in response["headers"]),
+        response_body=_bytes(response["content"]),
+        whole=ours["body_complete"],
+        error=response.get("_error"),
+    )
+
+
+def _text(body: bytes) -> dict[str, str]:
+    try:
+        return {"text": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"text": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
+
+
+def _bytes(content: Mapping[str, Any]) -> bytes:
+    text: str = content.get("text", "")
+    if content.get("encoding") == "base64":
+        return base64.b64decode(text)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _pairs(headers: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in headers]
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    except ValueError:
+        return []
+
+
+def _first(headers: Sequence[tuple[str, str]], name: str) -> str:
+    return next((value for key, value in headers if key.lower() == name), "")
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,182 @@
+"""A run while it lasts: opens targets when a check first asks for one, collects findings, and closes everything."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import random
+import secrets
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from petcheck.assembly import TargetReport
+from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, ConfigError, TargetConfig, app_key
+from petcheck.judging.verdicts import Finding
+from petcheck.key import ApiKey
+from petcheck.target import Target, Untestable
+from petcheck.wire.api import Api
+from petcheck.wire.client import HttpClient
+from petcheck.wire.clock import Clock, SystemClock
+from petcheck.wire.credentials import random_key_like
+from petcheck.wire.transport import Permissions, Transport
+
+REFERENCE_PLAN = "pro"
+REFERENCE_WINDOW_S = 3.0
+
+
+@dataclass
+class Session:
+    """The targets of a run and what was found out about them. `on_wait(target, seconds, why)` is told of every pause."""
+
+    config: Config
+    on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    clock: Clock = field(default_factory=SystemClock)
+    findings: list[Finding] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.started = datetime.now(UTC)
+        self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"
+        self._open: dict[str, Target] = {}
+        self._stack = ExitStack()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all targets, in the order given."""
+        if self.config.targets:
+            return [target.name for target in self.config.targets]
+        return [DEFAULT_TARGET if self.config.app else REFERENCE]
+
+    def target(self, name: str) -> Target:
+        """The target of that name, opened and knocked at when it is first asked for."""
+        if name not in self._open:
+            target = self._opened(self._config_of(name))
+            self._open[name] = target
+            target.transport.section = "4.1"
+            try:
+                target.knock()
+            except Untestable as reason:
+                target.untestable = target.transport.redacted(str(reason))
+        return self._open[name]
+
+    def close(self) -> None:
+        """Close connections and stop the servers of this run."""
+        self._stack.close()
+
+    def reports(self) -> list[TargetReport]:
+        """What there is to say of each target that was opened."""
+        return [self._report(target) for target in self._open.values()]
+
+    def _opened(self, config: TargetConfig) -> Target:
+        source = random.Random(f"{self.config.seed}/key")
+        client = self._stack.enter_context(
+            HttpClient(deadline=self.config.timeout, ca_bundle=self.config.ca_bundle)
+        )
+        transport = Transport(
+            target=config.name,
+            base_url=config.base_url,
+            key=config.key,
+            permissions=Permissions(config.writes, self.config.max_requests, self.config.max_wait),
+            client=client,
+            clock=self.clock,
+            on_wait=self.on_wait,
+            random_key=random_key_like(config.key, source),
+        )
+        return Target(config, Api(transport), self.run, self.config.as_of, self.config.seed, self.exhaust)
+
+    @property
+    def exhaust(self) -> bool:
+        """Whether the quota may be used up: where it was asked for, and on the embedded server."""
+        return self.config.exhaust or self.embedded
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the run judges the reference server that comes with the suite."""
+        return not self.config.targets and not self.config.app
+
+    def _config_of(self, name: str) -> TargetConfig:
+        for target in self.config.targets:
+            if target.name == name:
+                return target
+        if self.config.app:
+            return self._app_config(self.config.app)
+        return self._reference_config()
+
+    def _reference_config(self) -> TargetConfig:
+        """The embedded reference server, with everything allowed; its minute is shortened."""
+        from petcheck.reference.serve import running
+        from petcheck.reference.server import ReferenceSettings, create_app
+
+        key = ApiKey(secrets.token_hex(16))
+        plan = self.config.plan or REFERENCE_PLAN
+        settings = ReferenceSettings(
+            keys={key.secret: plan}, window_seconds=REFERENCE_WINDOW_S, as_of=self.config.as_of
+        )
+        url = self._stack.enter_context(running(create_app(settings)))
+        return TargetConfig(REFERENCE, f"{url}/v1", key, plan=plan, writes=True)
+
+    def _app_config(self, app: str) -> TargetConfig:
+        """An application of the user's, served on loopback below `/v1`, where it must have its routes."""
+        from petcheck.reference.serve import running
+
+        key = app_key(os.environ)
+        url = self._stack.enter_context(running(load_app(app)))
+        return TargetConfig(
+            DEFAULT_TARGET,
+            f"{url}/v1",
+            key,
+            plan=self.config.plan,
+            writes=self.config.writes,
+            category_id=self.config.category_id,
+        )
+
+    def _report(self, target: Target) -> TargetReport:
+        config = target.config
+        untestable = target.untestable
+        if untestable is None and target.transport.down:
+            untestable = f"{config.base_url} stopped answering during the run; check that the server is up, and run again"
+        return TargetReport(
+            name=config.name,
+            base_url=target.transport.redacted(config.base_url),
+            plan=config.plan,
+            writes=config.writes,
+            fingerprint=config.key.fingerprint,
+            exchanges=tuple(target.record),
+            findings=tuple(finding for finding in self.findings if finding.target == config.name),
+            observed=tuple((o.id, o.value, o.exchanges) for o in target.observed.values()),
+            left_behind=tuple(target.left_behind()),
+            waited_s=target.transport.waited_s,
+            untestable=untestable,
+        )
+
+
+def load_app(spec: str) -> Any:
+    """The ASGI application that `module:name` names; a WSGI application is wrapped. Raises `ConfigError`."""
+    module_name, _, name = spec.partition(":")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        app: Any = importlib.import_module(module_name)
+        for part in name.split("."):
+            app = getattr(app, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
+    if not callable(app):
+        raise ConfigError(f"--app {spec}: {name} is no application")
+    return app if _is_asgi(app) else _from_wsgi(app)
+
+
+def _is_asgi(app: Any) -> bool:
+    import inspect
+
+    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
+    return inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2
+
+
+def _from_wsgi(app: Any) -> Any:
+    from a2wsgi import WSGIMiddleware
+
+    return WSGIMiddleware(app)

@@ -1,0 +1,69 @@
+"""The four operations as a check calls them; identical GETs are sent once and shared between checks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from petcheck.exchange import Credential, Exchange, Operation
+from petcheck.wire.transport import Call, Transport
+
+Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
+
+
+@dataclass
+class Api:
+    """Calls the operations of one target through its transport.
+
+    `examined` collects the exchanges that were handed out since it was last emptied: the evidence of the check that
+    is running.
+    """
+
+    transport: Transport
+    examined: list[Exchange] = field(default_factory=list)
+    _shared: dict[Call, Exchange] = field(default_factory=dict)
+
+    def list_pets(
+        self,
+        *,
+        limit: int | str | None = None,
+        status: str | None = None,
+        credential: Credential = Credential.VALID,
+        fresh: bool = False,
+    ) -> Exchange:
+        """`GET /pets` (section 4.1)."""
+        query = [("limit", str(limit))] if limit is not None else []
+        query += [("status", status)] if status is not None else []
+        return self.call(Call(Operation.LIST_PETS, credential, query=tuple(query)), fresh=fresh)
+
+    def get_pet(
+        self, pet_id: int | str, *, credential: Credential = Credential.VALID, fresh: bool = False
+    ) -> Exchange:
+        """`GET /pets/{petId}` (section 4.3)."""
+        return self.call(Call(Operation.GET_PET, credential, pet_id=str(pet_id)), fresh=fresh)
+
+    def store_orders(self, *, credential: Credential = Credential.VALID, fresh: bool = False) -> Exchange:
+        """`GET /store/orders` (section 4.4)."""
+        return self.call(Call(Operation.STORE_ORDERS, credential), fresh=fresh)
+
+    def create_pet(self, body: Members, *, credential: Credential = Credential.VALID) -> Exchange:
+        """`POST /pets` (section 4.2): members of a JSON body, bytes as they are, or no body at all.
+
+        The same call is sent once in a run: what a POST makes stays.
+        """
+        raw = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+        return self.call(Call(Operation.CREATE_PET, credential, body=raw))
+
+    def call(self, call: Call, *, fresh: bool = False) -> Exchange:
+        """Send a call, or hand out the exchange of the same call made earlier unless a `fresh` one is asked for."""
+        if fresh or call not in self._shared:
+            self._shared[call] = self.transport.send(call)
+        exchange = self._shared[call]
+        self.examined.append(exchange)
+        return exchange
+
+    def examine(self, exchange: Exchange) -> Exchange:
+        """Count an exchange that was recorded earlier as evidence of the running check."""
+        self.examined.append(exchange)
+        return exchange

@@ -1,0 +1,83 @@
+"""Takes an API key out of everything that is recorded, in whatever dress a target sends it back.
+
+A target may echo what it was sent: as it is, percent-encoded, in base64, as JSON escapes, in capitals, or half of it.
+Each of these is replaced before an exchange is recorded, so that nothing behind the recorder has to think of the key.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from petcheck.key import ApiKey
+
+MASK = b"[redacted-key]"
+# shorter parts could be words of the interface itself, such as `categoryId`, and masking those would spoil the evidence
+_SHORTEST_PART = 12
+
+
+class Redactor:
+    """Replaces a key, its encodings and the halves of either; without a key it changes nothing."""
+
+    def __init__(self, key: ApiKey | None) -> None:
+        secret = key.secret if key else ""
+        # a key of digits may stand inside a JSON number, which must stay one
+        self._mask = b"9" * len(secret) if secret.isdecimal() else MASK
+        self._dresses = sorted({dress.lower() for dress in _dresses(secret.encode())}, key=len) if secret else []
+
+    def in_bytes(self, data: bytes) -> bytes:
+        """`data` with every appearance of the key masked."""
+        if not self._dresses or not data:
+            return data
+        folded = data.lower()
+        spans = sorted(span for dress in self._dresses for span in _appearances(dress, folded))
+        masked, kept_to = bytearray(), 0
+        for start, end in spans:
+            if end <= kept_to:
+                continue
+            if start >= kept_to:
+                masked += data[kept_to:start] + self._mask
+            kept_to = end
+        return bytes(masked + data[kept_to:]) if spans else data
+
+    def in_text(self, text: str) -> str:
+        """`text` with every appearance of the key masked; anything else, lone surrogates included, is kept."""
+        if not self._dresses:
+            return text
+        return self.in_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
+
+
+def _dresses(secret: bytes) -> Iterator[bytes]:
+    """Everything that the key can look like on its way back."""
+    text = secret.decode()
+    yield secret
+    yield quote(text, safe="").encode()
+    yield "".join(f"%{byte:02x}" for byte in secret).encode()
+    yield "".join(f"\\u{ord(character):04x}" for character in text).encode()
+    yield text.replace("/", "\\/").encode()
+    yield secret.hex().encode()
+    # depending on what stands before it, the same text has three forms in base64; its ends mix with its neighbours
+    for before, mixed in ((0, 0), (1, 2), (2, 3)):
+        inner = base64.b64encode(b"\0" * before + secret).rstrip(b"=")[mixed:-1]
+        if len(inner) >= _SHORTEST_PART // 2:
+            yield inner
+            yield inner.replace(b"+", b"-").replace(b"/", b"_")
+
+
+def _appearances(dress: bytes, data: bytes) -> Iterator[tuple[int, int]]:
+    """Where in `data` a run of at least half of `dress` stands (of all but one character, where it is short)."""
+    shortest = max(len(dress) // 2, min(len(dress) - 1, _SHORTEST_PART)) if len(dress) > 3 else len(dress)
+    # a run of that length holds at least one whole block of half of it, so only blocks need to be looked for
+    block = (shortest + 1) // 2
+    for offset in range(0, len(dress) - block + 1, block):
+        found = data.find(dress[offset : offset + block])
+        while found >= 0:
+            start, end = found, found + block
+            while start > 0 and offset - (found - start) > 0 and data[start - 1] == dress[offset - (found - start) - 1]:
+                start -= 1
+            while end < len(data) and offset + end - found < len(dress) and data[end] == dress[offset + end - found]:
+                end += 1
+            if end - start >= shortest:
+                yield start, end
+            found = data.find(dress[offset : offset + block], found + 1)

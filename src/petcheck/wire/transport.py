@@ -1,0 +1,306 @@
+"""The one door to the network. Every request of a run passes here, and nowhere else is anything decided about it:
+
+1. permitted?   only the four operations, with GET and POST; a POST only where writes are allowed   -> `NotPermitted`
+2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
+3. alive?       not to a target that has stopped answering                                          -> `TargetDown`
+4. paced        waits as the target's own headers ask, if that is not too long                      -> `WaitTooLong`
+5. sent         within the deadline and the size caps; redirects not followed
+6. recorded     after redaction
+7. repeated     what was no answer to the question: an unasked 429 twice (-> `StillLimited`), a 502, 503 or 504 once,
+                silence once
+
+None of these errors is a verdict on the server; each says why a check could not put its question.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, urlencode
+
+from petcheck import __version__
+from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Request, Response
+from petcheck.key import ApiKey
+from petcheck.wire import pacing
+from petcheck.wire.client import HttpClient
+from petcheck.wire.clock import Clock
+from petcheck.wire.credentials import authorization, shown
+from petcheck.wire.liveness import Advice, Liveness
+from petcheck.wire.redaction import Redactor
+
+_GATEWAY_TROUBLE = (502, 503, 504)
+_GATEWAY_PAUSE_S = 1.0
+_REFUSALS_BEARABLE = 3
+
+
+class NotSent(Exception):
+    """A question could not be put to the target, or got no answer that counts. `settled_by` is the flag that helps."""
+
+    def __init__(self, reason: str, settled_by: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.settled_by = settled_by
+
+
+class NotPermitted(NotSent):
+    """The request needs a permission that was not given."""
+
+
+class BudgetSpent(NotSent):
+    """The run has sent as many requests as it may."""
+
+
+class WaitTooLong(NotSent):
+    """The target's quota is used up for longer than the run may wait."""
+
+
+class StillLimited(NotSent):
+    """The target answered 429 three times in a row, although each Retry-After was waited out."""
+
+
+class TargetDown(NotSent):
+    """The target has stopped answering anything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order."""
+
+    operation: Operation
+    credential: Credential = Credential.VALID
+    pet_id: str | None = None
+    query: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+    @property
+    def method(self) -> str:
+        """GET or POST."""
+        return "POST" if self.operation is Operation.CREATE_PET else "GET"
+
+    @property
+    def path(self) -> str:
+        """The path below the base URL, with its query."""
+        match self.operation:
+            case Operation.GET_PET:
+                path = "/pets/" + quote(self.pet_id or "", safe="")
+            case Operation.STORE_ORDERS:
+                path = "/store/orders"
+            case _:
+                path = "/pets"
+        return path + ("?" + urlencode(self.query, quote_via=quote) if self.query else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Permissions:
+    """What a run may do to a target: whether POST may be sent, how many requests at most, seconds to wait at most."""
+
+    writes: bool
+    max_requests: int
+    max_wait: float
+
+
+@dataclass
+class Transport:
+    """Sends calls to one target and records what came. `section` names the section on whose behalf calls are made."""
+
+    target: str
+    base_url: str
+    key: ApiKey
+    permissions: Permissions
+    client: HttpClient
+    clock: Clock
+    on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    on_exchange: Callable[[Exchange], None] = lambda exchange: None
+    random_key: str = field(default_factory=lambda: uuid.uuid4().hex)
+    section: str = ""
+    recorded: list[Exchange] = field(default_factory=list)
+    waited_s: float = 0.0
+    _keyed: pacing.Bucket = field(default_factory=pacing.Bucket)
+    _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
+    _one_quota: bool = False
+    _liveness: Liveness = field(default_factory=Liveness)
+
+    def __post_init__(self) -> None:
+        self._redactor = Redactor(self.key)
+
+    @property
+    def down(self) -> bool:
+        """Whether the target has stopped answering."""
+        return self._liveness.dead
+
+    def redacted(self, text: str) -> str:
+        """`text` without the key, for whatever is said about this target."""
+        return self._redactor.in_text(text)
+
+    def send(self, call: Call) -> Exchange:
+        """Send a call and return its last exchange; `NotSent` where it could not be asked or was not heard."""
+        match self._liveness.advice(call.operation):
+            case Advice.GIVE_UP:
+                raise TargetDown("the target has stopped answering")
+            case Advice.SKIP:
+                return self._last_of(call.operation)
+            case Advice.PROBE_FIRST:
+                other = (
+                    Operation.STORE_ORDERS if call.operation is not Operation.STORE_ORDERS else Operation.LIST_PETS
+                )
+                self._heard(Call(other), tries=1)
+                return self.send(call)
+            case Advice.SEND_ONCE:
+                return self._heard(call, tries=1)
+            case Advice.SEND:
+                return self._heard(call, tries=2)
+
+    def send_expecting_refusal(self, call: Call) -> Exchange:
+        """Send a call that may use up the quota: only a Retry-After in force is waited for, and a 429 is an answer."""
+        exchange = self._paced(call, new_connection=False, may_exhaust=True)
+        self._note_life(exchange)
+        return exchange
+
+    def wait(self, seconds: float, why: str) -> None:
+        """Let seconds pass, visibly; `WaitTooLong` where the run may not wait that long."""
+        if seconds > self.permissions.max_wait:
+            raise WaitTooLong(
+                f"{why} in {_span(seconds)}, which is longer than this run may wait ({_span(self.permissions.max_wait)})",
+                "--max-wait",
+            )
+        self.on_wait(self.target, seconds, why)
+        self.clock.sleep(seconds)
+        self.waited_s += seconds
+
+    def remaining(self) -> pacing.Window | None:
+        """The key's window as the last response showed it."""
+        return self._keyed.window
+
+    def _heard(self, call: Call, *, tries: int) -> Exchange:
+        exchange = self._served(call, new_connection=call.method == "POST")
+        if isinstance(exchange.answer, NoAnswer) and tries > 1:
+            exchange = self._served(call, new_connection=True)
+        self._note_life(exchange)
+        if self._liveness.dead:
+            raise TargetDown(f"the target has stopped answering ({exchange.answer.detail})")  # type: ignore[union-attr]
+        return exchange
+
+    def _note_life(self, exchange: Exchange) -> None:
+        operation = exchange.request.operation
+        if isinstance(exchange.answer, NoAnswer):
+            self._liveness = self._liveness.silent(operation)
+        else:
+            self._liveness = self._liveness.answered(operation)
+
+    def _served(self, call: Call, *, new_connection: bool) -> Exchange:
+        """The exchange after unasked 429s and a gateway's trouble have been waited out."""
+        exchange = self._paced(call, new_connection=new_connection)
+        troubled = False
+        refusals = 0
+        while isinstance(exchange.answer, Response):
+            if exchange.answer.status == 429:
+                refusals += 1
+                if refusals >= _REFUSALS_BEARABLE:
+                    raise StillLimited(
+                        f"{call.operation} was answered 429 {refusals} times in a row, each Retry-After waited out"
+                    )
+            elif exchange.answer.status in _GATEWAY_TROUBLE and not troubled:
+                troubled = True
+                pause = pacing.retry_after(exchange.answer, self.clock.now())
+                self.wait(
+                    _GATEWAY_PAUSE_S if pause is None else pause,
+                    f"the target answered {exchange.answer.status} and is asked again",
+                )
+            else:
+                break
+            exchange = self._paced(call, new_connection=new_connection)
+        return exchange
+
+    def _paced(self, call: Call, *, new_connection: bool, may_exhaust: bool = False) -> Exchange:
+        """One request on the wire, after the pause that the target asks for."""
+        if call.method == "POST" and not self.permissions.writes:
+            raise NotPermitted("POST is sent only where writes are allowed", "--allow-writes")
+        if len(self.recorded) >= self.permissions.max_requests:
+            raise BudgetSpent(f"the run may send {self.permissions.max_requests} requests at most", "--max-requests")
+        keyed = call.credential is Credential.VALID or self._one_quota
+        bucket = self._keyed if keyed else self._keyless
+        pause = pacing.delay(bucket, self.clock.monotonic())
+        if may_exhaust and bucket.closed_until <= self.clock.monotonic():
+            pause = pacing.NO_DELAY
+        if pause.seconds > 0:
+            self.wait(pause.seconds, pause.why)
+            bucket = pacing.waited(bucket)
+        exchange = self._sent(call, new_connection)
+        self._learn(exchange, bucket, keyed)
+        return exchange
+
+    def _learn(self, exchange: Exchange, bucket: pacing.Bucket, keyed: bool) -> None:
+        if not isinstance(exchange.answer, Response):
+            return
+        wall = self.clock.now()
+        bucket = pacing.observe(bucket, exchange.answer, exchange.finished, wall)
+        if keyed:
+            self._keyed = bucket
+            return
+        if bucket.window is not None and pacing.shares_quota(self._keyed, bucket.window):
+            self._one_quota = True
+            self._keyed = bucket
+        self._keyless = bucket
+
+    def _sent(self, call: Call, new_connection: bool) -> Exchange:
+        url = self.base_url + call.path
+        headers = [
+            ("Accept", "application/json"),
+            ("Accept-Encoding", "gzip, deflate"),
+            ("User-Agent", f"petcheck/{__version__}"),
+        ]
+        if call.body is not None or call.method == "POST":
+            headers.append(("Content-Type", "application/json"))
+        credential = authorization(call.credential, self.key, self.random_key)
+        started, sent = self.clock.now(), self.clock.monotonic()
+        answer = self.client.send(
+            call.method,
+            url,
+            headers + ([("Authorization", credential)] if credential is not None else []),
+            call.body,
+            new_connection=new_connection,
+        )
+        finished = self.clock.monotonic()
+        display = shown(call.credential, self.random_key)
+        exchange = Exchange(
+            index=len(self.recorded),
+            target=self.target,
+            request=Request(
+                operation=call.operation,
+                method=call.method,
+                url=self._redactor.in_text(url),
+                headers=(*headers, *((("Authorization", display),) if display is not None else ())),
+                body=call.body,
+                credential=call.credential,
+            ),
+            answer=self._without_key(answer),
+            started=started,
+            sent=sent,
+            finished=finished,
+            section=self.section,
+        )
+        self.recorded.append(exchange)
+        self.on_exchange(exchange)
+        return exchange
+
+    def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:
+        clean = self._redactor.in_text
+        if isinstance(answer, NoAnswer):
+            return replace(answer, detail=clean(answer.detail))
+        return replace(
+            answer,
+            reason=clean(answer.reason),
+            headers=tuple((clean(name), clean(value)) for name, value in answer.headers),
+            body=self._redactor.in_bytes(answer.body),
+        )
+
+    def _last_of(self, operation: Operation) -> Exchange:
+        return next(exchange for exchange in reversed(self.recorded) if exchange.request.operation is operation)
+
+
+def _span(seconds: float) -> str:
+    """Seconds in words that a person can take in."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,95 @@
+"""summary.md says enough in a screenful, and nothing in it that a target sent is markup."""
+
+from __future__ import annotations
+
+import pytest
+from markdown_it import MarkdownIt
+
+from petcheck.reports.result import Created, Waiver
+from petcheck.reports.summary import code, escape, render
+
+from . import samples
+
+
+def test_a_small_run() -> None:
+    assert render(samples.result()) == (
+        "## `staging` does not conform: 1 of 1 requirements fails.\n\n"
+        "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`.\n\n"
+        "| target | pass | fail | error | inconclusive | not-run | waived | requests |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|\n"
+        "| `staging` | 0 | 1 | 0 | 0 | 0 | 0 | 2 |\n\n"
+        "### Failures\n\n"
+        "- **`LIST-3`** (section 4\\.1 List all animals): A page never holds more animals than `limit` asks for\\."
+        "<br>`GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.`\n\n"
+        "The evidence is in `report.html` and `exchanges.har`.\n"
+    )
+
+
+def test_what_else_a_reader_must_know() -> None:
+    value = samples.result(
+        samples.row(outcome="pass", waiver=Waiver("known", "2026-12-31")),
+        samples.row("CREATE-1", "not-run", section="4.2", settled_by="--allow-writes"),
+        samples.row("LIST-8", "inconclusive"),
+        targets=(samples.target(created=(Created(131, "a"),)),),
+    )
+    assert render(value).split("### Also\n\n")[1] == (
+        "- The waiver of `LIST-3` on `staging` is stale: the requirement passes now.\n"
+        "- `--allow-writes` would settle 1 requirement: `CREATE-1`\n"
+        "- 1 requirement not settled: `LIST-8`\n"
+        "- Left behind on `staging`: 1 animal, listed in `report.html`\n\n"
+        "The evidence is in `report.html` and `exchanges.har`.\n"
+    )
+
+
+HOSTILE = [
+    samples.HOSTILE,
+    "```\n</code></td><script>x</script>",
+    "`` ` ```` |",
+    "![x](http://evil.example/x.png)",
+    "www.evil.example @octocat #1 :tada: me@evil.example",
+    "a | b | c",
+    "    indented\n\n---\n\n1. x",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_from_a_target_becomes_markup(text: str) -> None:
+    value = samples.result(
+        samples.row(reason=text),
+        samples.row("LIST-4", "inconclusive", settled_by=text),
+        targets=(samples.target(unreachable=text, created=(Created(1, text),)),),
+    )
+    kinds = set()
+    plain = []
+    for block in MarkdownIt("gfm-like", {"html": True}).parse(render(value)):
+        kinds.add(block.type.removesuffix("_open").removesuffix("_close"))
+        for token in block.children or []:
+            kinds.add(token.type.removesuffix("_open").removesuffix("_close"))
+            if token.type == "html_inline":
+                assert token.content == "<br>"
+            if token.type == "text":
+                plain.append(token.content)
+    assert kinds <= {
+        *("heading", "paragraph", "inline", "text", "code_inline", "strong", "html_inline"),
+        *("table", "thead", "tbody", "tr", "th", "td", "bullet_list", "list_item"),
+    }
+    assert not any(word in " ".join(plain) for word in ("evil", "octocat", "script", "indented"))
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [("a", "`a`"), ("`", "`` ` ``"), ("a``b", "```a``b```"), (" a", "`  a `"), ("", "` - `"), ("a|b", "`a\\u{7c}b`")],
+)
+def test_code_spans(text: str, span: str) -> None:
+    assert code(text) == span
+
+
+def test_escaped_words() -> None:
+    assert escape("*a* <b> [c](d) #1 @me | `x` http://a") == (
+        "\\*a\\* \\<b\\> \\[c\\]\\(d\\) \\#1 \\u{40}me \\| \\`x\\` http\\:\\/\\/a"
+    )
+
+
+def test_many_failures_are_cut() -> None:
+    value = samples.result(*(samples.row(f"LIST-{number}") for number in range(30)))
+    assert "\n\nAnd 10 more in `report.html`.\n\n" in render(value)

@@ -1,0 +1,194 @@
+"""What stands on the screen at the end of a run."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.reports.har import Evidence, entries_by_index, har
+from petcheck.reports.result import Created, RequestCount, Waiver
+from petcheck.reports.terminal import one_line, render
+
+from . import samples
+
+
+def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
+    return tuple(entries_by_index(har(exchanges, version="0.1.0")).values())
+
+
+def test_a_small_run() -> None:
+    value = samples.result(
+        samples.row(),
+        samples.row("LIST-1", "pass", decisive=()),
+        samples.row("CREATE-1", "not-run", section="4.2", settled_by="--allow-writes", exchanges=(), decisive=()),
+        samples.row("LIST-8", "inconclusive", reason="No animal is listed; allow writes to make one."),
+        samples.row("RATE-10", "not-run", section="8", in_force=False),
+        targets=(samples.target(created=(Created(131, "petcheck 1"), Created(None, "petcheck 2")), waited_s=1.25),),
+    )
+    text = render(value, evidence_of(samples.two_exchanges()), width=100, colour=False, folder="reports/")
+    assert text == (
+        "staging does not conform: 1 of 4 requirements fails.\n"
+        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21\n"
+        "\n"
+        "staging  https://staging.pets.example/v1\n"
+        "  §    section                     pass  fail  inconclusive  not-run\n"
+        "  4.1  List all animals               1     1             1        ·\n"
+        "  4.2  Add an animal                  ·     ·             ·        1\n"
+        "  8    Limits                         ·     ·             ·        1\n"
+        "       all                            1     1             1        2\n"
+        "\n"
+        "not examined\n"
+        "  --allow-writes would settle 1: CREATE-1\n"
+        "  LIST-8: No animal is listed; allow writes to make one.\n"
+        "  beyond any check, or not in force on that day: RATE-10\n"
+        "\n"
+        "requests: 2 (2 GET, 0 POST), 1.2 s waited for the rate limit, 0 answered 429\n"
+        "left behind: 2 animals, since no operation deletes any\n"
+        "  petcheck 1, id 131\n"
+        "  petcheck 2, no answer came, so it may exist\n"
+        "\n"
+        "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
+        "\n"
+        "1 requirement fails\n"
+        "\n"
+        "  LIST-3 · section 4.1\n"
+        "    due   A page never holds more animals than `limit` asks for.\n"
+        "    came  GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n"
+        "    curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
+        "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'"
+    )
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 72, 80, 100, 200])
+@pytest.mark.parametrize("targets", [1, 3])
+def test_nothing_but_curl_lines_is_wider_than_the_terminal(width: int, targets: int) -> None:
+    value, exchanges = samples.whole_run(targets=targets)
+    text = render(value, evidence_of(exchanges), width=width, colour=False, folder="reports")
+    wide = [line for line in text.splitlines() if len(line) > max(width, 40) and "curl" not in line]
+    assert wide == []
+
+
+def test_colour_changes_no_word() -> None:
+    value, exchanges = samples.whole_run()
+    plain = render(value, evidence_of(exchanges), width=80, colour=False, folder="reports")
+    coloured = render(value, evidence_of(exchanges), width=80, colour=True, folder="reports")
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    assert "\x1b[1;31m3 requirements fail\x1b[0m" in coloured
+
+
+def test_hostile_text_reaches_the_terminal_as_text() -> None:
+    value, exchanges = samples.hostile_run()
+    text = render(value, evidence_of(exchanges), width=80, colour=False, folder="reports")
+    text.encode("utf-8")
+    assert text.replace("\n", "").isprintable()
+    assert len(text) < 20_000
+
+
+def test_an_unreachable_target_says_so_once() -> None:
+    reason = "Nothing answers at https://staging.pets.example/v1: connection refused."
+    value = samples.result(
+        *(samples.row(f"LIST-{n}", "error", reason=reason, exchanges=(), decisive=()) for n in range(1, 9)),
+        exit_code=6,
+        targets=(samples.target(unreachable=reason),),
+    )
+    text = render(value, (), width=100, colour=False, folder="reports")
+    assert text.splitlines()[0] == f"staging could not be tested: {reason}"
+    assert text.endswith(
+        "8 requirements could not be judged\n"
+        f"  {reason}\n"
+        "    LIST-1, LIST-2, LIST-3, LIST-4, LIST-5, LIST-6, LIST-7, LIST-8"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "changes", "line"),
+    [
+        ([("LIST-1", "pass")], {}, "staging conforms: all 1 requirements hold. (1 pass; 2 requests)"),
+        (
+            [("LIST-1", "pass"), ("LIST-3", "fail")],
+            {},
+            "staging does not conform: 1 of 2 requirements fails. (1 pass, 1 fail; 2 requests)",
+        ),
+        (
+            [("LIST-1", "pass"), ("LIST-2", "not-run"), ("LIST-3", "inconclusive")],
+            {},
+            "staging shows no failure: 1 of 3 requirements hold and 2 were not examined. "
+            "(1 pass, 1 inconclusive, 1 not-run; 2 requests)",
+        ),
+        (
+            [("LIST-1", "pass"), ("LIST-2", "not-run")],
+            {"exit_code": 7},
+            "staging shows no failure: 1 of 2 requirements hold and 1 was not examined. "
+            "Under --strict what was not examined fails the run. (1 pass, 1 not-run; 2 requests)",
+        ),
+        (
+            [("LIST-1", "pass"), ("LIST-2", "waived")],
+            {},
+            "staging shows no failure that is not waived: 1 of 2 requirements hold and 1 failure is waived. "
+            "(1 pass, 1 waived; 2 requests)",
+        ),
+        ([("LIST-1", "not-run")], {}, "staging has no verdict: nothing was examined. (1 not-run; 2 requests)"),
+        (
+            [("LIST-1", "pass"), ("LIST-2", "error")],
+            {},
+            "staging has no verdict: 1 requirement of 2 could not be judged. (1 pass, 1 error; 2 requests)",
+        ),
+        (
+            [("LIST-1", "pass")],
+            {"complete": False},
+            "staging conforms: all 1 requirements hold. The run was interrupted: what it had not judged until then is "
+            "missing. (1 pass; 2 requests)",
+        ),
+        ([], {"targets": (), "requirements": ()}, "Nothing was tested. (no verdicts; 0 requests)"),
+    ],
+)
+def test_the_verdict_in_one_line(rows: list[tuple[str, str]], changes: dict[str, object], line: str) -> None:
+    value = samples.result(*(samples.row(name, outcome) for name, outcome in rows), **changes)  # type: ignore[arg-type]
+    assert one_line(value) == line
+
+
+def test_waivers_that_fail_the_run() -> None:
+    stale = samples.row("LIST-1", "pass", waiver=Waiver("known", "2026-11-21"))
+    expired = samples.row("LIST-2", "pass", waiver=Waiver("known", "2026-11-20"))
+    assert one_line(samples.result(stale)) == (
+        "staging conforms: all 1 requirements hold. The run fails all the same: "
+        "The waiver of LIST-1 on staging is stale: the requirement passes now. (1 pass; 2 requests)"
+    )
+    text = render(
+        samples.result(stale, expired, samples.row(waiver=Waiver("x", "2026-11-01"))),
+        (),
+        width=100,
+        colour=False,
+        folder="r",
+    )
+    assert (
+        "The waiver of LIST-1 on staging is stale: the requirement passes now.\n"
+        "The waiver of LIST-2 on staging expired after 2026-11-20.\n"
+        "The waiver of LIST-3 on staging expired after 2026-11-01.\n"
+    ) in text
+
+
+def test_long_lists_are_cut() -> None:
+    value = samples.result(
+        samples.row(exchanges=tuple(range(9)), decisive=tuple(range(9))),
+        targets=(
+            samples.target(
+                created=tuple(Created(n, f"animal {n}") for n in range(8)), requests=RequestCount(9, 9, 0, {"4.1": 9})
+            ),
+        ),
+    )
+    exchanges = tuple(samples.exchange(n, samples.request(f"/pets?limit={n + 1}")) for n in range(9))
+    text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports")
+    assert "  animal 4, id 4\n  and 3 more, in report.html\n" in text
+    assert text.count("curl ") == 3
+    assert text.endswith("    and 6 more requests like that, in report.html")
+
+
+def test_the_same_request_twice_is_printed_once() -> None:
+    value = replace(samples.result(samples.row(decisive=(0, 1))))
+    exchanges = (samples.exchange(0), samples.exchange(1))
+    assert render(value, evidence_of(exchanges), width=100, colour=False, folder="reports").count("curl ") == 1

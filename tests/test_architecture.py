@@ -1,0 +1,92 @@
+"""Imports run downwards only; the contracts in pyproject.toml say which way that is, and they bite."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+
+
+def linted(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
+    """What import-linter says of the package below `source`, by the contracts in the folder's pyproject.toml."""
+    environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "400"}
+    return subprocess.run(
+        [sys.executable, "-c", LINT], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_contracts_hold() -> None:
+    done = linted(ROOT, ROOT / "src")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Contracts: 7 kept, 0 broken." in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "statement", "broken"),
+    [
+        ("judging/matchers.py", "import petcheck.wire.pacing", "Judging is pure"),
+        ("judging/matchers.py", "import httpx", "Judging is pure"),
+        ("judging/verdicts.py", "import pytest", "Judging is pure"),
+        ("wire/pacing.py", "import petcheck.judging.interface", "The wire judges nothing"),
+        ("reports/result.py", "import petcheck.judging.verdicts", "Reports are views"),
+        ("reports/har.py", "import petcheck.wire.client", "Reports are views"),
+        ("reference/server.py", "import petcheck.exchange", "The reference server stands alone"),
+        ("reference/server.py", "import httpx", "Nothing but the wire speaks HTTP"),
+        ("config.py", "import requests", "Nothing but the wire speaks HTTP"),
+        ("exchange.py", "import petcheck.key", "The exchange, the key and the place of the files need nothing"),
+        ("config.py", "import petcheck.plugin", "Imports run downwards"),
+        ("newcomer.py", "", "Imports run downwards"),
+    ],
+)
+def test_an_import_the_wrong_way_breaks_a_contract(tmp_path: Path, module: str, statement: str, broken: str) -> None:
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    package = tmp_path / "src" / "petcheck"
+    shutil.copytree(ROOT / "src" / "petcheck", package, ignore=shutil.ignore_patterns("__pycache__"))
+    with (package / module).open("a", encoding="utf-8") as file:
+        file.write(f"\n{statement}\n")
+    done = linted(tmp_path, tmp_path / "src")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert any(broken in line and "BROKEN" in line for line in done.stdout.splitlines()), done.stdout
+
+
+def imported(path: Path) -> set[str]:
+    """The modules that a file imports, at its top or within."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or ".")
+    return found
+
+
+def test_checks_know_the_wire_and_judging_only() -> None:
+    """What a check needs besides, it asks for as a fixture; none reaches the network on its own."""
+    allowed = {"pytest", "petcheck.exchange", "petcheck.judging", "petcheck.probes", "petcheck.wire"}
+    strangers = {
+        f"{path.name}: {module}"
+        for path in (ROOT / "checks").rglob("*.py")
+        for module in imported(path)
+        if module.split(".")[0] not in sys.stdlib_module_names
+        and not any(module == known or module.startswith(f"{known}.") for known in allowed)
+    }
+    assert strangers == set()
+
+
+def test_checks_open_no_connection_themselves() -> None:
+    network = {"socket", "ssl", "http", "urllib", "asyncio", "subprocess", "ftplib", "xmlrpc"}
+    reaching = {
+        f"{path.name}: {module}"
+        for path in (ROOT / "checks").rglob("*.py")
+        for module in imported(path)
+        if module.split(".")[0] in network and module != "urllib.parse"
+    }
+    assert reaching == set()

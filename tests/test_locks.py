@@ -1,0 +1,40 @@
+"""The lock files pin everything by hash, and name no place to fetch it from."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCKS = ["requirements.lock", "requirements-test.lock"]
+PIN = re.compile(r"([a-z0-9.-]+)==([^ ;]+)(?: ; ([^\\]+))? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
+
+
+def pins(name: str) -> set[tuple[str, str]]:
+    return {(pin[1], pin[2]) for pin in PIN.finditer((ROOT / name).read_text("utf-8"))}
+
+
+def names(requirements: list[str]) -> set[str]:
+    """The names of requirements as pyproject.toml writes them, in the form of the lock files."""
+    return {re.split(r"[<>=~! ]", requirement)[0].lower().replace("_", "-") for requirement in requirements}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_is_pins_with_hashes_and_nothing_else(lock: str) -> None:
+    assert PIN.sub("", (ROOT / lock).read_text("utf-8")) == ""
+
+
+def test_one_environment_serves_both() -> None:
+    run, test = (pins(lock) for lock in LOCKS)
+    assert run <= test
+
+
+def test_what_the_project_asks_for_is_locked() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    run = names(project["project"]["dependencies"] + project["build-system"]["requires"])
+    test = run | names(project["project"]["optional-dependencies"]["test"])
+    assert run <= {name for name, _ in pins("requirements.lock")}
+    assert test <= {name for name, _ in pins("requirements-test.lock")}
