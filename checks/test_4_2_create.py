@@ -4,8 +4,6 @@ A run creates one animal of each status and one without. Three of them are bold:
 the service may refuse, and that must come back exact where it does not. Where it does, a plain one follows.
 """
 
-from collections.abc import Iterator
-
 import pytest
 
 from petcheck.creations import bold, created, creation, expect_absent, listed, pages_after, recipe, shows_whole_store
@@ -23,7 +21,7 @@ from petcheck.judging.matchers import (
     kind,
     quoted,
 )
-from petcheck.judging.sightings import page_in, pages_in
+from petcheck.judging.sightings import Page, page_in, pages_in
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.marks import observes, requirement, stage
 from petcheck.probes import DEFECTS
@@ -151,12 +149,6 @@ def test_refused_body_is_not_stored(target):
 # ---- what must be found again
 
 
-def awaited(target: Target, made: Creation) -> Iterator[None]:
-    """Once now, and again until the animal has had its time to appear."""
-    yield
-    yield from target.await_visible(made)
-
-
 @requirement("CREATE-12")
 def test_created_animal_can_be_read(target):
     """GET /pets/{petId} shows the animal as the 201 did."""
@@ -165,10 +157,8 @@ def test_created_animal_can_be_read(target):
     made = telling(target)
     assert made.id is not None
     exchange = target.api.get_pet(made.id)
-    for _ in awaited(target, made):
-        exchange = target.api.get_pet(made.id, fresh=_status(exchange) == 404)
-        if _status(exchange) != 404:
-            break
+    for _ in target.await_visible(made, until=lambda: _status(exchange) != 404):
+        exchange = target.api.get_pet(made.id, fresh=True)
     answer = answer_of(exchange, "200 (section 4.3)")
     if answer.status == 404:
         # another client may have removed it meanwhile: only an animal that is still listed proves anything
@@ -214,9 +204,7 @@ def test_created_animals_are_listed(target):
     latest = max(made, key=lambda one: one.exchange.finished)
     pages_after(target, latest.exchange.finished)
     wide = [page for page in [page_in(target.api.list_pets(limit=LIMIT_MAX))] if page]
-    for _ in target.await_visible(latest):
-        if not shows_whole_store(wide, made) or all(listed(target, one) for one in made):
-            break
+    for _ in target.await_visible(latest, until=lambda: all_shown(target, wide, made)):
         wide += [page for page in [page_in(target.api.list_pets(limit=LIMIT_MAX, fresh=True))] if page]
     expect_unchanged(target, made)
     missing = [one for one in made if not listed(target, one)]
@@ -231,6 +219,11 @@ def test_created_animals_are_listed(target):
         raise Inconclusive(
             "No page had room for the created animals; a store of fewer than 100 animals would settle it."
         )
+
+
+def all_shown(target: Target, wide: list[Page], made: list[Creation]) -> bool:
+    """Whether looking on would tell nothing: all are listed, or the pages do not show the whole store."""
+    return all(listed(target, one) for one in made) or not shows_whole_store(wide, made)
 
 
 def expect_unchanged(target: Target, made: list[Creation]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -193,12 +193,12 @@ class Target:
         yield
         self.transport.section = ""
 
-    def await_visible(self, creation: Creation) -> Iterator[None]:
-        """Yield after ever longer pauses until a created animal has had 10 s to appear."""
+    def await_visible(self, creation: Creation, *, until: Callable[[], bool]) -> Iterator[None]:
+        """Yield after ever longer pauses, `until` says so or a created animal has had 10 s to appear."""
         clock = self.transport.clock
         for pause in (0.5, 1.5, 3.0, 5.0):
             left = creation.exchange.finished + VISIBLE_WITHIN_S - clock.monotonic()
-            if left <= 0:
+            if left <= 0 or until():
                 break
             self.transport.wait(min(pause, left), "a created animal may take a moment to appear")
             yield

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -27,6 +27,8 @@ from petcheck.reports.result import (
 )
 
 ROOT = Path(__file__).parents[2]
+Run = Callable[[], tuple[Result, tuple[Exchange, ...]]]
+
 START = datetime(2026, 11, 21, 10, 3, 12, 123000, tzinfo=UTC)
 
 HOSTILE = (

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from petcheck.reports.result import NotAResult, Result, Waiver, from_json, load, to_json, write
+from petcheck.reports.result import Result, Waiver, from_json, load, to_json, write
 
 from . import samples
 
