@@ -37,15 +37,16 @@ def pets_in(exchange: Exchange, target: Target) -> Iterator[Json]:
 
 
 def hold_for_every_pet(target: Target, problem: Callable[[Animal], str | None], otherwise: str | None = None) -> None:
-    """Judge every animal that came; `otherwise` is what is wrong with one that is no object, None to pass it over."""
+    """Judge every animal that came; `otherwise` is what is wrong with a body that is no object, if anything."""
 
     def judged() -> Iterator[tuple[Exchange, str | None]]:
         for exchange in target.record:
             pets = list(pets_in(exchange, target))
-            problems = [
-                problem(pet) if isinstance(pet, dict) else otherwise and f"{otherwise}, it is {kind(pet)}" for pet in pets
-            ]
-            if pets:
+            # an item of a list that is no object is PETS-1's matter
+            single = body_due(exchange, target.as_of) == "pet"
+            odd = f"{otherwise}, it is {kind(pets[0])}" if otherwise and single and pets else None
+            problems = [problem(pet) if isinstance(pet, dict) else odd for pet in pets]
+            if any(isinstance(pet, dict) for pet in pets) or odd:
                 yield exchange, next((text for text in problems if text), None)
 
     hold_everywhere(target.api, judged(), section="2", nothing=NO_PET)

@@ -68,15 +68,15 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def test_checks_know_the_wire_and_judging_only() -> None:
-    """What a check needs besides, it asks for as a fixture; none reaches the network on its own."""
-    allowed = {"pytest", "petcheck.exchange", "petcheck.judging", "petcheck.probes", "petcheck.wire"}
+def test_checks_know_the_target_and_judging_only() -> None:
+    """What a check needs of the run itself, it asks for as a fixture."""
+    known = {f"petcheck.{name}" for name in ("creations", "exchange", "judging", "marks", "probes", "target", "wire")}
     strangers = {
         f"{path.name}: {module}"
         for path in (ROOT / "checks").rglob("*.py")
         for module in imported(path)
-        if module.split(".")[0] not in sys.stdlib_module_names
-        and not any(module == known or module.startswith(f"{known}.") for known in allowed)
+        if module.split(".")[0] not in {"pytest", *sys.stdlib_module_names}
+        and ".".join(module.split(".")[:2]) not in known
     }
     assert strangers == set()
 

@@ -80,6 +80,7 @@ class Target:
         self.unknown_ids = [self.random.randrange(2**40, 2**62) for _ in range(2)]
         self._number = self.random.randrange(10**8, 10**9)
         self._category: int | None = None
+        self._found: dict[str, Exchange] = {}
 
     @property
     def transport(self) -> Transport:
@@ -172,6 +173,12 @@ class Target:
         self.need_writes()
         return self.api.create_pet(body, credential=credential)
 
+    def once(self, name: str, find: Callable[[], Exchange]) -> Exchange:
+        """The exchange that `find` comes to, found once in a run and evidence of every check that asks for it."""
+        if name not in self._found:
+            self._found[name] = find()
+        return self.api.examine(self._found[name])
+
     def left_behind(self) -> list[tuple[int | None, str]]:
         """Ids and names of animals that the run may have left on the target; the id is None where it is not known."""
         left = []
@@ -196,7 +203,7 @@ class Target:
     def await_visible(self, creation: Creation, *, until: Callable[[], bool]) -> Iterator[None]:
         """Yield after ever longer pauses, `until` says so or a created animal has had 10 s to appear."""
         clock = self.transport.clock
-        for pause in (0.5, 1.5, 3.0, 5.0):
+        for pause in (2.0, 8.0):
             left = creation.exchange.finished + VISIBLE_WITHIN_S - clock.monotonic()
             if left <= 0 or until():
                 break

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ SUITE = SuiteInfo("petcheck", "0.1.0", "1.0.0", "a" * 64, "b" * 64)
 
 
 def run(exit_code: int = 1, **changes: Any) -> RunInfo:
-    values = {
+    values: dict[str, Any] = {
         "id": "20261121-100312-4f2a",
         "started": "2026-11-21T10:03:12.123Z",
         "finished": "2026-11-21T10:03:13.400Z",
@@ -119,10 +120,10 @@ def request(
     operation: Operation = Operation.LIST_PETS,
     credential: Credential = Credential.VALID,
 ) -> Request:
-    own = (("Authorization", "Bearer $PETSTORE_API_KEY"), ("Accept", "application/json"))
-    if body is not None:
-        own += (("Content-Type", "application/json"),)
-    return Request(operation, method, base + path, own if headers is None else headers, body, credential)
+    if headers is None:
+        headers = (("Authorization", "Bearer $PETSTORE_API_KEY"), ("Accept", "application/json"))
+        headers += (("Content-Type", "application/json"),) * (body is not None)
+    return Request(operation, method, base + path, headers, body, credential)
 
 
 def response(body: object = (), status: int = 200, reason: str = "OK", **changes: Any) -> Response:
@@ -134,9 +135,8 @@ def response(body: object = (), status: int = 200, reason: str = "OK", **changes
         ("X-RateLimit-Remaining", "41"),
         ("X-RateLimit-Reset", "1795255440"),
     )
-    return Response(
-        **({"status": status, "reason": reason, "http_version": "HTTP/1.1", "headers": headers, "body": raw} | changes)
-    )
+    values: dict[str, Any] = {"status": status, "reason": reason, "http_version": "HTTP/1.1", "headers": headers}
+    return Response(**(values | {"body": raw} | changes))
 
 
 def exchange(
@@ -166,8 +166,9 @@ def two_exchanges() -> tuple[Exchange, ...]:
     return exchange(0, request("/pets?limit=1"), response([animal(1)])), exchange(1)
 
 
+@cache
 def whole_run(*, targets: int = 2, number: int = 58, failing: bool = True) -> tuple[Result, tuple[Exchange, ...]]:
-    """A run of the whole catalogue, as like a real one as a made-up one can be: staging with writes, production without."""
+    """A run of the whole catalogue, as like a real one as can be made up: staging with writes, the others without."""
     catalogue = yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))
     names = ("staging", "production", "eu-west", "us-east")[:targets]
     exchanges = tuple(
@@ -190,9 +191,10 @@ def whole_run(*, targets: int = 2, number: int = 58, failing: bool = True) -> tu
     return whole, exchanges
 
 
+@cache
 def hostile_run() -> tuple[Result, tuple[Exchange, ...]]:
     """Everything that a target can have a hand in is hostile, and some of it is megabytes long."""
-    long = HOSTILE * 20_000
+    long = HOSTILE * 7_000
     nasty = response(
         long.encode("utf-8", "surrogatepass"),
         reason=HOSTILE,
@@ -230,6 +232,7 @@ def hostile_run() -> tuple[Result, tuple[Exchange, ...]]:
     return value, exchanges
 
 
+@cache
 def huge_run(number: int = 5_000) -> tuple[Result, tuple[Exchange, ...]]:
     """A run with property examples and a target that breaks the same requirements in every one of its answers."""
     value, _ = whole_run(targets=1)
@@ -279,7 +282,7 @@ def _info(name: str, exchanges: tuple[Exchange, ...]) -> TargetInfo:
     mine = [entry for entry in exchanges if entry.target == name]
     posts = sum(entry.request.method == "POST" for entry in mine)
     writes = name == "staging"
-    created = tuple(Created(131 + n, f"petcheck 4f2a {n}") for n in range(9)) + (Created(None, "petcheck 4f2a 9"),)
+    created = (*(Created(131 + n, f"petcheck 4f2a {n}") for n in range(9)), Created(None, "petcheck 4f2a 9"))
     return target(
         name,
         writes=writes,
@@ -323,13 +326,13 @@ def _verdict(common: dict[str, Any], seen: tuple[int, ...], *, writes: bool, fai
         },
         "CREATE-8": {
             "outcome": "fail",
-            "reason": 'POST /pets with "categoryId": "one" was answered 201 and animal 104 was created; section 4.2 asks for 400.',
+            "reason": 'POST /pets with "categoryId": "one": expected 400 (section 4.2), got 201 and animal 104 was created.',
             "exchanges": (4, 10),
             "decisive": (4, 10),
         },
         "GET-2": {
             "outcome": "waived",
-            "reason": "GET /pets/3 leaves out `status`, which the list shows as available; section 4.3 asks for the same Pet.",
+            "reason": "GET /pets/3 leaves out `status`, which the list shows; section 4.3 asks for the same Pet.",
             "exchanges": (3,),
             "decisive": (3,),
             "waiver": Waiver("Known since 2.4; mended in 2.6, see the release plan.", "2026-12-31"),

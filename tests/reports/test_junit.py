@@ -16,13 +16,15 @@ def test_a_failed_check() -> None:
         '<testsuites name="petcheck">\n'
         '  <testsuite name="staging" hostname="https://staging.pets.example/v1" timestamp="2026-11-21T10:03:12.123Z" '
         'time="0.012" tests="1" failures="1" errors="0" skipped="0">\n'
-        '    <testcase classname="staging.checks.test_4_1_list" name="test_limit[5]" file="checks/test_4_1_list.py" time="0.012">\n'
+        '    <testcase classname="staging.checks.test_4_1_list" name="test_limit[5]" '
+        'file="checks/test_4_1_list.py" time="0.012">\n'
         "      <properties>\n"
         '        <property name="requirement" value="LIST-3" />\n'
         '        <property name="section" value="4.1" />\n'
         '        <property name="target" value="staging" />\n'
         "      </properties>\n"
-        '      <failure message="GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5." type="requirement">'
+        '      <failure message="GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5." '
+        'type="requirement">'
         "GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n\n"
         "requirements: LIST-3\nsection: 4.1\nexchanges in exchanges.har: #0, #1</failure>\n"
         "    </testcase>\n"

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from petcheck.reports.result import Result, Waiver, from_json, load, to_json, write
+from petcheck.reports.result import NotAResult, Result, Waiver, from_json, load, to_json, write
 
 from . import samples
 
@@ -75,13 +77,124 @@ def test_the_document_has_the_agreed_names() -> None:
 
 def changed(path: str, value: Any) -> dict[str, Any]:
     """The small result as JSON with one place changed; a value of None takes the place out."""
-    document = json.loads(json.dumps(to_json(samples.result())))
+    document: dict[str, Any] = json.loads(json.dumps(to_json(samples.result())))
     *before, last = path.split("/")
     place: Any = document
     for part in before:
         place = place[int(part) if part.isdecimal() else part]
     if value is None:
         del place[last]
+    else:
+        place[last] = value
+    return document
+
+
+OUTCOMES = "['pass', 'fail', 'inconclusive', 'not-run', 'waived', 'error']"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("complete", "yes", "complete: 'yes' is not of type 'boolean'"),
+        ("run", None, "the top level: 'run' is a required property"),
+        ("run/exit", -1, "run.exit: -1 is less than the minimum of 0"),
+        ("requirements/0/outcome", "passed", f"requirements[0].outcome: 'passed' is not one of {OUTCOMES}"),
+        ("requirements/0/exchanges", [0, "1"], "requirements[0].exchanges[1]: '1' is not of type 'integer'"),
+        ("requirements/0/target", "elsewhere", "requirements[0].target: 'elsewhere' is none of the targets"),
+        ("requirements/0/outcome", "waived", "requirements[0].waiver: None is not of type 'object'"),
+        ("checks/0/duration_s", True, "checks[0].duration_s: True is not of type 'number'"),
+        (
+            "extra",
+            1,
+            "the top level: Additional properties are not allowed ('extra' was unexpected)",
+        ),
+        (
+            "targets/0/requests/PUT",
+            1,
+            "targets[0].requests: Additional properties are not allowed ('PUT' was unexpected)",
+        ),
+    ],
+)
+def test_a_foreign_document_is_refused_with_one_line(path: str, value: Any, message: str) -> None:
+    with pytest.raises(NotAResult) as refused:
+        from_json(changed(path, value))
+    assert str(refused.value) == f"is no result of petcheck: {message}"
+
+
+def test_another_format_is_named() -> None:
+    with pytest.raises(NotAResult, match=r"^has format 2; this version reads format 1$"):
+        from_json(changed("format", 2))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not whole JSON, so no result of petcheck: Expecting value: line 1 column 1 (char 0)"),
+        (b'{"format": 1, "comp', "is not whole JSON, so no result of petcheck: Unterminated string starting at"),
+        (b"\xff\xfe\x00", "is not whole JSON"),
+        (b"[" * 100_000, "is not whole JSON"),
+        (b'{"run": NaN}', "is not whole JSON, so no result of petcheck: NaN is no JSON number"),
+        (b'{"format": ' + b"1" * 9_999 + b"}", "is not whole JSON"),
+        (b"[]", "is no result of petcheck: the top level: [] is not of type 'object'"),
+        (b"null", "is no result of petcheck: the top level: None is not of type 'object'"),
+    ],
+)
+def test_a_broken_file_is_refused_with_one_line(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_bytes(content)
+    with pytest.raises(NotAResult) as refused:
+        load(path)
+    assert str(refused.value).startswith(f"{path} {message}")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_refused_with_one_line(tmp_path: Path) -> None:
+    with pytest.raises(NotAResult) as refused:
+        load(tmp_path / "none.json")
+    assert str(refused.value) == f"{tmp_path}/none.json cannot be read: No such file or directory"
+
+
+def test_a_value_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
+    wrong = samples.result(samples.row(outcome="perhaps"))
+    with pytest.raises(NotAResult):
+        write(wrong, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_object_of_the_schema_is_closed_but_for_the_options() -> None:
+    schema = json.loads((samples.ROOT / "src/petcheck/reports/result.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    open_objects = []
+
+    def walk(node: Any, path: str) -> None:
+        if isinstance(node, dict):
+            if node.get("type") == "object" and "properties" not in node and "/then/" not in path:
+                open_objects.append(path)
+            elif node.get("type") == "object" and "/then/" not in path:
+                assert node["additionalProperties"] is False, path
+                assert set(node["required"]) == set(node["properties"]), path
+            for key, value in node.items():
+                walk(value, f"{path}/{key}")
+
+    walk(schema, "")
+    assert open_objects == [
+        "/$defs/run/properties/options",
+        "/$defs/target/properties/requests/properties/by_section",
+    ]
+
+
+@pytest.mark.parametrize("moment", ["fsync", "replace"])
+def test_a_crash_leaves_the_old_file_whole(moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = samples.result()
+    path = write(old, tmp_path)
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if moment == "fsync":
+        monkeypatch.setattr(os, "fsync", crash)
+    else:
+        monkeypatch.setattr(Path, "replace", crash)
     with pytest.raises(KeyboardInterrupt):
         write(replace(old, complete=False), tmp_path)
     assert load(path) == old

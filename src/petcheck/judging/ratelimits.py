@@ -95,9 +95,9 @@ def _http_date(text: str) -> datetime | None:
         return None
     try:
         date = parsedate_to_datetime(text)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
 
 
 def problem_of_retry_after(exchange: Exchange) -> str | None:

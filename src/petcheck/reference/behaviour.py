@@ -19,13 +19,18 @@ Pet = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What lasts from one request to the next. `as_of` is the day that the server takes for today, None: its clock's."""
+    """What lasts from one request to the next.
+
+    `as_of` is the day that the server takes for today, None: its clock's. `memory` is for steps that have to remember
+    something of a caller, by the step's name and the caller's bucket.
+    """
 
     keys: Mapping[str, str]
     store: Store
     quota: Quota
     as_of: date | None
     log: list[Record]
+    memory: dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +92,7 @@ class Behaviour:
     # the server as a whole
     seed: Callable[[int, int], list[Animal]]
     rules: Callable[[QuotaRules], QuotaRules]
-    meanwhile: Callable[[Call, Site], None]
+    meanwhile: Callable[[Call, Site, Behaviour], None]
     skew: float  # seconds that the server's clock is ahead
     wire: Wire
 

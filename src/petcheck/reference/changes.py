@@ -176,13 +176,9 @@ def replies(make: Callable[[Reply, Call], Reply]) -> Change:
 def header(name: str, value: str | None, *statuses: int) -> Change:
     """A header has another value, or is left out where that is None, on replies of those statuses (none given: all)."""
 
-    def make(reply: Reply, call: Call) -> Reply:
-        if statuses and reply.status not in statuses:
-            return reply
-        kept = tuple((key, old) for key, old in reply.headers if key.lower() != name.lower())
-        return replace(reply, headers=kept if value is None else (*kept, (name, value)))
-
-    return replies(make)
+    return replies(
+        lambda reply, call: reply if statuses and reply.status not in statuses else reply.having(name, value)
+    )
 
 
 def bodies(make: Callable[[bytes], bytes], *statuses: int) -> Change:

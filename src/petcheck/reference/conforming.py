@@ -1,4 +1,4 @@
-"""The steps as the document wants them. Pure: values in, values out, but for the store and the quota that they are given."""
+"""The steps as the document wants them: values in, values out; only the store and the quota keep what they are told."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 20, 100
 GET_PET_REMOVED = date(2030, 12, 5)
 
 
-def respond(call: Call, site: Site, behaviour: Behaviour) -> tuple[Reply, Usage]:
+def respond(call: Call, site: Site, behaviour: Behaviour) -> Reply:
     """The way of every call: counted, authenticated, served, and sent off with the rate limit headers."""
     refusal: Refusal | None = None
     try:
@@ -39,7 +39,7 @@ def respond(call: Call, site: Site, behaviour: Behaviour) -> tuple[Reply, Usage]
             answer = behaviour.act(call, site, behaviour)
     except Refusal as cannot:
         answer = behaviour.refuse(cannot, call, site)
-    return behaviour.finish(_reply(answer, usage, call, behaviour), call), usage
+    return behaviour.finish(_reply(answer, usage, call, behaviour), call)
 
 
 def _reply(answer: Answer, usage: Usage, call: Call, behaviour: Behaviour) -> Reply:
@@ -247,7 +247,7 @@ def read_status(fields: dict[str, object]) -> str | None:
 
 def new_id(store: Store) -> int:
     """The next free id."""
-    return store.next_id()
+    return store.next_number()
 
 
 def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
@@ -325,7 +325,7 @@ def rules(rules: QuotaRules) -> QuotaRules:
     return rules
 
 
-def meanwhile(call: Call, site: Site) -> None:
+def meanwhile(call: Call, site: Site, behaviour: Behaviour) -> None:
     """Nobody else is using the server."""
 
 

@@ -7,7 +7,7 @@ apart, and so can a fault that treats one of them wrongly.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 Headers = tuple[tuple[str, str], ...]
@@ -45,7 +45,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is counted for a request: a key with its plan, or the address that a request without a valid key came from."""
+    """Who is counted for a request: a key with its plan, or the address that one without a valid key came from."""
 
     bucket: str
     plan: str
@@ -73,6 +73,11 @@ class Reply:
         """The value of header `name` in any case, or None where the reply has none."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
+    def having(self, name: str, value: str | None) -> Reply:
+        """The reply with another value of header `name`, or without it where that is None."""
+        kept = tuple((key, old) for key, old in self.headers if key.lower() != name.lower())
+        return replace(self, headers=kept if value is None else (*kept, (name, value)))
+
 
 class Refusal(Exception):
     """The call cannot be served: which status is due by section 7, and which defect it is due to."""
@@ -90,7 +95,7 @@ class Record:
     """A line of the request log: what was asked when, what it showed of a key (never the key itself), what it got.
 
     `time` is the server's clock in Unix seconds. `credential` is "valid", or the code of what was wrong with it.
-    `retry_after` is the number of seconds that a 429 asked to wait, None where it did not.
+    `retry_after` is the value of Retry-After as it was sent, None where it was not.
     """
 
     time: float
@@ -99,4 +104,4 @@ class Record:
     query: str
     credential: str
     status: int
-    retry_after: float | None
+    retry_after: str | None

@@ -39,7 +39,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuotaRules:
-    """Requests that each plan has in a window of `window_seconds` and in a day (UTC); a plan without a figure has no end.
+    """Requests that each plan has in a window of `window_seconds` and in a day (UTC, without a figure: no end).
 
     Addresses may have a window of another length. `aligned` windows end at multiples of their length, others begin with
     their first request, and `moving` ones end for each request by itself. A key that was refused more than `patience`

@@ -18,14 +18,17 @@ EVERYWHERE: tuple[Operation | None, ...] = (None, *Operation)
 class Fault:
     """One way to break the document.
 
-    `section` is of the document. `breaks` are the ids in requirements.yaml that are broken, no others. `needs` is what a
-    run must allow, or the server must be, for it to show:
+    `section` is of the document. `breaks` are the ids in requirements.yaml that a run with writes finds broken, no
+    others; a run that reads only finds those of them that are neither CREATE-… nor AUTH-6. `needs` is what a run must
+    allow, or the server must be, for it to show:
 
     - writes: POST may be sent
     - exhaust: the quota is used up
     - plan: the key's plan is told
-    - after-removal: the run is as of 5 December 2030 or later
-    - small-store: the whole store fits on a page
+    - after-removal: the run is as of 5 December 2030
+    - day-before-removal: the run is as of 4 December 2030
+    - empty-store: there is no animal, and the run reads only
+    - small-store: the whole store fits on a page, with animals of each status
     - big-store: there are more animals than a page of 100 may hold
     """
 
@@ -91,11 +94,11 @@ def registry(groups: Iterable[Iterable[Named]]) -> dict[str, Named]:
 
 def fault(
     name: str,
-    section: str,
     summary: str,
     breaks: str,
     change: Change,
     *,
+    section: str,
     needs: str = "",
     at: tuple[Operation | None, ...] = EVERYWHERE,
     each: tuple[Operation, ...] = (),
@@ -123,5 +126,5 @@ def variation(
     conflicts: str = "",
     at: tuple[Operation | None, ...] = EVERYWHERE,
 ) -> Variation:
-    """The variation at the operations `at`; `conflicts` are names with spaces between."""
-    return Variation(name, section, summary, change, frozenset(conflicts.split()), at)
+    """The variation at the operations `at`; `conflicts` are names with spaces between, its own does not count."""
+    return Variation(name, section, summary, change, frozenset(conflicts.split()) - {name}, at)

@@ -21,8 +21,8 @@ HOST = "127.0.0.1"
 def serve(app: ASGIApp, *, port: int = 8080, announce: Callable[[str], None] = print) -> None:
     """Serves the application on 127.0.0.1 until interrupted. `port` 0 takes a free one.
 
-    `announce` is told the base URL without `/v1`, as soon as requests are taken. Raises OSError where the port cannot be
-    had.
+    `announce` is told the base URL without `/v1`, as soon as requests are taken. Raises OSError where the port cannot
+    be had.
     """
     from petcheck.reference.loopback import LoopbackServer
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
@@ -39,10 +40,10 @@ class ReferenceSettings:
     """What a reference server is to be.
 
     `keys` gives the plan (free, pro, business, enterprise) of each API key. `window_seconds` is the length of the
-    "minute" that the plans count in; below one second two windows may share an X-RateLimit-Reset. `custom_limit` is what
-    enterprise has in a window, `anonymous_limit` what an address has for requests without a valid key. `as_of` is the
-    day that it takes for today (None: its clock's, in UTC), `animals` how many there are at first, the same for a `seed`.
-    `faults` and `variations` are names in `FAULTS` and `VARIATIONS`.
+    "minute" that the plans count in; below one second two windows may share an X-RateLimit-Reset. `custom_limit` is
+    what enterprise has in a window, `anonymous_limit` what an address has for requests without a valid key. `as_of` is
+    the day that it takes for today (None: its clock's, in UTC). `animals` is how many there are at first, the same ones
+    for the same `seed`. `faults` and `variations` are names in `FAULTS` and `VARIATIONS`.
     """
 
     keys: Mapping[str, str]
@@ -59,9 +60,9 @@ class ReferenceSettings:
 def create_app(settings: ReferenceSettings, *, clock: Callable[[], float] = time.time) -> Starlette:
     """A pet store below `/v1` that obeys the document but for the faults in the settings.
 
-    `clock` gives Unix time in seconds. `app.state.log` is the list of `Record`s of all requests so far, `app.state.wire`
-    what `serve.running` has to do below the application. Raises ValueError for a plan, fault or variation that is not
-    known, and for variations that contradict each other.
+    `clock` gives Unix time in seconds. `app.state.log` is the list of `Record`s of all requests so far,
+    `app.state.wire` what `serve.running` has to do below the application. Raises ValueError for a plan, fault or
+    variation that is not known, and for variations that contradict each other.
     """
     behaviours = _behaviours(settings)
     whole = behaviours[None]
@@ -73,6 +74,7 @@ def create_app(settings: ReferenceSettings, *, clock: Callable[[], float] = time
         quota=Quota(whole.rules(_rules(settings)), now),
         as_of=settings.as_of,
         log=[],
+        memory=defaultdict(dict),
     )
     wire = replace(whole.wire, own_date=own_date)
     app = Starlette(
@@ -126,8 +128,9 @@ class _Endpoint:
             return
         if self._wire.delay:
             await anyio.sleep(self._wire.delay)
-        self._behaviours[None].meanwhile(call, self._site)
-        reply, usage = respond(call, self._site, self._behaviours[call.operation])
+        whole = self._behaviours[None]
+        whole.meanwhile(call, self._site, whole)
+        reply = respond(call, self._site, self._behaviours[call.operation])
         record = Record(
             time=call.time,
             method=call.method,
@@ -135,7 +138,7 @@ class _Endpoint:
             query=request.url.query,
             credential=_credential(call, self._site.keys),
             status=reply.status,
-            retry_after=usage.retry_after,
+            retry_after=reply.header("Retry-After"),
         )
         self._site.log.append(record)
         await _response(reply, self._wire, call.time)(scope, receive, send)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 STATUSES = ("available", "pending", "sold")
 
-_NAMES = "Ada Bella Bruno Casper Daisy Dexter Ella Felix Finn Ginger Hazel Iris Jasper Kiki Luna Milo Nala Otis".split()
+_NAMES = ("Ada", "Bella", "Bruno", "Casper", "Daisy", "Ella", "Felix", "Ginger", "Iris", "Kiki", "Luna", "Milo", "Otis")
 _CATEGORIES = 6
 
 
@@ -37,11 +37,11 @@ class Animal:
 
 
 class Store:
-    """Keeps animals by id, and gives each new one an id of its own."""
+    """Keeps animals by id, and numbers the new ones."""
 
     def __init__(self, animals: Iterable[Animal] = ()) -> None:
         self._animals = {animal.id: animal for animal in animals}
-        self._last_id = max(self._animals, default=0)
+        self._last_number = len(self._animals)
 
     def __len__(self) -> int:
         return len(self._animals)
@@ -54,10 +54,10 @@ class Store:
         """The animal with that id, None where no animal has it."""
         return self._animals.get(animal_id)
 
-    def next_id(self) -> int:
-        """An id that no animal has had."""
-        self._last_id += 1
-        return self._last_id
+    def next_number(self) -> int:
+        """Counts on from the number of animals that were there at first; nothing that was counted comes again."""
+        self._last_number += 1
+        return self._last_number
 
     def put(self, animal: Animal) -> Animal:
         """Keeps the animal, in the place of the one with the same id if there is one, and returns it."""
@@ -74,7 +74,7 @@ def seeded(count: int, seed: int) -> list[Animal]:
 
     Two fifths of them are available, one fifth each is pending, sold and without a status.
     """
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311 - nothing here is secret
     statuses = itertools.cycle(("available", "pending", "available", "sold", None))
     return [
         Animal(number, f"{chance.choice(_NAMES)} {number}", chance.randint(1, _CATEGORIES), next(statuses))

@@ -18,8 +18,10 @@ from petcheck.exchange import Response
 
 POLITE_S = 60.0
 _DAY_S = 86_400.0
+_LONGEST_PAUSE_S = 1e9
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
+_PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
 _USELESS_WAITS = 2
 
 
@@ -85,8 +87,10 @@ def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> B
     """The bucket after a response that came at the monotonic time `now` and the wall-clock time `wall`."""
     window = window_of(response, now, wall)
     useless = bucket.useless_waits
-    if window is not None and bucket.waiting_for_window:
-        empty = window.limit > 1 and window.remaining <= reserve(window.limit) and response.status != 429
+    if window is not None and window.remaining > reserve(window.limit):
+        useless = 0
+    elif window is not None and bucket.waiting_for_window:
+        empty = window.limit > 1 and response.status != 429
         useless = useless + 1 if empty else 0
     if response.status != 429:
         return Bucket(window=window, useless_waits=useless)
@@ -94,10 +98,12 @@ def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> B
     pause = retry_after(response, wall)
     if pause is None:
         pause = min(window.ends - now, POLITE_S) if window is not None and window.ends > now else POLITE_S
+    if refusals > 1:
+        # each further refusal in a row doubles the pause; where none was asked for, that begins with a second
+        pause = min(max(pause, 1.0) * 2.0 ** min(refusals - 1, 30), _LONGEST_PAUSE_S)
     return Bucket(
         window=window,
-        # the second refusal in a row doubles the pause
-        closed_until=now + pause * (2 ** (refusals - 1)),
+        closed_until=now + pause,
         refusals=refusals,
         useless_waits=useless,
     )
@@ -135,10 +141,14 @@ def window_of(response: Response, now: float, wall: datetime) -> Window | None:
 
 
 def retry_after(response: Response, wall: datetime) -> float | None:
-    """Seconds that Retry-After asks for, from whole seconds or an HTTP date; None where it says neither."""
+    """Seconds that Retry-After asks for, from seconds or an HTTP date; None where it says neither.
+
+    A fraction is not allowed there, and neither are repeats; both are obeyed all the same, the longest pause first.
+    """
     value = (response.header("Retry-After") or "").strip()
-    if _WHOLE.fullmatch(value):
-        return float(value)
+    pauses = [part.strip() for part in value.split(",")]
+    if all(_PAUSE.fullmatch(pause) for pause in pauses):
+        return min(max(float(pause) for pause in pauses), _LONGEST_PAUSE_S)
     date = http_date(value)
     if date is None:
         return None
@@ -156,9 +166,9 @@ def http_date(text: str) -> datetime | None:
         return None
     try:
         date = parsedate_to_datetime(text)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
     except (ValueError, IndexError, TypeError, OverflowError):
         return None
-    return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
 
 
 def whole(text: str | None) -> int | None:

@@ -2,7 +2,7 @@
 
 1. permitted?   only the four operations, with GET and POST; a POST only where writes are allowed   -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
-3. alive?       not to a target that has stopped answering                                          -> `TargetDown`
+3. alive?       not to a target or an operation that has stopped answering     -> `TargetDown`, `OperationSilent`
 4. paced        waits as the target's own headers ask, if that is not too long                      -> `WaitTooLong`
 5. sent         within the deadline and the size caps; redirects not followed
 6. recorded     after redaction
@@ -57,6 +57,10 @@ class WaitTooLong(NotSent):
 
 class StillLimited(NotSent):
     """The target answered 429 three times in a row, although each Retry-After was waited out."""
+
+
+class OperationSilent(NotSent):
+    """The operation has left several requests unanswered, while the target goes on answering others."""
 
 
 class TargetDown(NotSent):
@@ -139,7 +143,7 @@ class Transport:
             case Advice.GIVE_UP:
                 raise TargetDown("the target has stopped answering")
             case Advice.SKIP:
-                return self._last_of(call.operation)
+                raise OperationSilent(f"{call.operation} does not answer and is not asked again")
             case Advice.PROBE_FIRST:
                 other = (
                     Operation.STORE_ORDERS if call.operation is not Operation.STORE_ORDERS else Operation.LIST_PETS
@@ -294,9 +298,6 @@ class Transport:
             headers=tuple((clean(name), clean(value)) for name, value in answer.headers),
             body=self._redactor.in_bytes(answer.body),
         )
-
-    def _last_of(self, operation: Operation) -> Exchange:
-        return next(exchange for exchange in reversed(self.recorded) if exchange.request.operation is operation)
 
 
 def _span(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""All faults by name: each breaks the document in one way, as real servers do. One module for each part of the document."""
+"""All faults by name: each breaks the document in one way, as real servers do. One module for each of its parts."""
 
 from __future__ import annotations
 

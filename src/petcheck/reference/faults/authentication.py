@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 from petcheck.reference.behaviour import Behaviour, Change, Site
 from petcheck.reference.changes import both, error, on_refusal, refused_with
@@ -12,6 +13,8 @@ from petcheck.reference.conforming import act_create, act_get, credentials, know
 from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal
 from petcheck.reference.quota import ANONYMOUS
 from petcheck.reference.seam import ALL, fault
+
+keys = partial(fault, section="5")
 
 BAD_KEY = ("key_missing", "key_invalid", "key_empty", "key_scheme")
 _LIST, _CREATE, _GET, _ORDERS = (Operation.LIST,), (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
@@ -112,113 +115,101 @@ _EVERY = "AUTH-1 AUTH-2 AUTH-3 AUTH-4"
 
 FAULTS = [
     # let in
-    *fault(
+    *keys(
         "no-key-needed",
-        "5",
         "Who sends no Authorization header is let in.",
         _MISSING,
         _let_in(lambda code, call, keys: code == "key_missing"),
         each=ALL,
     ),
-    *fault(
+    *keys(
         "any-key",
-        "5",
         "Any bearer token is taken for a key.",
         _INVALID,
         _let_in(lambda code, call, keys: code == "key_invalid"),
         each=ALL,
     ),
-    *fault("key-cut", "5", "The beginning of a key is taken for the key.", _INVALID, _let_in(_cut), each=ALL),
-    *fault("key-extended", "5", "Only the beginning of a token is compared.", _INVALID, _let_in(_extended), each=ALL),
-    *fault(
+    *keys("key-cut", "The beginning of a key is taken for the key.", _INVALID, _let_in(_cut), each=ALL),
+    *keys("key-extended", "Only the beginning of a token is compared.", _INVALID, _let_in(_extended), each=ALL),
+    *keys(
         "empty-token",
-        "5",
         "An empty bearer token is let in.",
         _EMPTY,
         _let_in(lambda code, call, keys: code == "key_empty"),
         each=ALL,
     ),
-    *fault("any-scheme", "5", "The scheme before the key is not looked at.", _SCHEME, _let_in(_any_scheme), each=ALL),
-    *fault("no-scheme-needed", "5", "The key is taken without a scheme.", _SCHEME, _let_in(_without_scheme), each=ALL),
-    *fault(
+    *keys("any-scheme", "The scheme before the key is not looked at.", _SCHEME, _let_in(_any_scheme), each=ALL),
+    *keys("no-scheme-needed", "The key is taken without a scheme.", _SCHEME, _let_in(_without_scheme), each=ALL),
+    *keys(
         "key-anywhere-in-header",
-        "5",
         "The header is searched for a key, whatever stands around it.",
         f"{_INVALID} {_SCHEME}",
         _let_in(_found_anywhere),
     ),
-    *fault("open-door", "5", "No key is looked at.", _EVERY, _let_in(lambda code, call, keys: True), each=ALL),
+    *keys("open-door", "No key is looked at.", _EVERY, _let_in(lambda code, call, keys: True), each=ALL),
     # turned away with something else than 401
-    *fault("403-for-401", "5", "A bad key gets 403.", _EVERY, refused_with(403, *BAD_KEY), each=ALL),
-    *fault("404-for-401", "5", "A bad key gets 404.", _EVERY, refused_with(404, *BAD_KEY)),
-    *fault("400-for-401", "5", "A bad key gets 400.", _EVERY, refused_with(400, *BAD_KEY)),
-    *fault("500-for-401", "5", "A bad key gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *BAD_KEY)),
-    *fault("login-page-for-401", "5", "A bad key is sent to a login page.", _EVERY, on_refusal(_login_page), each=ALL),
-    *fault("200-for-401", "5", "A bad key gets 200 with an Error.", _EVERY, refused_with(200, *BAD_KEY), at=_ORDERS),
-    *fault(
+    *keys("403-for-401", "A bad key gets 403.", _EVERY, refused_with(403, *BAD_KEY), each=ALL),
+    *keys("404-for-401", "A bad key gets 404.", _EVERY, refused_with(404, *BAD_KEY)),
+    *keys("400-for-401", "A bad key gets 400.", _EVERY, refused_with(400, *BAD_KEY)),
+    *keys("500-for-401", "A bad key gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *BAD_KEY)),
+    *keys("login-page-for-401", "A bad key is sent to a login page.", _EVERY, on_refusal(_login_page), each=ALL),
+    *keys("200-for-401", "A bad key gets 200 with an Error.", _EVERY, refused_with(200, *BAD_KEY), at=_ORDERS),
+    *keys(
         "403-from-framework",
-        "5",
         "What a framework's bearer scheme turns away gets its 403; unknown keys get 401.",
         f"{_MISSING} {_EMPTY} {_SCHEME}",
         on_refusal(_not_authenticated, ("key_missing", "key_empty", "key_scheme")),
     ),
-    *fault("403-for-missing-key", "5", "No key gets 403.", _MISSING, refused_with(403, "key_missing"), each=_CREATE),
-    *fault("400-for-missing-key", "5", "No key gets 400.", _MISSING, refused_with(400, "key_missing")),
-    *fault("403-for-invalid-key", "5", "An unknown key gets 403.", _INVALID, refused_with(403, "key_invalid")),
-    *fault(
+    *keys("403-for-missing-key", "No key gets 403.", _MISSING, refused_with(403, "key_missing"), each=_CREATE),
+    *keys("400-for-missing-key", "No key gets 400.", _MISSING, refused_with(400, "key_missing")),
+    *keys("403-for-invalid-key", "An unknown key gets 403.", _INVALID, refused_with(403, "key_invalid")),
+    *keys(
         "500-for-missing-key",
-        "5",
         "The server fails over a request without the header.",
         f"{_MISSING} ERROR-5",
         refused_with(500, "key_missing"),
     ),
-    *fault("400-for-empty-token", "5", "An empty token gets 400.", _EMPTY, refused_with(400, "key_empty")),
-    *fault(
+    *keys("400-for-empty-token", "An empty token gets 400.", _EMPTY, refused_with(400, "key_empty")),
+    *keys(
         "500-for-empty-token",
-        "5",
         "The server fails over an empty token.",
         f"{_EMPTY} ERROR-5",
         refused_with(500, "key_empty"),
     ),
-    *fault("400-for-other-scheme", "5", "Another scheme gets 400.", _SCHEME, refused_with(400, "key_scheme")),
-    *fault(
+    *keys("400-for-other-scheme", "Another scheme gets 400.", _SCHEME, refused_with(400, "key_scheme")),
+    *keys(
         "500-for-no-scheme",
-        "5",
         "The server fails over a header without a space.",
         f"{_SCHEME} ERROR-5",
         on_refusal(_crash_without_space, ("key_scheme",)),
     ),
     # looked at before the key
-    *fault(
+    *keys(
         "fields-first",
-        "5",
         "The body is validated before the key is looked at.",
         "AUTH-5",
         _looking_first(lambda call, site, behaviour: read_new(call.body or b"", behaviour)),
         at=(),
         each=_CREATE,
     ),
-    *fault(
+    *keys(
         "parse-first",
-        "5",
         "The body is parsed before the key is looked at.",
         "AUTH-5",
         _looking_first(lambda call, site, behaviour: behaviour.parse(call.body or b"")),
         at=(),
         each=_CREATE,
     ),
-    *fault(
+    *keys(
         "lookup-first",
-        "5",
         "The animal is looked up before the key is looked at.",
         "AUTH-5",
         _looking_first(act_get),
         at=(),
         each=_GET,
     ),
-    *fault(
+    *keys(
         "parameters-first",
-        "5",
         "The parameters are validated before the key is looked at.",
         "AUTH-5",
         both(
@@ -233,22 +224,16 @@ FAULTS = [
         each=_LIST,
     ),
     # stored behind a 401
-    *fault(
-        "stored-though-401",
-        "5",
-        "A 401 is answered, and the animal stored.",
-        "AUTH-6",
-        _stored_when(*BAD_KEY),
-        at=_CREATE,
+    *keys(
+        "stored-though-401", "A 401 is answered, and the animal stored.", "AUTH-6", _stored_when(*BAD_KEY), at=_CREATE
     ),
-    *fault(
+    *keys(
         "stored-though-no-key",
-        "5",
         "Without a key 401 is answered, and the animal stored.",
         "AUTH-6",
         _stored_when("key_missing"),
         at=_CREATE,
     ),
     # a valid key is refused
-    *fault("valid-key-refused", "5", "A valid key gets 401.", "AUTH-7", _turned_away, at=(), each=ALL),
+    *keys("valid-key-refused", "A valid key gets 401.", "AUTH-7", _turned_away, at=(), each=ALL),
 ]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 
 from petcheck.reference.changes import bodies, header, served
 from petcheck.reference.messages import Answer, Call, Operation
 from petcheck.reference.seam import ALL, fault
+
+json_text = partial(fault, section="1")
+media_type = partial(fault, section="4")
 
 _CREATE, _GET, _LIST = (Operation.CREATE,), (Operation.GET,), (Operation.LIST,)
 _OF_ANIMALS = (Operation.LIST, Operation.CREATE, Operation.GET)
@@ -47,120 +51,88 @@ def _nothing(answer: Answer, call: Call) -> Answer:
 
 
 FAULTS = [
-    *fault(
+    *json_text(
         "single-quotes",
-        "1",
         "Bodies are a scripting language's objects.",
         "SERVICE-1",
         bodies(_single_quotes),
         each=_OF_ANIMALS,
     ),
-    *fault(
-        "trailing-comma",
-        "1",
-        "Bodies end with a comma too many.",
-        "SERVICE-1",
-        bodies(_trailing_comma),
-        each=_OF_ANIMALS,
+    *json_text(
+        "trailing-comma", "Bodies end with a comma too many.", "SERVICE-1", bodies(_trailing_comma), each=_OF_ANIMALS
     ),
-    *fault("nan", "1", "Animals have a weight of NaN.", "SERVICE-1", bodies(_not_a_number, 200, 201), each=_OF_ANIMALS),
-    *fault("last-byte-lost", "1", "Bodies lack their last byte.", "SERVICE-1", bodies(_shortened), each=_OF_ANIMALS),
-    *fault("list-cut-at-1000", "1", "Lists are cut after 1,000 bytes.", "SERVICE-1", bodies(_buffered, 200), at=_LIST),
-    *fault("json-lines", "1", "The list has an animal on each line.", "SERVICE-1", bodies(_lines, 200), at=_LIST),
-    *fault(
+    *json_text("nan", "Animals have a weight of NaN.", "SERVICE-1", bodies(_not_a_number, 200, 201), each=_OF_ANIMALS),
+    *json_text("last-byte-lost", "Bodies lack their last byte.", "SERVICE-1", bodies(_shortened), each=_OF_ANIMALS),
+    *json_text("list-cut-at-1000", "Lists are cut after 1,000 bytes.", "SERVICE-1", bodies(_buffered, 200), at=_LIST),
+    *json_text("json-lines", "The list has an animal on each line.", "SERVICE-1", bodies(_lines, 200), at=_LIST),
+    *json_text(
         "json-guarded",
-        "1",
         "Bodies begin with a guard against inclusion.",
         "SERVICE-1",
         bodies(lambda body: b")]}',\n" + body),
     ),
-    *fault("json-commented", "1", "Bodies begin with a comment.", "SERVICE-1", bodies(_commented)),
-    *fault(
+    *json_text("json-commented", "Bodies begin with a comment.", "SERVICE-1", bodies(_commented)),
+    *json_text(
         "gzip-unannounced",
-        "1",
         "Lists are compressed, and no header says so.",
         "SERVICE-1",
         bodies(gzip.compress, 200),
         at=_LIST,
     ),
-    *fault(
-        "created-without-body",
-        "1",
-        "A 201 has a Location and no body.",
-        "SERVICE-1 BODY-1",
-        served(_nothing),
-        at=_CREATE,
+    *json_text(
+        "created-without-body", "A 201 has a Location and no body.", "SERVICE-1 BODY-1", served(_nothing), at=_CREATE
     ),
-    *fault(
+    *json_text(
         "created-with-empty-json",
-        "1",
         "A 201 has an empty body of type JSON.",
         "SERVICE-1",
         bodies(lambda body: b"", 201),
         at=_CREATE,
     ),
-    *fault(
-        "found-without-body",
-        "1",
-        "A 200 for an animal has no body.",
-        "SERVICE-1",
-        bodies(lambda body: b"", 200),
-        at=_GET,
+    *json_text(
+        "found-without-body", "A 200 for an animal has no body.", "SERVICE-1", bodies(lambda body: b"", 200), at=_GET
     ),
-    *fault("text-plain", "4", "Bodies are sent as text/plain.", "BODY-1", header(_TYPE, "text/plain"), each=ALL),
-    *fault(
-        "text-html", "4", "Bodies are sent as text/html.", "BODY-1", header(_TYPE, "text/html; charset=utf-8"), each=ALL
+    *media_type("text-plain", "Bodies are sent as text/plain.", "BODY-1", header(_TYPE, "text/plain"), each=ALL),
+    *media_type(
+        "text-html", "Bodies are sent as text/html.", "BODY-1", header(_TYPE, "text/html; charset=utf-8"), each=ALL
     ),
-    *fault("text-json", "4", "Bodies are sent as text/json.", "BODY-1", header(_TYPE, "text/json")),
-    *fault(
-        "javascript",
-        "4",
-        "Bodies are sent as application/javascript.",
-        "BODY-1",
-        header(_TYPE, "application/javascript"),
+    *media_type("text-json", "Bodies are sent as text/json.", "BODY-1", header(_TYPE, "text/json")),
+    *media_type(
+        "javascript", "Bodies are sent as application/javascript.", "BODY-1", header(_TYPE, "application/javascript")
     ),
-    *fault(
+    *media_type(
         "octet-stream",
-        "4",
         "Bodies are sent as application/octet-stream.",
         "BODY-1",
         header(_TYPE, "application/octet-stream"),
     ),
-    *fault(
+    *media_type(
         "vendor-json",
-        "4",
         "Bodies are sent as application/vnd.api+json.",
         "BODY-1",
         header(_TYPE, "application/vnd.api+json"),
     ),
-    *fault(
-        "json-seq", "4", "Bodies are sent as application/json-seq.", "BODY-1", header(_TYPE, "application/json-seq")
+    *media_type(
+        "json-seq", "Bodies are sent as application/json-seq.", "BODY-1", header(_TYPE, "application/json-seq")
     ),
-    *fault("no-content-type", "4", "Bodies have no Content-Type.", "BODY-1", header(_TYPE, None), each=ALL),
-    *fault(
+    *media_type("no-content-type", "Bodies have no Content-Type.", "BODY-1", header(_TYPE, None), each=ALL),
+    *media_type(
         "text-plain-errors-only",
-        "4",
         "Errors are JSON sent as text/plain.",
         "BODY-1",
         header(_TYPE, "text/plain", 400, 401, 404),
     ),
-    *fault(
+    *media_type(
         "problem-type",
-        "4",
         "Errors are sent as application/problem+json.",
         "BODY-1",
         header(_TYPE, "application/problem+json", 400, 401, 404),
     ),
-    *fault("text-html-401", "4", "A 401 is JSON sent as text/html.", "BODY-1", header(_TYPE, "text/html", 401)),
-    *fault(
-        "text-html-404", "4", "A 404 is JSON sent as text/html.", "BODY-1", header(_TYPE, "text/html", 404), at=_GET
+    *media_type("text-html-401", "A 401 is JSON sent as text/html.", "BODY-1", header(_TYPE, "text/html", 401)),
+    *media_type(
+        "text-html-404", "A 404 is JSON sent as text/html.", "BODY-1", header(_TYPE, "text/html", 404), at=_GET
     ),
-    *fault(
-        "text-plain-400",
-        "4",
-        "A 400 is JSON sent as text/plain.",
-        "BODY-1",
-        header(_TYPE, "text/plain", 400),
-        at=_CREATE,
+    *media_type(
+        "text-plain-400", "A 400 is JSON sent as text/plain.", "BODY-1", header(_TYPE, "text/plain", 400), at=_CREATE
     ),
 ]

@@ -8,6 +8,7 @@ import struct
 import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from urllib.parse import quote_plus
 
 from petcheck.reference.behaviour import Behaviour, Change, Site
@@ -25,6 +26,8 @@ from petcheck.reference.changes import (
 from petcheck.reference.messages import Answer, Call, Operation
 from petcheck.reference.seam import fault
 from petcheck.reference.store import Animal, NewAnimal, changed
+
+create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 _CREATE, _GET, _LIST = (Operation.CREATE,), (Operation.GET,), (Operation.LIST,)
 
@@ -132,135 +135,80 @@ _STATUS_DROPPED = with_status(lambda status: None)
 
 FAULTS = [
     # 201
-    *fault("created-200", "4.2", "An animal is added with 200.", "CREATE-1", _status_code(200), at=_CREATE),
-    *fault("created-202", "4.2", "An animal is added with 202.", "CREATE-1", _status_code(202), at=_CREATE),
-    *fault(
+    *create("created-200", "An animal is added with 200.", "CREATE-1", _status_code(200)),
+    *create("created-202", "An animal is added with 202.", "CREATE-1", _status_code(202)),
+    *create(
         "created-204",
-        "4.2",
         "An animal is added with 204.",
         "CREATE-1",
         served(lambda answer, call: Answer(204, b"", (), None)),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "created-303",
-        "4.2",
         "After adding an animal the list is redirected to.",
         "CREATE-1",
         served(lambda answer, call: Answer(303, b"", (("Location", "/v1/pets"),), None)),
-        at=_CREATE,
     ),
-    *fault(
-        "create-404",
-        "4.2",
-        "No animal can be added: 404.",
-        "CREATE-1",
-        turned_down("not_found", lambda new: True, 404),
-        at=_CREATE,
+    *create("create-404", "No animal can be added: 404.", "CREATE-1", turned_down("not_found", lambda new: True, 404)),
+    *create("create-405", "No animal can be added: 405.", "CREATE-1", turned_down("read_only", lambda new: True, 405)),
+    *create("create-403", "No animal can be added: 403.", "CREATE-1", turned_down("read_only", lambda new: True, 403)),
+    *create(
+        "create-crashes", "Adding an animal fails.", "CREATE-1 ERROR-5", turned_down("internal", lambda new: True, 500)
     ),
-    *fault(
-        "create-405",
-        "4.2",
-        "No animal can be added: 405.",
-        "CREATE-1",
-        turned_down("read_only", lambda new: True, 405),
-        at=_CREATE,
-    ),
-    *fault(
-        "create-403",
-        "4.2",
-        "No animal can be added: 403.",
-        "CREATE-1",
-        turned_down("read_only", lambda new: True, 403),
-        at=_CREATE,
-    ),
-    *fault(
-        "create-crashes",
-        "4.2",
-        "Adding an animal fails.",
-        "CREATE-1 ERROR-5",
-        turned_down("internal", lambda new: True, 500),
-        at=_CREATE,
-    ),
-    *fault(
+    *create(
         "create-501",
-        "4.2",
         "Adding an animal is not implemented.",
         "CREATE-1 ERROR-5",
         turned_down("internal", lambda new: True, 501),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "pending-refused",
-        "4.2",
         "A new animal must not be pending.",
         "CREATE-1",
         turned_down("status_unknown", lambda new: new.status == "pending"),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "sold-refused",
-        "4.2",
         "A new animal must not be sold.",
         "CREATE-1",
         turned_down("status_unknown", lambda new: new.status == "sold"),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "available-refused",
-        "4.2",
         "A new animal must not be available.",
         "CREATE-1",
         turned_down("status_unknown", lambda new: new.status == "available"),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "status-required",
-        "4.2",
         "A new animal must have a status.",
         "CREATE-1",
         turned_down("status_missing", lambda new: new.status is None),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "status-required-422",
-        "4.2",
         "A new animal without a status is 422.",
         "CREATE-1",
         turned_down("status_missing", lambda new: new.status is None, 422),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "status-missing-crashes",
-        "4.2",
         "A new animal without a status is 500.",
         "CREATE-1 ERROR-5",
         turned_down("internal", lambda new: new.status is None, 500),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "created-in-data",
-        "4.2",
         "The 201 has the animal inside of `data`.",
         "PET-1 PET-2 PET-3",
         served(lambda answer, call: replace(answer, content={"data": answer.content})),
-        at=_CREATE,
     ),
-    *fault(
-        "created-id-only",
-        "4.2",
-        "The 201 has the id only.",
-        "PET-2 PET-3",
-        pets(lambda pet: {"id": pet["id"]}),
-        at=_CREATE,
-    ),
-    *fault(
+    *create("created-id-only", "The 201 has the id only.", "PET-2 PET-3", pets(lambda pet: {"id": pet["id"]})),
+    *create(
         "created-message",
-        "4.2",
         "The 201 is a message.",
         "PET-1 PET-2 PET-3",
         served(lambda answer, call: replace(answer, content={"message": "created"})),
-        at=_CREATE,
     ),
     # name
     *(
@@ -295,17 +243,13 @@ FAULTS = [
             ),
             ("replaced", "replaced by another one", lambda text: "Rex"),
         )
-        for each in fault(
-            f"created-name-{name}", "4.2", f"A name is {summary}.", "CREATE-2", stored(named(make)), at=_CREATE
-        )
+        for each in create(f"created-name-{name}", f"A name is {summary}.", "CREATE-2", stored(named(make)))
     ),
-    *fault(
+    *create(
         "echoed-name-differs",
-        "4.2",
         "The 201 shows another name than the one that is stored.",
         "CREATE-2 CREATE-12 CREATE-13",
         animals(_name_changed(str.swapcase)),
-        at=_CREATE,
     ),
     # categoryId
     *(
@@ -322,87 +266,59 @@ FAULTS = [
             ("min-plus-one", "is one more at the beginning of int64", lambda category: max(category, 1 - 2**63)),
             ("always-one", "is always 1", lambda category: 1 if category != 1 else 2),
         )
-        for each in fault(
-            f"created-category-{name}",
-            "4.2",
-            f"A categoryId {summary}.",
-            "CREATE-3",
-            stored(categorised(make)),
-            at=_CREATE,
+        for each in create(
+            f"created-category-{name}", f"A categoryId {summary}.", "CREATE-3", stored(categorised(make))
         )
     ),
     # status
-    *fault(
-        "created-status-dropped",
-        "4.2",
-        "A status is not stored.",
-        "CREATE-4",
-        stored(lambda new: replace(new, status=None)),
-        at=_CREATE,
+    *create(
+        "created-status-dropped", "A status is not stored.", "CREATE-4", stored(lambda new: replace(new, status=None))
     ),
-    *fault(
+    *create(
         "created-status-always-available",
-        "4.2",
         "Each new animal is available.",
         "CREATE-4",
         stored(lambda new: replace(new, status="available")),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "created-status-always-pending",
-        "4.2",
         "Each new animal is pending.",
         "CREATE-4",
         stored(lambda new: replace(new, status="pending")),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "created-sold-becomes-pending",
-        "4.2",
         "A sold animal is stored as pending.",
         "CREATE-4",
         stored(lambda new: replace(new, status="pending" if new.status == "sold" else new.status)),
-        at=_CREATE,
     ),
     # lost or changed between create, get and list
-    *fault("created-nowhere", "4.2", "A created animal is not stored.", "CREATE-12 CREATE-13", _not_stored, at=_CREATE),
-    *fault(
+    *create("created-nowhere", "A created animal is not stored.", "CREATE-12 CREATE-13", _not_stored),
+    *create(
         "created-not-readable",
-        "4.2",
         "A created animal is not found by its id.",
         "CREATE-12",
         _hidden,
         at=_GET,
         needs="writes",
     ),
-    *fault(
-        "created-not-listed",
-        "4.2",
-        "A created animal is not in the list.",
-        "CREATE-13",
-        _hidden,
-        at=_LIST,
-        needs="writes",
+    *create(
+        "created-not-listed", "A created animal is not in the list.", "CREATE-13", _hidden, at=_LIST, needs="writes"
     ),
-    *fault(
+    *create(
         "created-id-off-by-one",
-        "4.2",
         "The 201 shows the id after the one that is stored.",
         "CREATE-12 CREATE-13",
         animals(_next_id),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "created-overwritten",
-        "4.2",
         "Each created animal gets the same id and replaces the one before.",
         "PET-5 CREATE-12 CREATE-13",
         _one_id,
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "created-listed-twice",
-        "4.2",
         "A created animal is in the list twice.",
         "PET-5",
         _listed_twice,
@@ -428,26 +344,22 @@ FAULTS = [
             ),
         )
         for each in (
-            *fault(
+            *create(
                 f"stored-{name}",
-                "4.2",
                 f"A created animal is stored {summary}; the 201 is right.",
                 "CREATE-12 CREATE-13",
                 stored_otherwise(make),
-                at=_CREATE,
             ),
-            *fault(
+            *create(
                 f"read-{name}",
-                "4.2",
                 f"A created animal is read by its id {summary}.",
                 "CREATE-12 GET-2",
                 animals(_created(make)),
                 at=_GET,
                 needs="writes",
             ),
-            *fault(
+            *create(
                 f"listed-{name}",
-                "4.2",
                 f"A created animal is listed {summary}.",
                 "CREATE-13 GET-2",
                 animals(_created(make)),
@@ -456,20 +368,16 @@ FAULTS = [
             ),
         )
     ),
-    *fault(
+    *create(
         "stored-through-double",
-        "4.2",
         "A categoryId is stored as a double; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(_category_changed(_through_double)),
-        at=_CREATE,
     ),
-    *fault(
+    *create(
         "stored-astral-lost",
-        "4.2",
         "A name is stored without characters beyond the basic plane; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(_name_changed(_basic_plane("?"))),
-        at=_CREATE,
     ),
 ]

@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import formatdate
+from functools import partial
 
 from petcheck.reference.behaviour import Behaviour, Change, Site
 from petcheck.reference.changes import aborted, error, over_limit, rates, spending
 from petcheck.reference.messages import Answer, Call, Caller
 from petcheck.reference.quota import ANONYMOUS, DAY, QuotaRules, Usage
 from petcheck.reference.seam import ALL, Fault, fault
+
+rate = partial(fault, section="8")
 
 LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
 _HEADERS = (("limit", LIMIT, "RATE-1"), ("remaining", REMAINING, "RATE-2"), ("reset", RESET, "RATE-3"))
@@ -41,7 +44,7 @@ def _renamed(make: Callable[[str], str]) -> Change:
 def _wrong(
     name: str, summary: str, breaks: str, header: str, make: Callable[[Usage, Call], object], needs: str = ""
 ) -> Iterator[Fault]:
-    return fault(name, "8", f"{header} {summary}.", breaks, _value(header, make), needs=needs)
+    return rate(name, f"{header} {summary}.", breaks, _value(header, make), needs=needs)
 
 
 def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Change:
@@ -75,20 +78,19 @@ def _retry_after(make: Callable[[Usage], object]) -> Change:
     return over_limit(made)
 
 
-def _served_on(allowance: Callable[[int], int] | None) -> Change:
-    """Over the limit requests are served: `allowance` more than the limit, without end where that is None."""
+def _served_on(allowance: Callable[[int], float]) -> Change:
+    """Over the limit requests are served, as many in a row as `allowance` gives for the limit."""
 
     def change(behaviour: Behaviour) -> Behaviour:
-        served: dict[str, list[float]] = {}
-
         def spend(caller: Caller, call: Call, site: Site) -> Usage:
             usage = behaviour.spend(caller, call, site)
+            served = site.memory["served on"]
             if usage.retry_after is None:
-                served.pop(caller.bucket, None)
+                served[caller.bucket] = 0
                 return usage
-            over = served.setdefault(caller.bucket, [])
-            over.append(call.time)
-            return usage if allowance and len(over) > allowance(usage.limit) else replace(usage, retry_after=None)
+            served[caller.bucket] = served.get(caller.bucket, 0) + 1
+            too_many = served[caller.bucket] > allowance(usage.limit)
+            return usage if too_many else replace(usage, retry_after=None)
 
         return replace(behaviour, spend=spend)
 
@@ -106,33 +108,27 @@ def _early(left: int) -> Change:
 
 
 def _for_ever(behaviour: Behaviour) -> Behaviour:
-    exhausted: dict[str, Usage] = {}
-
     def spend(caller: Caller, call: Call, site: Site) -> Usage:
         usage = behaviour.spend(caller, call, site)
-        if usage.retry_after is not None or caller.bucket in exhausted:
-            wait = site.quota.rules.window_seconds
-            usage = Usage(usage.limit, 0, math.ceil(call.time + wait), wait)
-            exhausted[caller.bucket] = usage
-        return usage
+        refused = site.memory["refused"]
+        if usage.retry_after is not None:
+            refused[caller.bucket] = call.time
+        wait = site.quota.rules.window_seconds
+        return Usage(usage.limit, 0, call.time + wait, wait) if caller.bucket in refused else usage
 
     return replace(behaviour, spend=spend)
 
 
 def _late(behaviour: Behaviour) -> Behaviour:
     """The window lasts three times as long as its headers say."""
-    told: dict[str, Usage] = {}
 
     def spend(caller: Caller, call: Call, site: Site) -> Usage:
         usage = behaviour.spend(caller, call, site)
-        window = site.quota.rules.window_seconds
-        first = told.get(caller.bucket)
-        if first is not None and usage.retry_after is None and call.time < first.reset + 2 * window:
-            return Usage(usage.limit, 0, usage.reset, usage.reset - call.time)
+        until = site.memory["until"]
         if usage.retry_after is not None:
-            told[caller.bucket] = usage
-        elif first is not None:
-            del told[caller.bucket]
+            until[caller.bucket] = usage.reset + 2 * site.quota.rules.window_seconds
+        elif call.time < until.get(caller.bucket, 0):
+            return Usage(usage.limit, 0, usage.reset, usage.reset - call.time)
         return usage
 
     return replace(behaviour, spend=spend)
@@ -152,75 +148,54 @@ FAULTS = [
         each
         for short, header, requirement in _HEADERS
         for each in (
-            *fault(f"no-{short}", "8", f"No response has {header}.", requirement, _missing((header,)), each=ALL),
-            *fault(f"no-{short}-on-200", "8", f"A 200 has no {header}.", requirement, _missing((header,), 200)),
-            *fault(f"no-{short}-on-401", "8", f"A 401 has no {header}.", requirement, _missing((header,), 401)),
-            *fault(f"no-{short}-on-404", "8", f"A 404 has no {header}.", requirement, _missing((header,), 404)),
-            *fault(
-                f"no-{short}-on-400",
-                "8",
-                f"A 400 has no {header}.",
-                requirement,
-                _missing((header,), 400),
-                needs="writes",
+            *rate(f"no-{short}", f"No response has {header}.", requirement, _missing((header,)), each=ALL),
+            *rate(f"no-{short}-on-200", f"A 200 has no {header}.", requirement, _missing((header,), 200)),
+            *rate(f"no-{short}-on-401", f"A 401 has no {header}.", requirement, _missing((header,), 401)),
+            *rate(f"no-{short}-on-404", f"A 404 has no {header}.", requirement, _missing((header,), 404)),
+            *rate(
+                f"no-{short}-on-400", f"A 400 has no {header}.", requirement, _missing((header,), 400), needs="writes"
             ),
-            *fault(
-                f"no-{short}-on-201",
-                "8",
-                f"A 201 has no {header}.",
-                requirement,
-                _missing((header,), 201),
-                needs="writes",
+            *rate(
+                f"no-{short}-on-201", f"A 201 has no {header}.", requirement, _missing((header,), 201), needs="writes"
             ),
-            *fault(
-                f"no-{short}-on-429",
-                "8",
-                f"A 429 has no {header}.",
-                requirement,
-                _missing((header,), 429),
-                needs="exhaust",
+            *rate(
+                f"no-{short}-on-429", f"A 429 has no {header}.", requirement, _missing((header,), 429), needs="exhaust"
             ),
         )
     ),
-    *fault(
+    *rate(
         "no-rate-headers",
-        "8",
         "No response has rate limit headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET)),
         each=ALL,
     ),
-    *fault(
+    *rate(
         "no-rate-headers-on-errors",
-        "8",
         "Errors have no rate limit headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET), 400, 401, 404),
     ),
-    *fault(
+    *rate(
         "no-rate-headers-on-401",
-        "8",
         "A 401 comes before the limiter and has none of its headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET), 401),
     ),
-    *fault(
+    *rate(
         "rate-headers-on-429-only",
-        "8",
         "A 429 alone has rate limit headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET), 200, 201, 400, 401, 404),
     ),
-    *fault(
+    *rate(
         "rate-headers-of-draft",
-        "8",
         "The headers are called RateLimit-….",
         _ALL_THREE,
         _renamed(lambda name: name.removeprefix("X-")),
     ),
-    *fault(
+    *rate(
         "rate-headers-hyphenated",
-        "8",
         "The headers are called X-Rate-Limit-….",
         _ALL_THREE,
         _renamed(lambda name: name.replace("RateLimit", "Rate-Limit")),
@@ -339,9 +314,8 @@ FAULTS = [
         REMAINING,
         lambda usage, call: usage.limit - 1,
     ),
-    *fault(
+    *rate(
         "remaining-full",
-        "8",
         "X-RateLimit-Remaining is the limit (on one operation).",
         "RATE-4",
         _value(REMAINING, lambda usage, call: usage.limit),
@@ -349,33 +323,25 @@ FAULTS = [
         each=ALL,
     ),
     # the plan's figure
-    *fault(
+    *rate(
         "limit-of-pro-for-free",
-        "8",
         "The free plan has the limit of pro, and the others that of free.",
         "RATE-5",
         _figures(lambda plan, figure: 300 if plan == "free" else 60),
         needs="plan",
     ),
-    *fault(
-        "limit-100-for-all",
-        "8",
-        "All plans have 100 requests.",
-        "RATE-5",
-        _figures(lambda plan, figure: 100),
-        needs="plan",
+    *rate(
+        "limit-100-for-all", "All plans have 100 requests.", "RATE-5", _figures(lambda plan, figure: 100), needs="plan"
     ),
-    *fault(
+    *rate(
         "limit-one-less",
-        "8",
         "All plans have a request less.",
         "RATE-5",
         _figures(lambda plan, figure: figure - 1),
         needs="plan",
     ),
-    *fault(
+    *rate(
         "limit-per-hour",
-        "8",
         "Limits are told by the hour.",
         "RATE-5",
         _figures(lambda plan, figure: figure * 60),
@@ -390,139 +356,95 @@ FAULTS = [
         needs="plan",
     ),
     # over the limit
-    *fault(
+    *rate(
         "limit-never-enforced",
-        "8",
         "Over the limit requests are served on.",
         "RATE-6",
-        _served_on(None),
+        _served_on(lambda limit: math.inf),
         needs="exhaust",
     ),
-    *fault(
+    *rate(
         "limit-enforced-one-late",
-        "8",
         "One request over the limit is served.",
         "RATE-6",
         _served_on(lambda limit: 1),
         needs="exhaust",
     ),
-    *fault(
+    *rate(
         "limit-enforced-late",
-        "8",
         "As many requests over the limit as within it are served.",
         "RATE-6",
         _served_on(lambda limit: limit),
         needs="exhaust",
     ),
-    *fault("403-over-limit", "8", "Over the limit it is 403.", "RATE-6", _answered(error(403)), needs="exhaust"),
-    *fault("400-over-limit", "8", "Over the limit it is 400.", "RATE-6", _answered(error(400)), needs="exhaust"),
-    *fault("402-over-limit", "8", "Over the limit it is 402.", "RATE-6", _answered(error(402)), needs="exhaust"),
-    *fault("420-over-limit", "8", "Over the limit it is 420.", "RATE-6", _answered(error(420)), needs="exhaust"),
-    *fault(
-        "500-over-limit", "8", "Over the limit it is 500.", "RATE-6 ERROR-5", _answered(error(500)), needs="exhaust"
-    ),
-    *fault(
-        "503-over-limit", "8", "Over the limit it is 503.", "RATE-6 ERROR-5", _answered(error(503)), needs="exhaust"
-    ),
-    *fault(
-        "aborted-over-limit", "8", "Over the limit the connection is aborted.", "RATE-6", aborted(429), needs="exhaust"
-    ),
+    *rate("403-over-limit", "Over the limit it is 403.", "RATE-6", _answered(error(403)), needs="exhaust"),
+    *rate("400-over-limit", "Over the limit it is 400.", "RATE-6", _answered(error(400)), needs="exhaust"),
+    *rate("402-over-limit", "Over the limit it is 402.", "RATE-6", _answered(error(402)), needs="exhaust"),
+    *rate("420-over-limit", "Over the limit it is 420.", "RATE-6", _answered(error(420)), needs="exhaust"),
+    *rate("500-over-limit", "Over the limit it is 500.", "RATE-6 ERROR-5", _answered(error(500)), needs="exhaust"),
+    *rate("503-over-limit", "Over the limit it is 503.", "RATE-6 ERROR-5", _answered(error(503)), needs="exhaust"),
+    *rate("aborted-over-limit", "Over the limit the connection is aborted.", "RATE-6", aborted(429), needs="exhaust"),
     # Retry-After
-    *fault(
-        "retry-after-missing",
-        "8",
-        "A 429 has no Retry-After.",
-        "RATE-7",
-        _retry_after(lambda usage: None),
-        needs="exhaust",
+    *rate(
+        "retry-after-missing", "A 429 has no Retry-After.", "RATE-7", _retry_after(lambda usage: None), needs="exhaust"
     ),
-    *fault(
-        "retry-after-empty", "8", "Retry-After is empty.", "RATE-7", _retry_after(lambda usage: ""), needs="exhaust"
-    ),
-    *fault(
+    *rate("retry-after-empty", "Retry-After is empty.", "RATE-7", _retry_after(lambda usage: ""), needs="exhaust"),
+    *rate(
         "retry-after-iso",
-        "8",
         "Retry-After is an ISO date.",
         "RATE-7",
         _retry_after(lambda usage: _iso(usage.reset)),
         needs="exhaust",
     ),
-    *fault(
-        "retry-after-negative",
-        "8",
-        "Retry-After is below zero.",
-        "RATE-7",
-        _retry_after(lambda usage: -1),
-        needs="exhaust",
+    *rate(
+        "retry-after-negative", "Retry-After is below zero.", "RATE-7", _retry_after(lambda usage: -1), needs="exhaust"
     ),
-    *fault(
+    *rate(
         "retry-after-fraction",
-        "8",
         "Retry-After has a fraction.",
         "RATE-7",
         _retry_after(lambda usage: round((usage.retry_after or 0) + 0.25, 2)),
         needs="exhaust",
     ),
-    *fault(
+    *rate(
         "retry-after-with-unit",
-        "8",
         "Retry-After has a unit.",
         "RATE-7",
         _retry_after(lambda usage: f"{math.ceil(usage.retry_after or 0)}s"),
         needs="exhaust",
     ),
-    *fault(
-        "retry-after-word",
-        "8",
-        "Retry-After is `later`.",
-        "RATE-7",
-        _retry_after(lambda usage: "later"),
-        needs="exhaust",
+    *rate(
+        "retry-after-word", "Retry-After is `later`.", "RATE-7", _retry_after(lambda usage: "later"), needs="exhaust"
     ),
-    *fault(
+    *rate(
         "retry-after-renamed",
-        "8",
         "Retry-After is called X-Retry-After.",
         "RATE-7",
         over_limit(lambda answer, usage: replace(answer, headers=(("X-Retry-After", "1"),))),
         needs="exhaust",
     ),
     # refused too early
-    *fault("429-one-early", "8", "The last request that was left is 429.", "RATE-8", _early(1), needs="exhaust"),
-    *fault(
-        "429-ten-early", "8", "The last ten requests that were left are 429.", "RATE-8", _early(10), needs="exhaust"
-    ),
+    *rate("429-one-early", "The last request that was left is 429.", "RATE-8", _early(1), needs="exhaust"),
+    *rate("429-ten-early", "The last ten requests that were left are 429.", "RATE-8", _early(10), needs="exhaust"),
     # refused too long
-    *fault(
+    *rate(
         "retry-after-zero",
-        "8",
         "Retry-After is 0 while the limit is still used up.",
         "RATE-9",
         _retry_after(lambda usage: 0),
         needs="exhaust",
     ),
-    *fault(
+    *rate(
         "retry-after-half",
-        "8",
         "Retry-After is half of the time that it takes.",
         "RATE-9",
         _retry_after(_half),
         needs="exhaust",
     ),
-    *fault(
-        "never-served-again",
-        "8",
-        "A key that was refused once is refused for ever.",
-        "RATE-9",
-        _for_ever,
-        needs="exhaust",
+    *rate(
+        "never-served-again", "A key that was refused once is refused for ever.", "RATE-9", _for_ever, needs="exhaust"
     ),
-    *fault(
-        "served-again-late",
-        "8",
-        "A window lasts three times as long as Retry-After says.",
-        "RATE-9",
-        _late,
-        needs="exhaust",
+    *rate(
+        "served-again-late", "A window lasts three times as long as Retry-After says.", "RATE-9", _late, needs="exhaust"
     ),
 ]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from petcheck.reference.behaviour import Behaviour, Change, Site
@@ -13,6 +14,8 @@ from petcheck.reference.changes import on_refusal, refused_with, turned_down
 from petcheck.reference.messages import Answer, Call, Operation, Refusal
 from petcheck.reference.seam import Fault, fault
 from petcheck.reference.store import STATUSES, NewAnimal
+
+create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 Raw = TypeVar("Raw")
 Read = TypeVar("Read")
@@ -159,7 +162,7 @@ def _unusual(name: str, what: str, refused: Callable[[NewAnimal], bool], *status
     for status in statuses:
         breaks = f"{_FREE} ERROR-5" if status >= 500 else _FREE
         change = turned_down("value_invalid", refused, status)
-        yield from fault(f"{name}-{status}", "4.2", f"{what} is {status}.", breaks, change, at=_CREATE)
+        yield from create(f"{name}-{status}", f"{what} is {status}.", breaks, change)
 
 
 def _slug(code: str) -> str:
@@ -168,56 +171,34 @@ def _slug(code: str) -> str:
 
 FAULTS = [
     # 400 is due for all
-    *fault("422-for-400", "4.2", "A defective body is 422.", _EVERY, refused_with(422, *_CODES), at=_CREATE),
-    *fault(
-        "422-from-framework",
-        "4.2",
-        "A defective body is a framework's 422.",
-        _EVERY,
-        on_refusal(_framework_422, _CODES),
-        at=_CREATE,
-    ),
-    *fault("409-for-400", "4.2", "A defective body is 409.", _EVERY, refused_with(409, *_CODES), at=_CREATE),
-    *fault(
-        "500-for-400", "4.2", "A defective body is 500.", f"{_EVERY} ERROR-5", refused_with(500, *_CODES), at=_CREATE
-    ),
-    *fault(
-        "200-for-400",
-        "4.2",
-        "A defective body is 200 with an error text.",
-        _EVERY,
-        on_refusal(_ok_with_error, _CODES),
-        at=_CREATE,
-    ),
-    *fault("no-validation", "4.2", "A defective body is put right in silence.", _EVERY, _taken(*_CODES), at=_CREATE),
+    *create("422-for-400", "A defective body is 422.", _EVERY, refused_with(422, *_CODES)),
+    *create("422-from-framework", "A defective body is a framework's 422.", _EVERY, on_refusal(_framework_422, _CODES)),
+    *create("409-for-400", "A defective body is 409.", _EVERY, refused_with(409, *_CODES)),
+    *create("500-for-400", "A defective body is 500.", f"{_EVERY} ERROR-5", refused_with(500, *_CODES)),
+    *create("200-for-400", "A defective body is 200 with an error text.", _EVERY, on_refusal(_ok_with_error, _CODES)),
+    *create("no-validation", "A defective body is put right in silence.", _EVERY, _taken(*_CODES)),
     # 400 is due for one
     *(
         each
         for defect in _DEFECTS
         for each in (
-            *fault(
+            *create(
                 f"{_slug(defect.code)}-taken",
-                "4.2",
                 f"{defect.what} is taken for {defect.taken}.",
                 defect.requirement,
                 _taken(defect.code),
-                at=_CREATE,
             ),
-            *fault(
+            *create(
                 f"{_slug(defect.code)}-422",
-                "4.2",
                 f"{defect.what} is 422.",
                 defect.requirement,
                 refused_with(422, defect.code),
-                at=_CREATE,
             ),
-            *fault(
+            *create(
                 f"{_slug(defect.code)}-500",
-                "4.2",
                 f"{defect.what} is 500.",
                 f"{defect.requirement} ERROR-5",
                 refused_with(500, defect.code),
-                at=_CREATE,
             ),
         )
     ),
@@ -225,50 +206,28 @@ FAULTS = [
         each
         for defect in _DEFECTS
         if defect.as_is
-        for each in fault(
+        for each in create(
             f"{_slug(defect.code)}-stored-as-is",
-            "4.2",
             f"{defect.what} is stored as it came.",
             f"{defect.requirement} {defect.as_is}",
             _taken_as_is(defect.code),
-            at=_CREATE,
         )
     ),
-    *fault(
-        "body-not-json-415",
-        "4.2",
-        "A body that is no JSON is 415.",
-        "CREATE-5",
-        refused_with(415, "body_not_json"),
-        at=_CREATE,
-    ),
-    *fault(
-        "body-missing-411", "4.2", "A missing body is 411.", "CREATE-5", refused_with(411, "body_missing"), at=_CREATE
-    ),
-    *fault(
-        "status-unknown-409",
-        "4.2",
-        "An unknown status is 409.",
-        "CREATE-10",
-        refused_with(409, "status_unknown"),
-        at=_CREATE,
-    ),
-    *fault(
+    *create("body-not-json-415", "A body that is no JSON is 415.", "CREATE-5", refused_with(415, "body_not_json")),
+    *create("body-missing-411", "A missing body is 411.", "CREATE-5", refused_with(411, "body_missing")),
+    *create("status-unknown-409", "An unknown status is 409.", "CREATE-10", refused_with(409, "status_unknown")),
+    *create(
         "category-beyond-int64-404",
-        "4.2",
         "A categoryId beyond int64 is 404.",
         "CREATE-9",
         refused_with(404, "category_beyond_int64"),
-        at=_CREATE,
     ),
     # refused, and stored all the same
-    *fault(
+    *create(
         "stored-though-400",
-        "4.2",
         "A defective body is 400, and its animal stored.",
         "CREATE-11",
         _stored_all_the_same(*_CODES),
-        at=_CREATE,
     ),
     *(
         each
@@ -279,13 +238,11 @@ FAULTS = [
             ("status_unknown", "With an unknown status"),
             ("status_null", "With null as status"),
         )
-        for each in fault(
+        for each in create(
             f"stored-though-{_slug(code)}",
-            "4.2",
             f"{what} 400 is answered, and the animal stored.",
             "CREATE-11",
             _stored_all_the_same(code),
-            at=_CREATE,
         )
     ),
     # 201 or 400, nothing else

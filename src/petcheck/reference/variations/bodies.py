@@ -12,10 +12,8 @@ from petcheck.reference.changes import error_body, header, pets, replies
 from petcheck.reference.messages import Call, Reply
 from petcheck.reference.seam import variation
 
-_TYPE = "Content-Type"
 _TYPES = "charset content-type-upper-case content-type-parameters"
 _CASES = "headers-lower-case headers-upper-case"
-_SPACES = "pretty-printed json-in-white-space"
 
 
 def _encoded(encode: Callable[[object], bytes]) -> Change:
@@ -30,14 +28,15 @@ def _encoded(encode: Callable[[object], bytes]) -> Change:
     return change
 
 
-def _names(make: Callable[[str], str]) -> Change:
-    return replies(lambda reply, call: replace(reply, headers=tuple((make(name), v) for name, v in reply.headers)))
+def _header_names(make: Callable[[str], str]) -> Change:
+    return replies(
+        lambda reply, call: replace(reply, headers=tuple((make(name), text) for name, text in reply.headers))
+    )
 
 
-def _media_type(value: str) -> Change:
+def _json_type(value: str) -> Change:
     def make(reply: Reply, call: Call) -> Reply:
-        is_json = reply.header(_TYPE) == "application/json"
-        return header(_TYPE, value)(_AS_IT_IS).finish(reply, call) if is_json else reply
+        return reply.having("Content-Type", value) if reply.header("Content-Type") == "application/json" else reply
 
     return replies(make)
 
@@ -45,4 +44,108 @@ def _media_type(value: str) -> Change:
 def _gzipped(reply: Reply, call: Call) -> Reply:
     if "gzip" not in call.headers.get("accept-encoding", "") or not reply.body:
         return reply
-    return replace(reply, body=gzip.compress(reply.body), headers=(*reply.headers, ("Content-Encoding", "gzip")))
+    return replace(reply, body=gzip.compress(reply.body)).having("Content-Encoding", "gzip")
+
+
+def _padded(reply: Reply, call: Call) -> Reply:
+    is_json = (reply.header("Content-Type") or "").lower().startswith("application/json")
+    return replace(reply, body=b" \r\n\t" + reply.body + b"\n") if is_json else reply
+
+
+VARIATIONS = [
+    variation(
+        "extra-pet-fields",
+        "2",
+        "Pets have more fields.",
+        pets(lambda pet: {**pet, "tags": [], "photoUrls": None, "category": {"id": pet["categoryId"]}, "age": 1.5}),
+    ),
+    variation(
+        "extra-error-fields",
+        "7",
+        "Errors have more fields.",
+        error_body(lambda body: {**body, "error": "error", "detail": None, "errors": [], "timestamp": 0}),
+    ),
+    variation(
+        "fields-in-other-order",
+        "2",
+        "The fields of a Pet are in reverse order.",
+        pets(lambda pet: dict(reversed(pet.items()))),
+    ),
+    variation(
+        "codes-in-upper-case",
+        "7",
+        "Codes are in upper case.",
+        error_body(lambda body: {**body, "code": str(body["code"]).upper()}),
+    ),
+    variation(
+        "codes-numeric",
+        "7",
+        "Codes are digits in a string.",
+        error_body(lambda body: {**body, "code": f"{body['status']}0"}),
+    ),
+    variation(
+        "empty-messages",
+        "7",
+        "Messages are empty, and codes too.",
+        error_body(lambda body: {**body, "code": "", "message": ""}),
+    ),
+    variation(
+        "messages-in-chinese",
+        "7",
+        "Messages are not in English.",
+        error_body(lambda body: {**body, "message": "出错了 🐾"}),
+    ),
+    variation(
+        "charset", "4", "The media type says UTF-8.", _json_type("application/json; charset=utf-8"), conflicts=_TYPES
+    ),
+    variation(
+        "content-type-upper-case",
+        "4",
+        "The media type is in mixed case.",
+        _json_type("Application/JSON"),
+        conflicts=_TYPES,
+    ),
+    variation(
+        "content-type-parameters",
+        "4",
+        "The media type has several parameters, one of them quoted.",
+        _json_type('application/json ;charset="UTF-8"; profile="https://example.org/pets;v=1"'),
+        conflicts=_TYPES,
+    ),
+    variation("headers-lower-case", "4", "Header names are in lower case.", _header_names(str.lower), conflicts=_CASES),
+    variation("headers-upper-case", "4", "Header names are in upper case.", _header_names(str.upper), conflicts=_CASES),
+    variation(
+        "pretty-printed",
+        "4",
+        "JSON is indented.",
+        _encoded(lambda content: json.dumps(content, indent=4, ensure_ascii=False).encode()),
+        conflicts="escaped-unicode",
+    ),
+    variation(
+        "escaped-unicode",
+        "4",
+        "What is not ASCII is escaped in JSON.",
+        _encoded(lambda content: json.dumps(content).encode()),
+        conflicts="pretty-printed",
+    ),
+    variation("json-in-white-space", "4", "JSON has white space around it.", replies(_padded)),
+    variation("gzip", "4", "Bodies are compressed for a client that accepts it.", replies(_gzipped)),
+    variation("server-header", "4", "A Server header is sent.", header("Server", "petstore/7 (unlike any other)")),
+    variation(
+        "set-cookie",
+        "4",
+        "A cookie is set with each response.",
+        header("Set-Cookie", "session=abc123; HttpOnly; Path=/"),
+    ),
+    variation(
+        "etag",
+        "4",
+        "Responses have an ETag, Cache-Control and Vary.",
+        replies(
+            lambda reply, call: (
+                reply.having("ETag", 'W/"1"').having("Cache-Control", "private, max-age=0").having("Vary", "*")
+            )
+        ),
+    ),
+    variation("cors", "4", "Responses are open to all origins.", header("Access-Control-Allow-Origin", "*")),
+]

@@ -1,0 +1,271 @@
+"""Sections 4.2 to 5: what the document leaves open about adding and reading animals, orders and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from petcheck.reference.behaviour import Behaviour, Change, Site
+from petcheck.reference.changes import both, error, header, on_refusal, refused_with, served, stored, turned_down
+from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal
+from petcheck.reference.seam import variation
+from petcheck.reference.store import Animal, NewAnimal
+
+_CREATE, _GET, _ORDERS = (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
+_ORDER_ANSWERS = "orders-want-parameters orders-object orders-204 orders-403 orders-csv"
+_BAD_IDS = "id-text-404 id-text-422 id-text-404-page"
+_AFTER = "removed-410 removed-405"
+
+
+def _strict_categories(behaviour: Behaviour) -> Behaviour:
+    def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
+        known = {animal.category_id for animal in site.store.newest_first()}
+        if new.category_id not in known:
+            raise Refusal(400, "category_unknown", "There is no such category.")
+        return behaviour.keep(new, animal_id, call, site)
+
+    return replace(behaviour, keep=keep)
+
+
+def _strict_names(refused: Callable[[str], bool]) -> Change:
+    return turned_down("name_invalid", lambda new: refused(new.name))
+
+
+def _strict_fields(names: frozenset[str]) -> Change:
+    """A body is refused that has fields beyond these."""
+
+    def change(behaviour: Behaviour) -> Behaviour:
+        def parse(body: bytes) -> dict[str, object]:
+            fields = behaviour.parse(body)
+            if fields.keys() - names:
+                raise Refusal(400, "field_unknown", "There are fields that are not known.")
+            return fields
+
+        return replace(behaviour, parse=parse)
+
+    return change
+
+
+def _whole_number(behaviour: Behaviour) -> Behaviour:
+    def read_category(fields: dict[str, object]) -> int:
+        category = fields.get("categoryId")
+        if isinstance(category, float) and category.is_integer():
+            fields = {**fields, "categoryId": int(category)}
+        return behaviour.read_category(fields)
+
+    return replace(behaviour, read_category=read_category)
+
+
+def _needs_json_type(behaviour: Behaviour) -> Behaviour:
+    def act(call: Call, site: Site, whole: Behaviour) -> Answer:
+        if call.body and call.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+            raise Refusal(415, "media_type", "Send application/json.")
+        return behaviour.act(call, site, whole)
+
+    return replace(behaviour, act=act)
+
+
+def _bearer_in_any_case(behaviour: Behaviour) -> Behaviour:
+    def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
+        scheme, space, token = (call.authorization or "").partition(" ")
+        if scheme.lower() == "bearer":
+            call = replace(call, authorization=f"Bearer{space}{token}")
+        return behaviour.authenticate(call, keys)
+
+    return replace(behaviour, authenticate=authenticate)
+
+
+def _challenges(behaviour: Behaviour) -> Behaviour:
+    def refuse(refusal: Refusal, call: Call, site: Site) -> Answer:
+        answer = behaviour.refuse(refusal, call, site)
+        challenge = (("WWW-Authenticate", 'Bearer realm="pets", error="invalid_token"'),)
+        return replace(answer, headers=answer.headers + challenge) if answer.status == 401 else answer
+
+    return replace(behaviour, refuse=refuse)
+
+
+def _always(answer: Answer) -> Change:
+    return served(lambda served, call: answer)
+
+
+def _instead(answer: Answer, code: str) -> Change:
+    return on_refusal(lambda refusal, call: answer, (code,))
+
+
+_PAGE = Answer(404, b"<!DOCTYPE html><title>Not Found</title>", (), "text/html")
+
+VARIATIONS = [
+    # 4.2
+    variation(
+        "strict-categories",
+        "4.2",
+        "A category that no animal has is 400.",
+        _strict_categories,
+        at=_CREATE,
+        conflicts="others-remove",
+    ),
+    variation(
+        "strict-names-ascii",
+        "4.2",
+        "A name beyond ASCII is 400.",
+        _strict_names(lambda name: not name.isascii()),
+        at=_CREATE,
+    ),
+    variation(
+        "strict-names-printable",
+        "4.2",
+        "A name with control characters is 400.",
+        _strict_names(lambda name: not name.isprintable()),
+        at=_CREATE,
+    ),
+    variation(
+        "strict-names-50",
+        "4.2",
+        "A name of more than 50 characters is 400.",
+        _strict_names(lambda name: len(name) > 50),
+        at=_CREATE,
+    ),
+    variation(
+        "strict-names-1",
+        "4.2",
+        "An empty name, or one with spaces at its ends, is 400.",
+        _strict_names(lambda name: name != name.strip() or not name),
+        at=_CREATE,
+    ),
+    variation(
+        "strict-categories-positive",
+        "4.2",
+        "A category below 1 is 400.",
+        turned_down("category_invalid", lambda new: new.category_id < 1),
+        at=_CREATE,
+        conflicts="category-zero categories-negative",
+    ),
+    variation(
+        "strict-categories-int32",
+        "4.2",
+        "A category beyond 32 bits is 400.",
+        turned_down("category_invalid", lambda new: abs(new.category_id) > 2**31 - 1),
+        at=_CREATE,
+        conflicts="categories-huge",
+    ),
+    variation(
+        "strict-fields",
+        "4.2",
+        "A body with unknown fields, `id` among them, is 400.",
+        _strict_fields(frozenset({"name", "categoryId", "status"})),
+        at=_CREATE,
+    ),
+    variation(
+        "strict-media-type", "4.2", "A body that is not sent as application/json is 415.", _needs_json_type, at=_CREATE
+    ),
+    variation("whole-number-category", "4.2", "1.0 is an integer.", _whole_number, at=_CREATE),
+    variation(
+        "default-status",
+        "4.2",
+        "An animal without a status is available.",
+        stored(lambda new: replace(new, status=new.status or "available")),
+        at=_CREATE,
+    ),
+    variation("location-header", "4.2", "A 201 has a Location.", header("Location", "/v1/pets/131", 201), at=_CREATE),
+    # 4.3
+    variation(
+        "id-text-404",
+        "4.3",
+        "A petId that is no int64 is 404.",
+        refused_with(404, "id_invalid"),
+        at=_GET,
+        conflicts=_BAD_IDS,
+    ),
+    variation(
+        "id-text-422",
+        "4.3",
+        "A petId that is no int64 is 422.",
+        refused_with(422, "id_invalid"),
+        at=_GET,
+        conflicts=_BAD_IDS,
+    ),
+    variation(
+        "id-text-404-page",
+        "4.3",
+        "A petId that is no int64 is at no path: a 404 page.",
+        _instead(_PAGE, "id_invalid"),
+        at=_GET,
+        conflicts=_BAD_IDS,
+    ),
+    variation(
+        "deprecation-headers",
+        "4.3",
+        "Headers announce the removal.",
+        both(header("Deprecation", "@1767225600"), header("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")),
+        at=_GET,
+        conflicts="sunset-on-another-day",
+    ),
+    variation(
+        "sunset-on-another-day",
+        "4.3",
+        "Sunset has another day.",
+        header("Sunset", "Wed, 01 Jan 2031 00:00:00 GMT"),
+        at=_GET,
+        conflicts="deprecation-headers",
+    ),
+    variation(
+        "removed-410",
+        "4.3",
+        "After its day the operation is 410.",
+        refused_with(410, "operation_removed"),
+        at=_GET,
+        conflicts=_AFTER,
+    ),
+    variation(
+        "removed-405",
+        "4.3",
+        "After its day the operation is 405.",
+        refused_with(405, "operation_removed"),
+        at=_GET,
+        conflicts=_AFTER,
+    ),
+    # 4.4
+    variation(
+        "orders-want-parameters",
+        "4.4",
+        "Orders want parameters: 400.",
+        _always(error(400, "customer_missing")),
+        at=_ORDERS,
+        conflicts=_ORDER_ANSWERS,
+    ),
+    variation(
+        "orders-object",
+        "4.4",
+        "Orders are an object.",
+        _always(Answer(200, {"orders": [], "total": 0})),
+        at=_ORDERS,
+        conflicts=_ORDER_ANSWERS,
+    ),
+    variation(
+        "orders-204",
+        "4.4",
+        "Without orders it is 204.",
+        _always(Answer(204, b"", (), None)),
+        at=_ORDERS,
+        conflicts=_ORDER_ANSWERS,
+    ),
+    variation(
+        "orders-403",
+        "4.4",
+        "The key may not see orders.",
+        _always(error(403, "forbidden")),
+        at=_ORDERS,
+        conflicts=_ORDER_ANSWERS,
+    ),
+    variation(
+        "orders-csv",
+        "4.4",
+        "Orders are a table of another type.",
+        _always(Answer(200, b"id;petId\r\n1;130\r\n", (), "text/csv")),
+        at=_ORDERS,
+        conflicts=_ORDER_ANSWERS,
+    ),
+    # 5
+    variation("challenge", "5", "A 401 has WWW-Authenticate.", _challenges),
+    variation("bearer-in-any-case", "5", "The scheme is taken in any case.", _bearer_in_any_case),
+]

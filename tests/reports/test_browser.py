@@ -1,0 +1,232 @@
+"""report.html in a real Chromium: opened from disk, read by a machine for accessibility, and looked at."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pytest
+
+from petcheck.reports.outputs import write_all
+
+from . import samples
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = next(
+    (
+        path
+        for path in (os.environ.get("CHROMIUM", ""), "/usr/bin/chromium", "/usr/bin/chromium-browser")
+        if Path(path).is_file()
+    ),
+    None,
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+RUNS: dict[str, samples.Run] = {
+    "small": lambda: (samples.result(), samples.two_exchanges()),
+    "one": lambda: samples.whole_run(targets=1),
+    "two": samples.whole_run,
+    "green": lambda: samples.whole_run(targets=1, failing=False),
+    "hostile": samples.hostile_run,
+    "nothing": lambda: (samples.result(targets=(), requirements=(), checks=(), exit_code=2, complete=False), ()),
+    "huge": samples.huge_run,
+}
+SMALL_ENOUGH = [name for name in RUNS if name != "huge"]
+
+
+def missing(reason: str) -> NoReturn:
+    if os.environ.get("PETCHECK_REQUIRE_BROWSER") == "1":
+        pytest.fail(f"PETCHECK_REQUIRE_BROWSER=1, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        missing("there is no chromium; on Debian: apt-get install chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed; pip install '.[test]'")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+Open = Callable[..., "Page"]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The page of a run, its reports written when first asked for."""
+    folder = tmp_path_factory.mktemp("runs")
+
+    def write(name: str) -> Path:
+        if not (folder / name).exists():
+            write_all(*RUNS[name](), folder / name)
+        return folder / name / "report.html"
+
+    return write
+
+
+@pytest.fixture
+def opened(browser: Browser, written: Callable[[str], Path]) -> Iterator[Open]:
+    """Open a run's page from disk; any request but that for the page itself is an error, and so is any complaint."""
+    contexts = []
+
+    def open_page(name: str, *, scheme: str = "light", width: int = 1440) -> Page:
+        path = written(name)
+        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        asked: list[str] = []
+        said: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(path.as_uri())
+        assert asked == [path.as_uri()]
+        assert said == []
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("name", SMALL_ENOUGH)
+def test_it_shows_every_row_of_the_result(opened: Open, name: str) -> None:
+    value, exchanges = RUNS[name]()
+    page = opened(name)
+    assert page.locator("[data-outcome]").count() == len(value.requirements)
+    assert page.locator(".point td .value").count() == len(value.observations)
+    assert page.locator(".untestable dt").count() == len(value.untestable)
+    assert page.locator("details.entry").count() == len(exchanges)
+    for outcome in {row.outcome for row in value.requirements}:
+        shown = page.locator(f".verdict .badge.{outcome}").all_inner_texts()
+        assert shown == [outcome] * sum(row.outcome == outcome for row in value.requirements)
+
+
+AXE = [(name, width, scheme) for name in ("two", "hostile") for width in (375, 1440) for scheme in ("light", "dark")]
+AXE += [(name, *view) for name in ("small", "one", "nothing") for view in ((375, "dark"), (1440, "light"))]
+
+
+@pytest.mark.parametrize(("name", "width", "scheme"), AXE)
+def test_axe_finds_nothing(opened: Open, name: str, width: int, scheme: str, tmp_path: Path) -> None:
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        missing("axe-playwright-python is not installed; pip install '.[test]'")
+    page = opened(name, scheme=scheme, width=width)
+    page.evaluate(
+        "[...document.querySelectorAll('details:not([open])')].slice(0, 12).forEach(one => { one.open = true })"
+    )
+    found: dict[str, Any] = Axe().run(page).response
+    assert [(problem["id"], problem["nodes"][0]["html"]) for problem in found["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    picture = tmp_path / f"{name}-{width}-{scheme}.png"
+    page.screenshot(path=picture)
+    assert picture.stat().st_size > 5_000
+
+
+def test_a_hostile_target_ran_nothing(opened: Open) -> None:
+    page = opened("hostile")
+    page.wait_for_timeout(200)
+    assert page.title().startswith("staging could not be tested: <script>document.title='ran'</script>")
+    assert page.locator("script, img, iframe, form, link").count() == 0
+    assert page.locator("a:not([href^='#'])").count() == 0
+
+
+def test_a_failure_leads_to_its_evidence(opened: Open) -> None:
+    page = opened("one")
+    page.get_by_role("link", name="LIST-3").first.click()
+    requirement = page.locator("#LIST-3")
+    assert requirement.locator(".evidence").get_attribute("open") is not None
+    assert "GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5." in requirement.inner_text()
+    assert "decides #5 GET /pets?limit=5 → 200 · 7.5 ms" in requirement.inner_text()
+    requirement.get_by_text("2 exchanges, 1 check").click()
+    link = requirement.get_by_role("link", name="#11 GET /pets?limit=5 → 200 · 12 ms")
+    assert link.get_attribute("href") == "#x0-11"
+    link.click()
+    page.wait_for_function("document.querySelector('#x0-11').closest('details').open")
+    assert (
+        page.locator("#x0-11 .again code")
+        .inner_text()
+        .startswith("curl -isS 'https://staging.pets.example/v1/pets?limit=5'")
+    )
+    assert page.locator("#x0-11").is_visible()
+
+
+def test_filters_work_without_script(opened: Open) -> None:
+    page = opened("two")
+    everything = page.locator(".requirement:visible").count()
+    page.get_by_label("fail 3").check(force=True)
+    assert page.locator(".requirement:visible").evaluate_all("all => all.map(one => one.id)") == ["LIST-3", "CREATE-8"]
+    page.get_by_label("4.2", exact=True).check(force=True)
+    assert page.locator(".requirement:visible").evaluate_all("all => all.map(one => one.id)") == ["CREATE-8"]
+    assert page.get_by_text("No requirement of this section has that verdict.").is_hidden()
+    page.get_by_label("5", exact=True).check(force=True)
+    assert page.locator(".requirement:visible").count() == 0
+    assert page.get_by_text("No requirement of this section has that verdict.").is_visible()
+    for group in ("Verdict", "Section"):
+        page.get_by_role("group", name=group).get_by_label("all", exact=True).check(force=True)
+    assert page.locator(".requirement:visible").count() == everything
+
+
+def test_the_keyboard_reaches_what_there_is(opened: Open) -> None:
+    page = opened("one")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the requirements"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "v-all"
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("document.activeElement.id") == "v-pass"
+    assert page.locator("label[for=v-pass]").evaluate("label => getComputedStyle(label).outlineStyle") == "solid"
+
+
+def test_headings_descend_one_level_at_a_time(opened: Open) -> None:
+    levels = (
+        opened("two").locator("h1, h2, h3, h4, h5, h6").evaluate_all("all => all.map(one => Number(one.tagName[1]))")
+    )
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_a_server_that_forbids_style_sheets_too_still_shows_everything(opened: Open) -> None:
+    page = opened("one")
+    page.evaluate("document.querySelector('style').remove()")
+    assert page.locator(".filters").is_hidden()
+    assert page.locator(".requirement:visible").count() == page.locator(".requirement").count()
+
+
+def test_in_print_the_evidence_of_failures_is_there_and_the_controls_are_not(opened: Open) -> None:
+    page = opened("one", scheme="dark")
+    page.emulate_media(media="print")
+    assert page.locator(".filters").is_hidden()
+    assert page.locator("#LIST-3 .exchange").is_visible()
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(28, 30, 33)"
+
+
+def test_five_thousand_exchanges_open_in_two_seconds(opened: Open, written: Callable[[str], Path]) -> None:
+    assert written("huge").stat().st_size < 5_000_000
+    page = opened("huge")
+    started = time.perf_counter()
+    page.reload(wait_until="load")
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    took = time.perf_counter() - started
+    assert took < 2, f"the page took {took:.2f} s"

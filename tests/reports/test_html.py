@@ -1,0 +1,152 @@
+"""report.html as text: what holds without a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.reports.har import Evidence, entries_by_index, har
+from petcheck.reports.html import render
+from petcheck.reports.result import Result
+
+from . import samples
+
+
+def page_of(run: tuple[Result, tuple[Exchange, ...]]) -> str:
+    value, exchanges = run
+    return render(value, evidence_of(exchanges))
+
+
+def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
+    return tuple(entries_by_index(har(exchanges, version="0.1.0")).values())
+
+
+class Elements(HTMLParser):
+    """The elements of a page: tag and attributes in order, and whether each that opens is closed."""
+
+    VOID = frozenset({"meta", "input", "br"})
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.all: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.all.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.all.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    @property
+    def ids(self) -> list[str]:
+        return [attributes["id"] or "" for _, attributes in self.all if "id" in attributes]
+
+
+RUNS: dict[str, samples.Run] = {
+    "small": lambda: (samples.result(), samples.two_exchanges()),
+    "whole": samples.whole_run,
+    "four targets": lambda: samples.whole_run(targets=4),
+    "hostile": samples.hostile_run,
+    "nothing": lambda: (samples.result(targets=(), requirements=(), checks=(), exit_code=2, complete=False), ()),
+    "no evidence": lambda: (samples.whole_run()[0], ()),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_page_is_whole_and_self_contained(name: str) -> None:
+    page = page_of(RUNS[name]())
+    page.encode("utf-8")
+    elements = Elements(page)
+    assert elements.open == []
+    ids = set(elements.ids)
+    assert len(elements.ids) == len(ids)
+    assert {tag for tag, _ in elements.all} & {"script", "img", "link", "iframe", "object", "form", "base"} == set()
+    for tag, attributes in elements.all:
+        assert not any(key.startswith("on") or key in ("style", "src", "srcset") for key in attributes), tag
+        link = attributes.get("href")
+        if link is not None:
+            assert link.startswith("#")
+            assert link[1:] in ids, link
+    assert "url(" not in page.split("</style>")[0]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_policy_allows_the_style_sheet_and_nothing_else(name: str) -> None:
+    page = page_of(RUNS[name]())
+    match = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert match is not None
+    digest = base64.b64encode(hashlib.sha256(match[1].encode()).digest()).decode()
+    assert f"content=\"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'\"" in page
+
+
+@pytest.mark.parametrize("targets", [1, 2, 4])
+def test_every_row_of_the_result_has_its_cell(targets: int) -> None:
+    value, exchanges = samples.whole_run(targets=targets)
+    elements = Elements(render(value, evidence_of(exchanges)))
+    outcomes = [
+        attributes["data-outcome"] for tag, attributes in elements.all if tag == "td" and "data-outcome" in attributes
+    ]
+    assert sorted(map(str, outcomes)) == sorted(row.outcome for row in value.requirements)
+    classes = [attributes.get("class") for _, attributes in elements.all]
+    assert classes.count("requirement") == len({row.id for row in value.requirements})
+    assert classes.count("point") == len({row.id for row in value.observations})
+    assert classes.count("entry") == len(exchanges)
+
+
+def test_an_exchange_stands_in_full_once_and_again_only_where_it_decides_a_failure() -> None:
+    value, exchanges = samples.whole_run(targets=1)
+    page = render(value, evidence_of(exchanges))
+    in_place = sum(len(row.decisive) for row in value.requirements if row.outcome != "pass")
+    assert page.count('<div class="exchange">') == len(exchanges) + in_place
+
+
+def test_sections_come_in_the_documents_order() -> None:
+    page = page_of(samples.whole_run())
+    found = re.findall(r'<section class="group" id="section-([0-9-]+)"', page)
+    assert found == ["1", "2", "4", "4-1", "4-2", "4-3", "4-4", "5", "7", "8", "9"]
+
+
+def test_limits_are_stated_where_they_cut() -> None:
+    page = page_of(samples.hostile_run())
+    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.har\]\n</pre>", page)
+    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.har\]\n", page)
+    assert re.search(r" … \[cut at 1,500 of [0-9,]+ characters, whole in result\.json\]</p>", page)
+    assert len(page) < 200_000
+
+
+def test_hostile_text_is_visible_text() -> None:
+    page = page_of(samples.hostile_run())
+    assert not any(character in page for character in "\x00\x1b\x07\u202e\u2066\u200b")
+    assert "&lt;script&gt;document.title=&#39;ran&#39;&lt;/script&gt;" in page
+    assert "\\u{0}\\u{1b}[31m\\u{7}\\u{202e}evil\\u{2066}\\u{200b}\\u{dfff}\\u{d800}\\u{fffe}" in page
+
+
+def test_five_thousand_exchanges_stay_below_five_megabytes() -> None:
+    value, exchanges = samples.huge_run()
+    page = render(value, evidence_of(exchanges))
+    assert len(page.encode()) < 5_000_000
+    elements = Elements(page)
+    kept = [attributes for _, attributes in elements.all if attributes.get("class") == "entry"]
+    assert 500 < len(kept) < 5_000
+    assert f"{len(kept):,} of 5,000 exchanges, those that decide a verdict first to be kept" in page
+    links = {attributes["href"] or "" for tag, attributes in elements.all if tag == "a"}
+    assert {link[1:] for link in links} <= set(elements.ids)
+
+
+def test_five_thousand_enormous_answers_stay_below_five_megabytes() -> None:
+    value, _ = samples.huge_run(60)
+    answer = samples.response(("<\u202e&" * 4_000).encode(), headers=tuple((f"X-{n}", "<" * 999) for n in range(99)))
+    exchanges = tuple(samples.exchange(n, None, answer) for n in range(60))
+    assert len(render(value, evidence_of(exchanges)).encode()) < 5_000_000

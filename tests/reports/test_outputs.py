@@ -1,0 +1,60 @@
+"""Everything that a run writes, in one call."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from petcheck.reports import summary
+from petcheck.reports.outputs import write_all
+from petcheck.reports.result import load
+
+from . import samples
+
+FILES = ["exchanges.har", "junit.xml", "report.html", "result.json", "summary.md"]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+@pytest.mark.parametrize("run", [samples.whole_run, samples.hostile_run])
+def test_all_files_are_written_and_nothing_else(run: samples.Run, tmp_path: Path) -> None:
+    value, exchanges = run()
+    write_all(value, exchanges, tmp_path / "new" / "reports")
+    assert names(tmp_path / "new" / "reports") == FILES
+    assert load(tmp_path / "new" / "reports" / "result.json") == value
+    assert len(json.loads((tmp_path / "new/reports/exchanges.har").read_bytes())["log"]["entries"]) == len(exchanges)
+
+
+def test_one_view_that_breaks_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "report.html").mkdir()
+
+    def broken(_: object) -> str:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(summary, "render", broken)
+    value, exchanges = samples.whole_run()
+    with pytest.raises(ExceptionGroup) as wrong:
+        write_all(value, exchanges, tmp_path)
+    assert wrong.value.message == f"not written into {tmp_path}: report.html, summary.md"
+    assert [type(error) for error in wrong.value.exceptions] == [IsADirectoryError, ZeroDivisionError]
+    assert names(tmp_path) == ["exchanges.har", "junit.xml", "report.html", "result.json"]
+
+
+def test_views_are_written_even_where_the_result_breaks_the_schema(tmp_path: Path) -> None:
+    with pytest.raises(ExceptionGroup, match=r"not written into .*: result\.json$"):
+        write_all(samples.result(exit_code=-1), samples.two_exchanges(), tmp_path)
+    assert names(tmp_path) == [name for name in FILES if name != "result.json"]
+
+
+def test_what_is_not_needed_is_not_imported() -> None:
+    program = "import sys, petcheck.reports.outputs; print(*sorted({'jinja2', 'jsonschema'} & set(sys.modules)))"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=samples.ROOT / "src"
+    )
+    assert ran.stdout == "\n"
