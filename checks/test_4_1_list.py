@@ -81,7 +81,9 @@ def test_page_is_no_longer_than_its_limit(target, limit):
                 expect_no_more(page, limit)
                 reach = known
     if reach <= limit and not any(page.size == limit for page in pages):
-        raise Inconclusive(f"Only {reach} animals are known; with more than {limit} it could be told.", "--allow-writes")
+        raise Inconclusive(
+            f"Only {reach} animals are known; with more than {limit} it could be told.", "--allow-writes"
+        )
 
 
 def expect_no_more(page: Page, limit: int) -> None:
@@ -99,6 +101,9 @@ def test_default_page_is_a_page_of_20(target):
     api = target.api
     whole_pages(target)
     exchange = api.list_pets()
+    if target.created and (page_in(exchange) is None or len(page_of(exchange)) < LIMIT_DEFAULT):
+        # it came before the run created animals, and is compared with pages that came after
+        exchange = api.list_pets(fresh=True)
     default = page_in(exchange)
     if default is not None:
         expect_no_more(default, LIMIT_DEFAULT)
@@ -150,7 +155,8 @@ def test_page_is_never_longer_than_100(target):
     for page in pages_in(target.record):
         if page.size > LIMIT_MAX:
             raise Breach(
-                f"{described(page.exchange)} returned {page.size} animals; section 4.1 allows 100 at most.", page.exchange
+                f"{described(page.exchange)} returned {page.size} animals; section 4.1 allows 100 at most.",
+                page.exchange,
             )
     if ok(exchange) and len(animals_in(target.record)) <= LIMIT_MAX and len(page_of(exchange)) < LIMIT_MAX:
         raise Inconclusive("No more than 100 animals are listed, so no page could be too long.")

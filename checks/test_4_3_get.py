@@ -2,6 +2,7 @@
 
 import pytest
 
+from petcheck.creations import most_telling
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.interface import LIMIT_MAX, REMOVAL_DAY
 from petcheck.judging.jsontext import INT64_MAX, Json, integer
@@ -24,6 +25,10 @@ from petcheck.marks import observes, requirement, stage
 from petcheck.target import Target
 
 
+# requests that a second look at a difference takes, with the one that shows it
+_CONFIRMATION = 4
+
+
 def before_removal(target: Target) -> None:
     """`NotRun` from the day on which the operation is removed."""
     if target.as_of >= REMOVAL_DAY:
@@ -35,15 +40,12 @@ def status_of(exchange: Exchange) -> int | None:
     return exchange.answer.status if isinstance(exchange.answer, Response) else None
 
 
-def candidates(target: Target) -> list[int]:
-    """Ids of animals that exist as far as is known, those first that the run found there and that tell most.
-
-    What the run has created itself is CREATE-12's matter, and read here only where there is nothing else.
-    """
+def listed_before(target: Target) -> list[int]:
+    """Ids of listed animals that the run did not create, those first that are likeliest to show something."""
     target.api.list_pets()
     mine = {made.id for made in target.created}
     listed = animals_in(target.record)
-    return sorted(listed, key=lambda n: (n in mine, "status" not in listed[n], not odd(listed[n])))
+    return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not odd(listed[n])))
 
 
 def odd(animal: Animal) -> bool:
@@ -58,8 +60,16 @@ def read(target: Target) -> Exchange:
 
 
 def first_read(target: Target) -> Exchange:
-    """The same, when it is first asked for."""
-    known = candidates(target)
+    """The same, when it is first asked for: of an animal that the run created, else of one that was there before.
+
+    One that was created and is not found is CREATE-12's matter.
+    """
+    mine = most_telling(target)
+    if mine is not None:
+        exchange = target.api.get_pet(mine)
+        if status_of(exchange) != 404:
+            return exchange
+    known = listed_before(target)
     if not known:
         raise Inconclusive("No animal is listed that could be read; one would settle it.", "--allow-writes")
     for number in known[:2]:
@@ -87,15 +97,16 @@ def test_animal_is_the_one_asked_for(target):
 
 
 @requirement("GET-2")
-@stage("open")
-def test_animal_without_status_is_the_one_asked_for(target):
-    """The same for an animal without a status, where one is listed and requests are left for it."""
+@stage("spare")
+def test_another_animal_is_the_one_asked_for(target):
+    """The same for a second animal, with a status where the first had none, if requests are left for it."""
     before_removal(target)
-    mine = {made.id for made in target.created}
-    bare = [n for n, animal in animals_in(target.record).items() if "status" not in animal and n not in mine]
-    if not bare or target.spare() <= 0:
-        raise NotRun("No animal without a status is listed, or the requests that a run allows itself are spent.")
-    expect_the_listed(target, target.api.get_pet(bare[0]))
+    first = animal_of(read(target))
+    others = [n for n in listed_before(target) if n != integer(first.get("id"))]
+    others.sort(key=lambda n: ("status" in animals_in(target.record)[n]) == ("status" in first))
+    if not others or target.spare() < _CONFIRMATION:
+        raise NotRun("No other animal is listed, or the requests that a run allows itself are spent.")
+    expect_the_listed(target, target.api.get_pet(others[0]))
 
 
 def expect_the_listed(target: Target, exchange: Exchange) -> None:
@@ -106,7 +117,8 @@ def expect_the_listed(target: Target, exchange: Exchange) -> None:
         asked = int(exchange.request.url.rpartition("/")[2])
         if integer(animal["id"]) != asked:
             raise Breach(
-                f"{described(exchange)} returned animal {quoted(animal['id'])}; section 4.3 makes `petId` the id.", exchange
+                f"{described(exchange)} returned animal {quoted(animal['id'])}; section 4.3 makes `petId` the id.",
+                exchange,
             )
     expect_same_as_listed(target, exchange, animal)
 
@@ -167,7 +179,8 @@ def test_operation_is_removed(target):
     """From 5 December 2030 on the operation answers an existing animal's id with a 4xx."""
     if target.as_of < REMOVAL_DAY:
         raise NotRun(f"The removal is due on {REMOVAL_DAY}.")
-    known = candidates(target)
+    mine = most_telling(target)
+    known = [mine] if mine is not None else listed_before(target)
     if not known:
         raise Inconclusive("No animal is listed whose id could be tried; one would settle it.", "--allow-writes")
     exchange = target.api.get_pet(known[0])

@@ -70,13 +70,23 @@ class Trial:
 
 @contextlib.contextmanager
 def server(
-    *, faults: Sequence[str] = (), variations: Sequence[str] = (), animals: int = 130, plan: str = "pro",
-    window: float = 60.0, as_of: date | None = None, clock: Hurried | None = None,
+    *,
+    faults: Sequence[str] = (),
+    variations: Sequence[str] = (),
+    animals: int = 130,
+    plan: str = "pro",
+    window: float = 60.0,
+    as_of: date | None = None,
+    clock: Hurried | None = None,
 ) -> Iterator[str]:
     """A reference server's base URL, while the block lasts."""
     settings = ReferenceSettings(
-        keys={KEY: plan}, window_seconds=window, animals=animals, as_of=as_of,
-        faults=tuple(faults), variations=tuple(variations),
+        keys={KEY: plan},
+        window_seconds=window,
+        animals=animals,
+        as_of=as_of,
+        faults=tuple(faults),
+        variations=tuple(variations),
     )
     with running(create_app(settings, clock=clock.time if clock else time.time)) as url:
         yield f"{url}/v1"

@@ -120,7 +120,12 @@ def _run_pytest(argv: list[str], *, parallel: bool) -> int:
     import pytest
 
     root = suite_root()
-    plugins = ["petcheck.plugin", "pytest_metadata.plugin", "pytest_html.plugin", *(["xdist.plugin"] if parallel else [])]
+    plugins = [
+        "petcheck.plugin",
+        "pytest_metadata.plugin",
+        "pytest_html.plugin",
+        *(["xdist.plugin"] if parallel else []),
+    ]
     own = ["-c", str(_ini()), "--rootdir", str(root), "-p", "no:cacheprovider"]
     for name in plugins:
         own += ["-p", name]

@@ -58,9 +58,19 @@ class Option:
 
 
 OPTIONS = (
-    Option("--target", f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}", "[NAME=]URL", repeatable=True),
+    Option(
+        "--target",
+        f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}",
+        "[NAME=]URL",
+        repeatable=True,
+    ),
     Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
-    Option("--allow-writes", "POST may be sent, to all targets or to those named; what it makes stays", "NAME,…", optional_value=True),
+    Option(
+        "--allow-writes",
+        "POST may be sent, to all targets or to those named; what it makes stays",
+        "NAME,…",
+        optional_value=True,
+    ),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last"),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN"),
     Option("--as-of", "judge as on that day", "YYYY-MM-DD"),
@@ -127,7 +137,9 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
     given = {name: value for name, value in options.items() if value not in (None, False)}
     file = _file(given.get("config"))
     defaults = _table(file, "defaults", file.name)
-    known_defaults = [option.flag[2:] for option in OPTIONS if option.flag not in ("--target", "--config", "--app", "--dry-run")]
+    known_defaults = [
+        option.flag[2:] for option in OPTIONS if option.flag not in ("--target", "--config", "--app", "--dry-run")
+    ]
     for name in defaults:
         _expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
     merged = {name.replace("_", "-"): value for name, value in defaults.items()} | given
@@ -210,7 +222,9 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
             _expect_known(name, ["requirement", "target", "reason", "expires"], where)
         for name in ("requirement", "target", "reason", "expires"):
             if not row.get(name):
-                raise ConfigError(f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires")
+                raise ConfigError(
+                    f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires"
+                )
         requirement = str(row["requirement"])
         if requirement not in judged:
             near = difflib.get_close_matches(requirement, judged, n=1)
@@ -271,7 +285,9 @@ def _named_urls(given: Sequence[str]) -> dict[str, str]:
         if not name or not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
             raise ConfigError(f"--target {text}: a name has letters, digits, - and _ only")
         if name in urls:
-            raise ConfigError(f"--target {text}: two targets are called {name!r}; name them, as in --target staging=URL")
+            raise ConfigError(
+                f"--target {text}: two targets are called {name!r}; name them, as in --target staging=URL"
+            )
         urls[name] = url
     return urls
 
@@ -332,7 +348,9 @@ def _plan(text: object) -> str | None:
     plan = str(text).lower()
     if plan not in PLANS:
         near = difflib.get_close_matches(plan, PLANS, n=1)
-        raise ConfigError(f"--plan {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}")
+        raise ConfigError(
+            f"--plan {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
+        )
     return plan
 
 

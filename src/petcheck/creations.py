@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from petcheck.exchange import Exchange
-from petcheck.judging.interface import LIMIT_MAX
+from petcheck.judging.interface import LIMIT_MAX, STATUSES
 from petcheck.judging.matchers import came, described, quoted
 from petcheck.judging.sightings import Page, page_in, pages_in
 from petcheck.judging.verdicts import Breach, Inconclusive
@@ -31,11 +31,15 @@ def bold(target: Target, status: str | None) -> Creation:
 
 
 def creation(target: Target, status: str | None) -> Creation:
-    """The animal of a status: the bold one where it was accepted, else the plain one."""
+    """The animal of a status: the bold one where it was accepted, else the plain one.
+
+    Where the plainest of all was answered in the same way, other than 400, boldness is not what it was refused for.
+    """
     pet = recipe(target, status)
     if pet.bold is not None:
         first = bold(target, status)
-        if first.accepted:
+        plainest = target.post(f"plain {STATUSES[0]}", target.valid_pets()[0].plain)
+        if first.accepted or (first.status != 400 and first.status == plainest.status):
             return first
     return target.post(f"plain {status}", pet.plain)
 
@@ -46,6 +50,14 @@ def created(target: Target, status: str | None) -> Creation:
     if not made.accepted:
         raise Inconclusive(f"POST /pets created no animal to look at ({came(made.exchange)}); CREATE-1 tells more.")
     return made
+
+
+def most_telling(target: Target) -> int | None:
+    """The id of the created animal that tells most: of a bold one where there is one; None where none has an id."""
+    made = [one for one in target.created if one.accepted and one.id is not None]
+    order = ["bold None", "bold sold", "bold pending"]
+    made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
+    return made[0].id if made else None
 
 
 def pages_after(target: Target, moment: float) -> list[Page]:

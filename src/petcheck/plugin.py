@@ -35,7 +35,7 @@ _PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: the word says what it has always said, and more
 _SHARED_FLAG = "--strict"
-STAGES = ("write", "read", "open", "exhaust", "record")
+STAGES = ("write", "read", "spare", "open", "exhaust", "record")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -218,7 +218,10 @@ def _outcome(error: BaseException | None, item: pytest.Item) -> tuple[Outcome, s
         case pytest.skip.Exception():
             return "inconclusive", str(error)
     where = _place(error, item)
-    return "error", f"The check itself broke, which says nothing about the server: {type(error).__name__}: {error}{where}"
+    return (
+        "error",
+        f"The check itself broke, which says nothing about the server: {type(error).__name__}: {error}{where}",
+    )
 
 
 def _sentence(text: str) -> str:

@@ -83,7 +83,9 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
     nameless: dict[str, object] = {"name": None, "categoryId": category}
     return (
         Defect("no-body", "CREATE-5", "without a body", None, None),
-        Defect("not-json", "CREATE-5", "with a body that is no JSON", str(body("not-json")).encode(), marker("not-json")),
+        Defect(
+            "not-json", "CREATE-5", "with a body that is no JSON", str(body("not-json")).encode(), marker("not-json")
+        ),
         Defect("array", "CREATE-5", "with an array as its body", [body("array")], marker("array")),
         Defect("no-name", "CREATE-6", "without `name`", without("name", "no-name"), None),
         Defect("no-category", "CREATE-6", "without `categoryId`", without("categoryId", "no-cat"), marker("no-cat")),

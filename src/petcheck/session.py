@@ -72,9 +72,7 @@ class Session:
 
     def _opened(self, config: TargetConfig) -> Target:
         source = random.Random(f"{self.config.seed}/key")
-        client = self._stack.enter_context(
-            HttpClient(deadline=self.config.timeout, ca_bundle=self.config.ca_bundle)
-        )
+        client = self._stack.enter_context(HttpClient(deadline=self.config.timeout, ca_bundle=self.config.ca_bundle))
         transport = Transport(
             target=config.name,
             base_url=config.base_url,
@@ -137,7 +135,9 @@ class Session:
         config = target.config
         untestable = target.untestable
         if untestable is None and target.transport.down:
-            untestable = f"{config.base_url} stopped answering during the run; check that the server is up, and run again"
+            untestable = (
+                f"{config.base_url} stopped answering during the run; check that the server is up, and run again"
+            )
         return TargetReport(
             name=config.name,
             base_url=target.transport.redacted(config.base_url),

@@ -35,9 +35,14 @@ class Creation:
     exchange: Exchange
 
     @property
+    def status(self) -> int | None:
+        """The status of the answer; None where none came."""
+        return self.exchange.answer.status if isinstance(self.exchange.answer, Response) else None
+
+    @property
     def accepted(self) -> bool:
         """Whether it was answered 201."""
-        return isinstance(self.exchange.answer, Response) and self.exchange.answer.status == 201
+        return self.status == 201
 
     @property
     def animal(self) -> dict[str, object]:
@@ -132,7 +137,9 @@ class Target:
     def listed_categories(self) -> list[int]:
         """The categories of listed animals, those first that most systems take without trouble."""
         found = (animal.get("categoryId") for animal in animals_in(self.record).values())
-        return sorted({n for n in found if isinstance(n, int) and not isinstance(n, bool)}, key=lambda n: (n < 0, abs(n)))
+        return sorted(
+            {n for n in found if isinstance(n, int) and not isinstance(n, bool)}, key=lambda n: (n < 0, abs(n))
+        )
 
     def spare(self) -> int:
         """Requests that are left of the number that a whole run may take."""

@@ -113,5 +113,7 @@ def served(clock: Clock | None = None, **fields: Any) -> Iterator[tuple[httpx.Cl
         yield http, app
 
 
-def client(url: str) -> httpx.Client:
-    return httpx.Client(base_url=url, headers={"Authorization": BEARER}, verify=False, trust_env=False, timeout=5)
+def client(url: str, *, keep_alive: bool = True) -> httpx.Client:
+    limits = httpx.Limits() if keep_alive else httpx.Limits(max_keepalive_connections=0)
+    headers = {"Authorization": BEARER}
+    return httpx.Client(base_url=url, headers=headers, limits=limits, verify=False, trust_env=False, timeout=5)

@@ -33,9 +33,9 @@ def post(http: httpx.Client, body: object) -> httpx.Response:
 def test_the_same_animals_each_time() -> None:
     with served() as (http, _):
         assert http.get("/pets?limit=3").json() == [
-            {"id": 130, "name": "Felix 130", "categoryId": 3},
-            {"id": 129, "name": "Ada 129", "categoryId": 3, "status": "sold"},
-            {"id": 128, "name": "Ginger 128", "categoryId": 3, "status": "available"},
+            {"id": 130, "name": "Milo 130", "categoryId": 3},
+            {"id": 129, "name": "Felix 129", "categoryId": 1, "status": "sold"},
+            {"id": 128, "name": "Luna 128", "categoryId": 6, "status": "available"},
         ]
 
 
@@ -165,7 +165,7 @@ def test_one_animal(store: httpx.Client) -> None:
     response = store.get("/pets/129")
     assert (response.status_code, response.json()) == (
         200,
-        {"id": 129, "name": "Ada 129", "categoryId": 3, "status": "sold"},
+        {"id": 129, "name": "Felix 129", "categoryId": 1, "status": "sold"},
     )
 
 

@@ -301,6 +301,7 @@ def _verdicts(
             mine = [e.index for e in exchanges if e.target == name]
             writes = name == "staging"
             seen = tuple(mine) if entry["section"] in ("7", "8") else tuple(mine[position % 5 :: 7])
+            file, check = entry["section"].replace(".", "_"), entry["id"].lower().replace("-", "_")
             common: dict[str, Any] = {
                 "id": entry["id"],
                 "section": entry["section"],
@@ -308,9 +309,7 @@ def _verdicts(
                 "statement": entry["statement"],
                 "target": name,
                 "also": tuple(entry.get("also", ())),
-                "checks": (
-                    f"checks/test_{entry['section'].replace('.', '_')}.py::test_{entry['id'].lower().replace('-', '_')}",
-                ),
+                "checks": (f"checks/test_{file}.py::test_{check}",),
             }
             yield _verdict(common, seen, writes=writes, failing=failing)
 
@@ -326,7 +325,7 @@ def _verdict(common: dict[str, Any], seen: tuple[int, ...], *, writes: bool, fai
         },
         "CREATE-8": {
             "outcome": "fail",
-            "reason": 'POST /pets with "categoryId": "one": expected 400 (section 4.2), got 201 and animal 104 was created.',
+            "reason": 'POST /pets with "categoryId": "one": expected 400 (section 4.2), got 201 and animal 104.',
             "exchanges": (4, 10),
             "decisive": (4, 10),
         },

@@ -188,6 +188,12 @@ def test_long_lists_are_cut() -> None:
     assert text.endswith("    and 6 more requests like that, in report.html")
 
 
+def test_what_was_deselected_is_said_once() -> None:
+    rows = [samples.row(f"LIST-{n}", "not-run", reason="Deselected.", exchanges=(), decisive=()) for n in range(1, 4)]
+    text = render(samples.result(*rows), (), width=100, colour=False, folder="reports")
+    assert "not examined\n  LIST-1, LIST-2, LIST-3: Deselected.\n\n" in text
+
+
 def test_the_same_request_twice_is_printed_once() -> None:
     value = replace(samples.result(samples.row(decisive=(0, 1))))
     exchanges = (samples.exchange(0), samples.exchange(1))

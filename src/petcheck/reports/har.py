@@ -23,7 +23,7 @@ from petcheck.reports.curl import curl_line
 FILE = "exchanges.har"
 
 
-class NotEvidence(Exception):  # noqa: N818  (it names what the file is)
+class NotEvidence(Exception):
     """A HAR that this suite has not written. The message is one line for the user."""
 
 

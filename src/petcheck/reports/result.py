@@ -26,7 +26,7 @@ FORMAT = 1
 FILE = "result.json"
 
 
-class NotAResult(Exception):  # noqa: N818  (it names what the file is)
+class NotAResult(Exception):
     """A file or value that is no result of this format. The message is one line for the user."""
 
 

@@ -143,9 +143,12 @@ def _open(page: _Page, result: Result) -> None:
             option = visible(group.settled_by, 80)
             page.say(f"{option} would settle {len(group.rows)}{where}: {ids}", "  ", "    ")
         else:
+            alike: dict[str, list[str]] = {}
             for row in group.rows:
-                reason = visible(row.reason, REASON_LIMIT, whole_in="result.json")
-                page.say(f"{visible(row.id, 60)}{where}: {reason}", "  ", "    ")
+                alike.setdefault(row.reason, []).append(row.id)
+            for reason, names in alike.items():
+                said = visible(reason, REASON_LIMIT, whole_in="result.json")
+                page.say(f"{digest.listed(names, 40)}{where}: {said}", "  ", "    ")
     if unseen:
         page.say(f"beyond any check, or not in force on that day: {digest.listed(list(unseen), 40)}", "  ", "    ")
 

@@ -37,9 +37,7 @@ class Api:
         query += [("status", status)] if status is not None else []
         return self.call(Call(Operation.LIST_PETS, credential, query=tuple(query)), fresh=fresh)
 
-    def get_pet(
-        self, pet_id: int | str, *, credential: Credential = Credential.VALID, fresh: bool = False
-    ) -> Exchange:
+    def get_pet(self, pet_id: int | str, *, credential: Credential = Credential.VALID, fresh: bool = False) -> Exchange:
         """`GET /pets/{petId}` (section 4.3)."""
         return self.call(Call(Operation.GET_PET, credential, pet_id=str(pet_id)), fresh=fresh)
 

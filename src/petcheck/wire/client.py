@@ -21,6 +21,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from petcheck.exchange import NoAnswer, Response, Silence
 
 BODY_CAP = 8 * 1024 * 1024
+_ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 _NO_KEEPING = httpx.Limits(max_keepalive_connections=0)
 
 
@@ -60,7 +61,10 @@ class HttpClient:
         `new_connection` opens one for this request alone: for a POST, which must not be lost on a connection that the
         server has meanwhile closed, and for a second try.
         """
-        request = httpx.Request(method, url, headers=headers, content=body)
+        try:
+            request = httpx.Request(method, url, headers=headers, content=body)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            return NoAnswer(Silence.UNREACHABLE, f"the URL leads nowhere: {error}")
         if method == "POST" and body is None:
             request.headers["Content-Length"] = "0"
         return self._portal.call(self._exchange, request, new_connection)
@@ -91,6 +95,8 @@ class HttpClient:
                         await response.aclose()
         except TimeoutError:
             return NoAnswer(Silence.TIMEOUT, f"no whole answer within {self._deadline:g} s: {seen}")
+        except UnicodeError as error:
+            return NoAnswer(Silence.UNREACHABLE, f"the host has no name that could be looked up: {error}")
         except (httpx.HTTPError, h11.ProtocolError, OSError, anyio.EndOfStream, anyio.ClosedResourceError) as error:
             return _silence(error, seen)
         body, unpacked = _unpack(raw, response.headers.get("Content-Encoding", ""))
@@ -117,18 +123,38 @@ async def _read(response: httpx.Response) -> tuple[bytes, bool]:
 def _unpack(raw: bytes, encodings: str) -> tuple[bytes, bool]:
     """The body with gzip and deflate undone, and whether that is all of it; what cannot be undone stays as it is."""
     whole = True
-    for encoding in reversed([name.strip().lower() for name in encodings.split(",")]):
+    names = [name.strip().lower() for name in encodings.split(",")]
+    for encoding in reversed(names[-_ENCODINGS_UNDONE:]):
         if encoding not in ("gzip", "x-gzip", "deflate") or not raw:
             continue
         for window_bits in (47, -15):
-            unpacker = zlib.decompressobj(window_bits)
             try:
-                unpacked = unpacker.decompress(raw, BODY_CAP)
+                raw, complete = _inflated(raw, window_bits)
             except zlib.error:
                 continue
-            raw, whole = unpacked, whole and not unpacker.unconsumed_tail
+            whole = whole and complete
             break
     return raw, whole
+
+
+def _inflated(raw: bytes, window_bits: int) -> tuple[bytes, bool]:
+    """What `raw` unpacks to, every member of a gzip file, and whether that is all of it. Raises `zlib.error`."""
+    unpacked = bytearray()
+    for _ in range(_MEMBERS_UNDONE):
+        unpacker = zlib.decompressobj(window_bits)
+        try:
+            unpacked += unpacker.decompress(raw, BODY_CAP + 1 - len(unpacked))
+        except zlib.error:
+            if not unpacked:
+                raise
+            raw = b""  # padding behind the last member
+            break
+        if unpacker.unconsumed_tail or len(unpacked) > BODY_CAP:
+            return bytes(unpacked[:BODY_CAP]), False
+        raw = unpacker.unused_data if window_bits > 0 else b""
+        if not raw:
+            break
+    return bytes(unpacked), not raw
 
 
 def _silence(error: Exception, seen: str) -> NoAnswer:

@@ -145,9 +145,7 @@ class Transport:
             case Advice.SKIP:
                 raise OperationSilent(f"{call.operation} does not answer and is not asked again")
             case Advice.PROBE_FIRST:
-                other = (
-                    Operation.STORE_ORDERS if call.operation is not Operation.STORE_ORDERS else Operation.LIST_PETS
-                )
+                other = Operation.STORE_ORDERS if call.operation is not Operation.STORE_ORDERS else Operation.LIST_PETS
                 self._heard(Call(other), tries=1)
                 return self.send(call)
             case Advice.SEND_ONCE:
@@ -177,7 +175,8 @@ class Transport:
         return self._keyed.window
 
     def _heard(self, call: Call, *, tries: int) -> Exchange:
-        exchange = self._served(call, new_connection=call.method == "POST")
+        # where there is only one try, it must not be lost on a connection that the target has closed meanwhile
+        exchange = self._served(call, new_connection=call.method == "POST" or tries == 1)
         if isinstance(exchange.answer, NoAnswer) and tries > 1:
             exchange = self._served(call, new_connection=True)
         self._note_life(exchange)

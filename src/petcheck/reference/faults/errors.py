@@ -196,7 +196,7 @@ FAULTS = [
         "crash-on-id-beyond-int64",
         "A petId beyond int64 gets 500.",
         "ERROR-5",
-        _crash(lambda call: call.pet_id.lstrip("-").isdigit() and abs(int(call.pet_id)) > 2**63),
+        _crash(lambda call: call.pet_id.lstrip("-").isdigit() and not -(2**63) <= int(call.pet_id) < 2**63),
         at=_GET,
     ),
 ]

@@ -1,0 +1,205 @@
+"""The faults: every requirement has one, none is without effect, and each says what it breaks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+
+from petcheck.reference.faults import FAULTS
+from petcheck.reference.messages import Operation
+from petcheck.reference.seam import Fault
+from petcheck.reference.server import create_app
+
+from .ground import BEARER, KEY, Answer, Ask, Clock, settings, transcript
+
+CATALOGUE = yaml.safe_load((Path(__file__).parents[2] / "requirements.yaml").read_text(encoding="utf-8"))
+NEEDS = {
+    "writes",
+    "exhaust",
+    "plan",
+    "after-removal",
+    "day-before-removal",
+    "empty-store",
+    "small-store",
+    "big-store",
+}
+
+
+def test_there_are_many() -> None:
+    assert len(FAULTS) >= 150
+
+
+def test_names_tell() -> None:
+    assert [name for name, fault in FAULTS.items() if name != fault.name] == []
+    operations = {f"@{operation}" for operation in Operation}
+    assert [name for name in FAULTS if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(@\w+)?", name)] == []
+    assert {name[name.index("@") :] for name in FAULTS if "@" in name} == operations
+
+
+def test_what_they_break_is_in_the_catalogue() -> None:
+    testable = {row["id"] for row in CATALOGUE if row["level"] != "open" and "untestable" not in row}
+    broken = {requirement for fault in FAULTS.values() for requirement in fault.breaks}
+    assert broken == testable - {"VERSION-1"}
+    assert [fault.name for fault in FAULTS.values() if not fault.breaks] == []
+    assert [fault.name for fault in FAULTS.values() if len(set(fault.breaks)) != len(fault.breaks)] == []
+
+
+def test_sections_are_of_the_catalogue() -> None:
+    assert {fault.section for fault in FAULTS.values()} == {"1", "2", "4", "4.1", "4.2", "4.3", "4.4", "5", "7", "8"}
+
+
+def test_needs() -> None:
+    assert {need for fault in FAULTS.values() for need in fault.needs} == NEEDS
+    writing = [
+        fault.name
+        for fault in FAULTS.values()
+        if "writes" not in fault.needs
+        and (fault.operations == (Operation.CREATE,) or fault.name.endswith("@createPet"))
+    ]
+    assert writing == []
+
+
+def test_summaries_are_sentences_of_their_own() -> None:
+    summaries = [fault.summary for fault in FAULTS.values()]
+    assert [summary for summary in summaries if not summary.endswith(".") or len(summary) > 100] == []
+    assert [summary for summary, times in Counter(summaries).items() if times > 1] == []
+
+
+def test_an_unknown_name_says_what_comes_near() -> None:
+    with pytest.raises(ValueError, match=r"no fault is named 'any-keys'; did you mean any-key"):
+        create_app(settings(faults=("any-keys",)))
+    with pytest.raises(ValueError, match=r"^no fault is named 'qqqq'$"):
+        create_app(settings(faults=("qqqq",)))
+
+
+def test_one_operation_alone() -> None:
+    clock = Clock()
+    app = create_app(settings(faults=("any-key@getPet",)), clock=clock)
+    paths = ("/pets", "/pets/1", "/store/orders")
+    answers = transcript(app, [Ask(path, authorization="Bearer x") for path in paths], clock)
+    assert [answer.status for answer in answers] == [401, 200, 401]
+
+
+def test_two_faults_at_once() -> None:
+    clock = Clock()
+    app = create_app(settings(faults=("403-for-401", "no-code")), clock=clock)
+    (answer,) = transcript(app, [Ask("/pets", authorization=None)], clock)
+    assert (answer.status, b"code" in answer.body) == (403, False)
+
+
+# ---- none is without effect
+
+BAD = (None, "Bearer", "Bearer x", BEARER[:-1], f"{BEARER}x", f"Basic {KEY}", KEY)
+LISTS = (
+    "",
+    "?limit=1",
+    "?limit=100",
+    "?limit=0",
+    "?limit=-1",
+    "?limit=101",
+    "?limit=abc",
+    "?status=x",
+    "?limit=100&status=sold",
+    "?limit=100&status=sold",
+    *(f"?status={s}" for s in ("available", "pending", "sold")),
+)
+LAST = '"categoryId":1'
+BODIES = (
+    *(
+        '{"name":"Rex <b> 2345678901234567890123456789012345678901234567890","categoryId":9223372036854775807,"status":"%s"}'
+        % s
+        for s in ("available", "pending", "sold")
+    ),
+    '{"name":"\u00c5 e\u0301 \ufb01 \U0001d4ab","categoryId":-9223372036854775808}',
+    '{"name":" x ","categoryId":9007199254740993}',
+    "",
+    "{",
+    '[{"name":"x","categoryId":1}]',
+    *(
+        "{" + fields + "}"
+        for fields in (
+            '"categoryId":1',
+            '"name":"a"',
+            f'"name":5,{LAST}',
+            f'"name":null,{LAST}',
+            '"name":"b","categoryId":"1"',
+            '"name":"c","categoryId":1.5',
+            '"name":"d","categoryId":null',
+            '"name":"e","categoryId":true',
+            '"name":"f","categoryId":9223372036854775808',
+            f'"name":"g",{LAST},"status":"x"',
+            f'"name":"h",{LAST},"status":"SOLD"',
+            f'"name":"i",{LAST},"status":null',
+        )
+    ),
+)
+
+
+def asked(operations: set[Operation | None]) -> Iterator[Ask]:
+    """Requests that show all that can be wrong with these operations."""
+    paths = {
+        Operation.LIST: "/pets",
+        Operation.CREATE: "/pets",
+        Operation.GET: "/pets/129",
+        Operation.ORDERS: "/store/orders",
+    }
+    for operation, path in paths.items():
+        if operation in operations:
+            method = "POST" if operation is Operation.CREATE else "GET"
+            body = BODIES[0].encode() if operation is Operation.CREATE else b""
+            yield from (Ask(path, method, authorization, body) for authorization in BAD)
+            yield Ask(path, method, body=body)
+    if Operation.CREATE in operations:
+        yield Ask("/pets", "POST", "Bearer x", b"{")
+        yield Ask("/pets?limit=5")
+        yield from (Ask("/pets", "POST", body=body.encode()) for body in BODIES)
+        yield Ask("/pets?limit=100")
+    if Operation.GET in operations or Operation.CREATE in operations:
+        yield from (Ask(f"/pets/{pet_id}") for pet_id in (129, 131, 132, 0, 2**63, "abc"))
+        yield Ask("/pets/0", authorization=None)
+    if Operation.LIST in operations:
+        yield Ask("/pets?limit=x", authorization=None)
+        yield from (Ask(f"/pets{query}") for query in LISTS)
+
+
+def asks_of(fault: Fault) -> list[Ask | float]:
+    if "exhaust" in fault.needs:
+        return [*[Ask("/pets/1")] * 24, 1.0, Ask("/pets/1"), 1.0, Ask("/pets/1"), 1.0, Ask("/pets/1")]
+    writes = {Operation.CREATE} if "writes" in fault.needs else set()
+    return [*asked({*fault.operations, *writes})]
+
+
+def transcript_of(faults: tuple[str, ...], of: Fault) -> list[Answer]:
+    clock = Clock()
+    app = create_app(
+        settings(
+            faults=faults,
+            keys={KEY: "enterprise"},
+            custom_limit=10 if "exhaust" in of.needs else 5000,
+            window_seconds=2.0 if "exhaust" in of.needs else 60.0,
+            anonymous_limit=5000,
+            animals=0 if "empty-store" in of.needs else 30 if "small-store" in of.needs else 130,
+            as_of={True: date(2030, 12, 5)}.get("after-removal" in of.needs, date(2030, 12, 4)),
+        ),
+        clock=clock,
+    )
+    return transcript(app, asks_of(of), clock)
+
+
+@cache
+def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> list[Answer]:
+    """What a server without faults answers where a fault with these needs and operations would show."""
+    return transcript_of((), Fault("", "", "", (), lambda behaviour: behaviour, needs, operations))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_each_changes_what_is_answered(name: str) -> None:
+    fault = FAULTS[name]
+    assert transcript_of((name,), fault) != right(fault.needs, fault.operations)

@@ -1,0 +1,206 @@
+"""Pacing, alone: what a bucket learns from a response, and how long the next request has to wait."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petcheck.wire import pacing
+from petcheck.wire.pacing import NO_DELAY, Bucket, Window, delay, observe, waited
+
+from .fakes import NOON, at_noon, http_date, rates, response
+
+TEXTS = st.text(max_size=12) | st.from_regex(r"-?[0-9]{1,40}(\.[0-9]+)?", fullmatch=True) | st.just("")
+DATES = st.sampled_from(
+    [
+        "Sat, 21 Nov 2026 12:00:30 GMT",
+        "Fri, 31 Dec 9999 23:59:59 -0100",
+        "Mon, 01 Jan 2020 00:00:00 +9999999999999",
+        "Thu",
+        "Sat, 99 Nov 2026 12:00:30 GMT",
+        "Saturday, 21-Nov-26 12:00:30 GMT",
+        "Sat Nov 21 12:00:30 2026",
+    ]
+)
+
+
+def after(*headers: tuple[str, str], status: int = 200, bucket: Bucket | None = None, now: float = 0.0) -> Bucket:
+    return observe(bucket or Bucket(), response(status, headers), now, NOON)
+
+
+def test_a_new_bucket_sends_at_once() -> None:
+    assert delay(Bucket(), 0.0) == NO_DELAY
+
+
+def test_requests_are_sent_while_more_than_the_reserve_is_left() -> None:
+    assert delay(after(*rates(60, 4, at_noon(30))), 0.0) == NO_DELAY
+
+
+def test_the_reserve_is_left_to_others_until_the_window_resets() -> None:
+    pause = delay(after(*rates(60, 3, at_noon(30))), 10.0)
+    assert pause.seconds == 20.0
+    assert pause.why == "3 of 60 requests left: the window resets"
+
+
+@pytest.mark.parametrize(("limit", "reserve"), [(1, 0), (19, 0), (20, 1), (60, 3), (100, 5), (100_000, 5)])
+def test_the_reserve_is_a_twentieth_and_five_at_most(limit: int, reserve: int) -> None:
+    assert pacing.reserve(limit) == reserve
+
+
+def test_a_window_that_has_ended_holds_nobody_up() -> None:
+    assert delay(after(*rates(60, 0, at_noon(30))), 30.0) == NO_DELAY
+
+
+def test_reset_is_measured_by_the_targets_own_clock() -> None:
+    ahead = after(*rates(60, 0, at_noon(3600 + 30)), ("Date", http_date(3600)))
+    assert delay(ahead, 0.0).seconds == 30.0
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        (),
+        rates("sixty", 0, at_noon(30)),
+        rates(60, -1, at_noon(30)),
+        rates(60, 0, "soon"),
+        rates(60, 0, at_noon(-1)),
+        rates(60, 0, at_noon(86_400 + 61)),
+        rates("9" * 19, 0, at_noon(30)),
+        rates(60, "0.5", at_noon(30)),
+        rates(60, 0, 10**20),
+        rates("60, 61", 0, at_noon(30)),
+        rates("٦٠", 0, at_noon(30)),
+    ],
+)
+def test_headers_that_make_no_sense_are_no_window(headers: list[tuple[str, str]]) -> None:
+    assert after(*headers) == Bucket()
+
+
+def test_a_repeated_header_counts_once() -> None:
+    assert after(*rates(60, 7, at_noon(30)), ("X-RateLimit-Limit", "60")).window == Window(
+        60, 7, str(at_noon(30)), 30.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0", 0.0),
+        ("37", 37.0),
+        ("1000000000", 1e9),
+        ("9" * 400, 1e9),
+        ("7.5", 7.5),
+        ("30, 60", 60.0),
+        ("30, 30", 30.0),
+        ("Sat, 21 Nov 2026 12:00:45 GMT", 45.0),
+        ("Sat, 21 Nov 2026 11:59:00 GMT", 0.0),
+        ("-5", None),
+        ("soon", None),
+        ("", None),
+        ("30, soon", None),
+        ("Fri, 31 Dec 9999 23:59:59 -0100", None),
+        ("Mon, 01 Jan 2020 00:00:00 +9999999999999", None),
+    ],
+)
+def test_retry_after(text: str, seconds: float | None) -> None:
+    assert pacing.retry_after(response(429, [("Retry-After", text)]), NOON) == seconds
+
+
+def test_a_date_in_retry_after_is_measured_by_the_targets_own_clock() -> None:
+    headers = [("Retry-After", http_date(7200 + 20)), ("Date", http_date(7200))]
+    assert pacing.retry_after(response(429, headers), NOON) == 20.0
+
+
+def test_a_429_closes_the_bucket_for_exactly_retry_after() -> None:
+    pause = delay(after(("Retry-After", "37"), status=429, now=100.0), 101.0)
+    assert (pause.seconds, pause.why) == (36.0, "the target answered 429 and asked for this pause")
+
+
+def test_retry_after_counts_for_more_than_the_window() -> None:
+    bucket = after(("Retry-After", "37"), *rates(60, 0, at_noon(5)), status=429)
+    assert delay(bucket, 6.0).seconds == 31.0
+
+
+def test_refusals_in_a_row_double_the_pause() -> None:
+    bucket, pauses, now = Bucket(), [], 0.0
+    for _ in range(4):
+        bucket = after(("Retry-After", "10"), status=429, bucket=bucket, now=now)
+        pauses.append(delay(bucket, now).seconds)
+        now += pauses[-1]
+    assert pauses == [10.0, 20.0, 40.0, 80.0]
+
+
+def test_an_answer_ends_the_row_of_refusals() -> None:
+    refused = after(("Retry-After", "10"), status=429)
+    assert after(bucket=refused, now=10.0).refusals == 0
+
+
+def test_retry_after_zero_is_not_hammered() -> None:
+    bucket, pauses = Bucket(), []
+    for _ in range(4):
+        bucket = after(("Retry-After", "0"), status=429, bucket=bucket)
+        pauses.append(delay(bucket, 0.0).seconds)
+    assert pauses == [0.0, 2.0, 4.0, 8.0]
+
+
+def test_a_thousand_refusals_in_a_row_are_survived() -> None:
+    bucket = Bucket()
+    for _ in range(1100):
+        bucket = after(("Retry-After", "0"), status=429, bucket=bucket)
+    assert delay(bucket, 0.0).seconds == 1e9
+
+
+def test_without_retry_after_the_window_is_waited_for_a_minute_at_most() -> None:
+    assert delay(after(*rates(60, 0, at_noon(20)), status=429), 0.0).seconds == 20.0
+    assert delay(after(*rates(60, 0, at_noon(7200)), status=429), 0.0).seconds == 60.0
+    assert delay(after(status=429), 0.0).seconds == 60.0
+
+
+def test_a_window_that_is_always_empty_is_waited_for_twice_and_then_asked_all_the_same() -> None:
+    bucket, now, waits = after(*rates(60, 0, at_noon(30))), 0.0, []
+    for _ in range(6):
+        pause = delay(bucket, now).seconds
+        if pause:
+            bucket = waited(bucket)
+        now += pause
+        waits.append(pause)
+        bucket = after(*rates(60, 0, at_noon(30 + now)), ("Date", http_date(now)), bucket=bucket, now=now)
+    assert waits == [30.0, 30.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_trust_comes_back_with_a_window_that_is_not_empty() -> None:
+    distrusted = Bucket(useless_waits=2)
+    healed = after(*rates(60, 59, at_noon(60)), bucket=distrusted)
+    empty_again = after(*rates(60, 2, at_noon(60)), bucket=healed, now=5.0)
+    assert delay(empty_again, 5.0).seconds == 60.0
+
+
+def test_a_limit_of_one_is_used_one_window_at_a_time() -> None:
+    bucket, now, waits = Bucket(), 0.0, []
+    for _ in range(5):
+        pause = delay(bucket, now).seconds
+        if pause:
+            bucket = waited(bucket)
+        now += pause
+        waits.append(pause)
+        bucket = after(*rates(1, 0, at_noon(now + 10)), ("Date", http_date(now)), bucket=bucket, now=now)
+    assert waits == [0.0, 10.0, 10.0, 10.0, 10.0]
+
+
+@given(
+    st.sampled_from([200, 400, 429, 503]),
+    st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS | DATES, TEXTS | DATES), max_size=6),
+)
+def test_whatever_the_headers_say_every_delay_is_finite(
+    status: int, rows: list[tuple[str, str, str, str, str]]
+) -> None:
+    bucket = Bucket()
+    for limit, remaining, reset, retry, date in rows:
+        headers = [*rates(limit, remaining, reset), ("Retry-After", retry), ("Date", date)]
+        bucket = observe(bucket, response(status, headers), 5.0, NOON)
+        pause = delay(bucket, 5.0)
+        assert 0 <= pause.seconds < math.inf
+        assert (pause.seconds == 0) == (pause.why == "")

@@ -1,0 +1,160 @@
+"""The key is taken out of whatever a target sends, in each dress that it may come back in."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import string
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from petcheck.key import ApiKey
+from petcheck.wire.redaction import MASK, Redactor
+
+SECRET = "sk/live+Kq7=vXw2_TzR9.mPb4LcY8dH"
+REDACTOR = Redactor(ApiKey(SECRET))
+
+# keys of the make that services give out: long, and of letters and digits for the most part
+KEYS = st.text(string.ascii_letters + string.digits + "-_./+=~", min_size=24, max_size=64)
+MIXED = KEYS.filter(lambda key: len(set(key)) > 8)
+AROUND = st.text(max_size=30)
+
+
+DRESSES = {
+    "plain": SECRET,
+    "upper": SECRET.upper(),
+    "lower": SECRET.lower(),
+    "percent": quote(SECRET, safe=""),
+    "percent lower": quote(SECRET, safe="").lower(),
+    "percent but slashes": quote(SECRET),
+    "percent throughout": "".join(f"%{ord(c):02X}" for c in SECRET),
+    "JSON escapes": "".join(f"\\u{ord(c):04X}" for c in SECRET),
+    "JSON slashes": json.dumps(SECRET).strip('"').replace("/", "\\/"),
+    "hex": SECRET.encode().hex(),
+    "base64": base64.b64encode(SECRET.encode()).decode(),
+    "base64 for URLs": base64.urlsafe_b64encode(SECRET.encode()).decode(),
+    "base64 after 7": base64.b64encode(f"Bearer {SECRET}".encode()).decode(),
+    "base64 after 1": base64.b64encode(f":{SECRET}".encode()).decode(),
+    "base64 after 2": base64.b64encode(f"u:{SECRET}".encode()).decode(),
+    "base64 after 4": base64.b64encode(f"usr:{SECRET}@host".encode()).decode(),
+    "first half": SECRET[:16],
+    "second half": SECRET[16:],
+    "middle": SECRET[8:24],
+    "twice": f"{SECRET}{SECRET}",
+    "cut twice": "-".join([SECRET[:-1], SECRET[1:]]),
+}
+
+
+@pytest.mark.parametrize("dress", DRESSES.values(), ids=DRESSES)
+def test_each_dress(dress: str) -> None:
+    shown = REDACTOR.in_text(f"before {dress} after")
+    assert "[redacted-key]" in shown
+    assert shown.startswith("before ")
+    assert shown.endswith(" after")
+    for window in windows(SECRET, len(SECRET) // 2):
+        for looked_through in (shown, shown.upper(), bytes_in(shown)):
+            assert window not in looked_through
+            assert window.upper() not in looked_through
+
+
+def windows(secret: str, length: int) -> list[str]:
+    return [secret[start : start + length] for start in range(len(secret) - length + 1)]
+
+
+def bytes_in(text: str) -> str:
+    """Whatever base64 there is in a text, undone."""
+    found = b""
+    for word in text.replace("[redacted-key]", " ").split():
+        for offset in range(4):
+            raw = word[offset:]
+            raw = raw[: len(raw) // 4 * 4]
+            found += base64.b64decode(raw.replace("-", "+").replace("_", "/").encode("ascii", "ignore") + b"====")
+    return found.decode("latin-1")
+
+
+def test_what_stands_around_it_is_kept() -> None:
+    assert REDACTOR.in_text(f'{{"key":"{SECRET}","n":1}}') == '{"key":"[redacted-key]","n":1}'
+    assert REDACTOR.in_bytes(b"\xff\x00" + SECRET.encode() + b"\xfe") == b"\xff\x00" + MASK + b"\xfe"
+
+
+@pytest.mark.parametrize("text", ["", "\ud800 lone", "Zoë 貓 \U0001f408", '{"categoryId": 7}', "x" * 10_000])
+def test_other_text_is_kept(text: str) -> None:
+    assert REDACTOR.in_text(text) == text
+
+
+@given(st.text())
+def test_text_without_the_key_is_unchanged(text: str) -> None:
+    if not any(window in text.lower() for window in windows(SECRET.lower(), 12)):
+        assert REDACTOR.in_text(text) == text
+
+
+@given(st.binary())
+def test_bytes_without_the_key_are_unchanged(data: bytes) -> None:
+    assert REDACTOR.in_bytes(data) == data
+
+
+@given(MIXED, AROUND, AROUND)
+def test_no_half_of_a_key_survives(secret: str, before: str, after: str) -> None:
+    shown = Redactor(ApiKey(secret)).in_text(before + secret + after)
+    assert not [window for window in windows(secret, len(secret) // 2) if window in shown]
+
+
+@given(MIXED, st.data())
+def test_no_half_of_a_part_survives(secret: str, data: st.DataObject) -> None:
+    half = len(secret) // 2
+    start = data.draw(st.integers(0, len(secret) - half))
+    end = data.draw(st.integers(start + half, len(secret)))
+    shown = Redactor(ApiKey(secret)).in_text(f"<{secret[start:end]}>")
+    assert not [window for window in windows(secret, half) if window in shown]
+
+
+@given(MIXED, st.binary(max_size=7), st.binary(max_size=7))
+@example("A" * 20 + "bcdefghijkl", b"", b"")
+def test_base64_gives_no_half_away_whatever_stands_before_it(secret: str, before: bytes, after: bytes) -> None:
+    encoded = base64.b64encode(before + secret.encode() + after).decode()
+    shown = Redactor(ApiKey(secret)).in_text(encoded)
+    assert not [window for window in windows(secret, len(secret) // 2) if window in bytes_in(shown)]
+
+
+@given(MIXED)
+def test_masking_twice_changes_nothing_more(secret: str) -> None:
+    redactor = Redactor(ApiKey(secret))
+    once = redactor.in_text(f"{secret} {secret[:-1]}")
+    assert redactor.in_text(once) == once
+
+
+@pytest.mark.parametrize("secret", ["k", "ab", "dev-1", "0123456789ab", "a" * 12, "x" * 40, "абв"])
+def test_short_and_dull_keys_are_masked_whole(secret: str) -> None:
+    shown = Redactor(ApiKey(secret)).in_text(f"[{secret}]")
+    assert secret not in shown.replace("[redacted-key]", "")
+
+
+def test_a_key_of_digits_leaves_a_number_a_number() -> None:
+    redactor = Redactor(ApiKey("480215790436"))
+    assert json.loads(redactor.in_text('{"id": 480215790436, "n": -4802157904361}')) == {
+        "id": 999999999999,
+        "n": -9999999999991,
+    }
+
+
+def test_words_of_the_interface_are_kept_where_they_are_part_of_the_key() -> None:
+    body = '{"categoryId": 7, "status": "available", "name": "petstore"}'
+    assert Redactor(ApiKey("petstore-available-categoryId-status-name")).in_text(body) == body
+
+
+def test_without_a_key_nothing_changes() -> None:
+    assert Redactor(None).in_text(SECRET) == SECRET
+
+
+def test_eight_megabytes_of_it_are_masked_in_a_moment() -> None:
+    data = (SECRET[:20].encode() + b"-") * (8 * 1024 * 1024 // 21)
+    assert REDACTOR.in_bytes(data) == (MASK + b"-") * (8 * 1024 * 1024 // 21)
+
+
+def test_markup_is_no_matter_of_redaction_but_the_key_in_it_is() -> None:
+    shown = REDACTOR.in_text(html.escape(f"<b>{SECRET}</b>"))
+    assert shown == "&lt;b&gt;[redacted-key]&lt;/b&gt;"
