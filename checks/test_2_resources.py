@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.interface import body_due
-from petcheck.judging.jsontext import Json, integer
+from petcheck.judging.jsontext import Json, integer, kind
 from petcheck.judging.matchers import (
     Animal,
     described,
-    kind,
     problem_of_int64,
     problem_of_pet_status,
     problem_of_string,
@@ -53,31 +52,31 @@ def hold_for_every_pet(target: Target, problem: Callable[[Animal], str | None], 
 
 
 @requirement("PET-1")
-def test_pet_has_an_id(target):
+def test_pet_has_an_id(target: Target) -> None:
     """`id`: int64, required in responses."""
     hold_for_every_pet(target, lambda pet: problem_of_int64("the Pet", "id", pet), "a Pet is an object")
 
 
 @requirement("PET-2")
-def test_pet_has_a_name(target):
+def test_pet_has_a_name(target: Target) -> None:
     """`name`: string, required."""
     hold_for_every_pet(target, lambda pet: problem_of_string("the Pet", "name", pet))
 
 
 @requirement("PET-3")
-def test_pet_has_a_category(target):
+def test_pet_has_a_category(target: Target) -> None:
     """`categoryId`: int64, required."""
     hold_for_every_pet(target, lambda pet: problem_of_int64("the Pet", "categoryId", pet))
 
 
 @requirement("PET-4")
-def test_pet_status_is_one_of_three(target):
+def test_pet_status_is_one_of_three(target: Target) -> None:
     """`status`: PetStatus, not required."""
     hold_for_every_pet(target, problem_of_pet_status)
 
 
 @requirement("PET-5")
-def test_every_animal_has_an_id_of_its_own(target):
+def test_every_animal_has_an_id_of_its_own(target: Target) -> None:
     """No id stands twice on a page, and no two animals were created with the same one."""
 
     def judged() -> Iterator[tuple[Exchange, str | None]]:
@@ -99,7 +98,7 @@ def test_every_animal_has_an_id_of_its_own(target):
 
 
 @requirement("PETS-1")
-def test_list_is_a_bare_array(target):
+def test_list_is_a_bare_array(target: Target) -> None:
     """Pets: a JSON array whose items are objects."""
 
     def judged() -> Iterator[tuple[Exchange, str | None]]:
@@ -120,7 +119,7 @@ def test_list_is_a_bare_array(target):
 
 
 @observes("pet-extra-fields")
-def test_extra_fields(target):
+def test_extra_fields(target: Target) -> None:
     """Which fields animals carry beyond the documented ones."""
     extra: set[str] = set()
     for exchange in target.record:

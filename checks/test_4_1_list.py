@@ -4,6 +4,8 @@ Each limit is asked for together with a filter, so that one request answers for 
 each half is asked for alone, to tell which of the two is at fault.
 """
 
+from typing import Any
+
 import pytest
 
 from petcheck.exchange import Exchange, Response
@@ -14,6 +16,7 @@ from petcheck.judging.sightings import Page, animals_in, ids_with_status, order_
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.marks import observes, requirement, stage
 from petcheck.target import Target
+from petcheck.wire.api import Api
 
 # every status, and every limit that the document names: in pairs where a filter does not hide what the limit does
 PAIRS = ((20, "available"), (100, "pending"), (1, "sold"))
@@ -33,14 +36,14 @@ def whole_pages(target: Target) -> list[Page]:
 
 
 @requirement("LIST-1")
-def test_list(api):
+def test_list(api: Api) -> None:
     """GET /pets is 200."""
     expect_status(api.list_pets(), 200)
 
 
 @requirement("LIST-2")
 @pytest.mark.parametrize(("limit", "status"), LIMITS, ids=lambda value: str(value or "all"))
-def test_limit_is_accepted(api, limit, status):
+def test_limit_is_accepted(api: Api, limit: int, status: str | None) -> None:
     """`limit`: integer from 1 to 100."""
     if not ok(api.list_pets(limit=limit, status=status)):
         expect_status(api.list_pets(limit=limit), 200)
@@ -48,7 +51,7 @@ def test_limit_is_accepted(api, limit, status):
 
 @requirement("LIST-6")
 @pytest.mark.parametrize(("limit", "status"), PAIRS, ids=str)
-def test_status_is_accepted(api, limit, status):
+def test_status_is_accepted(api: Api, limit: int, status: str) -> None:
     """`status`: one of available, pending, sold."""
     both = api.list_pets(limit=limit, status=status)
     if ok(both):
@@ -61,7 +64,7 @@ def test_status_is_accepted(api, limit, status):
 
 @requirement("LIST-3")
 @pytest.mark.parametrize("limit", [1, 20, 100])
-def test_page_is_no_longer_than_its_limit(target, limit):
+def test_page_is_no_longer_than_its_limit(target: Target, limit: int) -> None:
     """`limit` is the maximum number of animals returned."""
     pages = [page for page in whole_pages(target) if page.limit == str(limit)]
     if not pages:
@@ -76,9 +79,9 @@ def test_page_is_no_longer_than_its_limit(target, limit):
         reach = filtered
         if reach <= limit < known:
             # the filter leaves fewer than the limit: ask without it
-            page = page_in(target.api.list_pets(limit=limit))
-            if page is not None:
-                expect_no_more(page, limit)
+            unfiltered = page_in(target.api.list_pets(limit=limit))
+            if unfiltered is not None:
+                expect_no_more(unfiltered, limit)
                 reach = known
     if reach <= limit and not any(page.size == limit for page in pages):
         raise Inconclusive(
@@ -96,7 +99,7 @@ def expect_no_more(page: Page, limit: int) -> None:
 
 
 @requirement("LIST-4")
-def test_default_page_is_a_page_of_20(target):
+def test_default_page_is_a_page_of_20(target: Target) -> None:
     """`limit` is 20 where it is not given."""
     api = target.api
     whole_pages(target)
@@ -128,7 +131,8 @@ def compare_with_20(target: Target, default: Exchange) -> None:
     sizes = [len(page_of(api.list_pets(limit=limit, fresh=True))) for limit in (None, LIMIT_DEFAULT, None)]
     if sizes[0] == sizes[2] != sizes[1]:
         raise Breach(
-            f"GET /pets returned {sizes[0]} animals and GET /pets?limit=20 {sizes[1]}; section 4.1 makes 20 the default.",
+            f"GET /pets returned {sizes[0]} animals and GET /pets?limit=20 {sizes[1]}; "
+            "section 4.1 makes 20 the default.",
             default,
             explicit,
         )
@@ -136,7 +140,7 @@ def compare_with_20(target: Target, default: Exchange) -> None:
 
 @requirement("LIST-4")
 @stage("open")
-def test_default_page_of_a_filter(target):
+def test_default_page_of_a_filter(target: Target) -> None:
     """The same with a filter; it matters less, and so runs where requests are left for it."""
     if target.spare() <= 0:
         raise NotRun("The requests that a run allows itself are spent.")
@@ -148,7 +152,7 @@ def test_default_page_of_a_filter(target):
 
 @requirement("LIST-5")
 @stage("record")
-def test_page_is_never_longer_than_100(target):
+def test_page_is_never_longer_than_100(target: Target) -> None:
     """`limit`: maximum 100, whatever is asked for."""
     exchange = target.api.list_pets(limit=101)
     whole_pages(target)
@@ -165,7 +169,7 @@ def test_page_is_never_longer_than_100(target):
 
 @requirement("LIST-7")
 @pytest.mark.parametrize(("limit", "status"), PAIRS, ids=str)
-def test_filtered_page_holds_that_status_only(target, limit, status):
+def test_filtered_page_holds_that_status_only(target: Target, limit: int, status: str) -> None:
     """`status` filters by availability."""
     exchange = target.api.list_pets(limit=limit, status=status)
     animals = page_of(exchange)
@@ -184,7 +188,7 @@ def test_filtered_page_holds_that_status_only(target, limit, status):
 
 
 @requirement("LIST-8")
-def test_filtered_pages_are_complete(target):
+def test_filtered_pages_are_complete(target: Target) -> None:
     """An animal of a status is on the page of that status, where the whole store fits on a page.
 
     A server may cut to the limit before it filters, so only a page that is shorter than its limit proves anything; and
@@ -245,7 +249,7 @@ def words(exchange: Exchange) -> str:
 
 
 @observes("limit-over-100")
-def test_limit_over_100(target):
+def test_limit_over_100(target: Target) -> None:
     """Observed: the answer to `limit=101`."""
     exchange = target.api.list_pets(limit=101)
     target.observe("limit-over-100", words(exchange), exchange)
@@ -261,7 +265,7 @@ def test_limit_over_100(target):
     ],
 )
 @stage("open")
-def test_open_parameters(target, name, parameters):
+def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) -> None:
     """Observed: what parameters get that the document does not provide for. ERROR-5 judges that it is no 5xx."""
     if target.spare() <= 0:
         return
@@ -270,14 +274,14 @@ def test_open_parameters(target, name, parameters):
 
 
 @observes("list-order")
-def test_order(target):
+def test_order(target: Target) -> None:
     """Observed: in which order animals come."""
     page = page_in(target.api.list_pets(limit=LIMIT_MAX))
     target.observe("list-order", order_of(page) if page else "no list came", *([page.exchange] if page else []))
 
 
 @observes("paging-metadata")
-def test_paging_metadata(target):
+def test_paging_metadata(target: Target) -> None:
     """Observed: headers of a page that point to the next one."""
     exchange = target.api.list_pets()
     headers = exchange.answer.headers if isinstance(exchange.answer, Response) else ()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from petcheck.creations import most_telling
+from petcheck.creations import listed_before, most_telling
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.interface import LIMIT_MAX, REMOVAL_DAY
 from petcheck.judging.jsontext import INT64_MAX, Json, integer
@@ -24,7 +24,6 @@ from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.marks import observes, requirement, stage
 from petcheck.target import Target
 
-
 # requests that a second look at a difference takes, with the one that shows it
 _CONFIRMATION = 4
 
@@ -38,20 +37,6 @@ def before_removal(target: Target) -> None:
 def status_of(exchange: Exchange) -> int | None:
     """The status, None where there was no answer."""
     return exchange.answer.status if isinstance(exchange.answer, Response) else None
-
-
-def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create, those first that are likeliest to show something."""
-    target.api.list_pets()
-    mine = {made.id for made in target.created}
-    listed = animals_in(target.record)
-    return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not odd(listed[n])))
-
-
-def odd(animal: Animal) -> bool:
-    """Whether an animal has something that a careless server gets wrong."""
-    name, category = animal.get("name"), integer(animal.get("categoryId")) or 0
-    return not (isinstance(name, str) and name.isascii()) or abs(category) > 2**53
 
 
 def read(target: Target) -> Exchange:
@@ -83,14 +68,14 @@ def first_read(target: Target) -> Exchange:
 
 
 @requirement("GET-1")
-def test_existing_animal_is_read(target):
+def test_existing_animal_is_read(target: Target) -> None:
     """An existing id is 200."""
     before_removal(target)
     expect_status(read(target), 200)
 
 
 @requirement("GET-2")
-def test_animal_is_the_one_asked_for(target):
+def test_animal_is_the_one_asked_for(target: Target) -> None:
     """The body is that animal, with the fields that the list shows."""
     before_removal(target)
     expect_the_listed(target, read(target))
@@ -98,7 +83,7 @@ def test_animal_is_the_one_asked_for(target):
 
 @requirement("GET-2")
 @stage("spare")
-def test_another_animal_is_the_one_asked_for(target):
+def test_another_animal_is_the_one_asked_for(target: Target) -> None:
     """The same for a second animal, with a status where the first had none, if requests are left for it."""
     before_removal(target)
     first = animal_of(read(target))
@@ -155,14 +140,15 @@ def expect_same_as_listed(target: Target, exchange: Exchange, animal: Animal) ->
     changed = differences(first, animal_of(second))
     if changed:
         raise Breach(
-            f"{described(second)} shows another animal than {described(page.exchange)}: {'; '.join(changed)} (section 4.3).",
+            f"{described(second)} shows another animal than {described(page.exchange)}: "
+            f"{'; '.join(changed)} (section 4.3).",
             page.exchange,
             second,
         )
 
 
 @requirement("GET-3")
-def test_unknown_id_is_not_found(target):
+def test_unknown_id_is_not_found(target: Target) -> None:
     """An id that no animal has is 404."""
     before_removal(target)
     for number in target.unknown_ids:
@@ -175,7 +161,7 @@ def test_unknown_id_is_not_found(target):
 
 
 @requirement("GET-4")
-def test_operation_is_removed(target):
+def test_operation_is_removed(target: Target) -> None:
     """From 5 December 2030 on the operation answers an existing animal's id with a 4xx."""
     if target.as_of < REMOVAL_DAY:
         raise NotRun(f"The removal is due on {REMOVAL_DAY}.")
@@ -199,7 +185,7 @@ def test_operation_is_removed(target):
 @pytest.mark.parametrize("segment", ["abc", str(INT64_MAX + 1)], ids=["text", "beyond-int64"])
 @observes("pet-id-not-int64")
 @stage("open")
-def test_segment_that_is_no_int64(target, segment):
+def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
     """Observed: what such a segment gets. ERROR-5 judges that it is no 5xx."""
     if target.spare() <= 0 or target.as_of >= REMOVAL_DAY:
         return
@@ -210,7 +196,7 @@ def test_segment_that_is_no_int64(target, segment):
 
 
 @observes("deprecation-headers")
-def test_deprecation_headers(target):
+def test_deprecation_headers(target: Target) -> None:
     """Observed: `Deprecation` and `Sunset`; a Sunset on another day than the document's is told."""
     if target.as_of >= REMOVAL_DAY:
         return

@@ -3,6 +3,8 @@
 The empty token is sent with a request that is wrong in another way too: whoever looks at that first gives itself away.
 """
 
+from collections.abc import Iterator
+
 import pytest
 
 from petcheck.creations import TELLTALE_STATUS, expect_absent
@@ -64,7 +66,7 @@ def wrong_call(target: Target, operation: Operation, credential: Credential) -> 
 
 @requirement("AUTH-1")
 @ALL
-def test_no_key(target, operation):
+def test_no_key(target: Target, operation: Operation) -> None:
     """No key is 401."""
     expect_status(call(target, operation, Credential.MISSING), 401, section="5")
 
@@ -72,14 +74,14 @@ def test_no_key(target, operation):
 @requirement("AUTH-2")
 @pytest.mark.parametrize("credential", [Credential.RANDOM, Credential.CUT, Credential.EXTENDED], ids=lambda c: c.name)
 @ALL
-def test_invalid_key(target, operation, credential):
+def test_invalid_key(target: Target, operation: Operation, credential: Credential) -> None:
     """A key that is not exactly a valid one is 401."""
     expect_status(call(target, operation, credential), 401, section="5")
 
 
 @requirement("AUTH-3")
 @ALL
-def test_empty_token(target, operation):
+def test_empty_token(target: Target, operation: Operation) -> None:
     """An empty token is 401."""
     if refused(wrong_call(target, operation, Credential.EMPTY)):
         return
@@ -88,14 +90,14 @@ def test_empty_token(target, operation):
 
 @requirement("AUTH-4")
 @ALL
-def test_other_scheme(target, operation):
+def test_other_scheme(target: Target, operation: Operation) -> None:
     """The key under another scheme than Bearer is 401."""
     expect_status(call(target, operation, OTHER_SCHEME[operation]), 401, section="5")
 
 
 @requirement("AUTH-4")
 @ALL
-def test_no_scheme(target, operation):
+def test_no_scheme(target: Target, operation: Operation) -> None:
     """The key without a scheme is 401."""
     expect_status(call(target, operation, Credential.NO_SCHEME), 401, section="5")
 
@@ -107,7 +109,7 @@ def refused(exchange: Exchange) -> bool:
 
 @requirement("AUTH-5")
 @pytest.mark.parametrize("operation", each(Operation.LIST_PETS, Operation.GET_PET, Operation.CREATE_PET))
-def test_401_comes_first(target, operation):
+def test_401_comes_first(target: Target, operation: Operation) -> None:
     """401 comes before 400 and 404."""
     exchange = wrong_call(target, operation, Credential.EMPTY)
     if refused(exchange):
@@ -121,7 +123,7 @@ def test_401_comes_first(target, operation):
 
 
 @requirement("AUTH-6")
-def test_refused_post_creates_nothing(target):
+def test_refused_post_creates_nothing(target: Target) -> None:
     """A POST answered 401 has created nothing."""
     target.need_writes()
     kinds = (
@@ -141,10 +143,10 @@ def test_refused_post_creates_nothing(target):
 
 @requirement("AUTH-7")
 @stage("record")
-def test_valid_key_is_accepted(target):
+def test_valid_key_is_accepted(target: Target) -> None:
     """A valid key under Bearer is never answered 401."""
 
-    def judged():
+    def judged() -> Iterator[tuple[Exchange, str | None]]:
         for exchange in target.record:
             gone = exchange.request.operation is Operation.GET_PET and target.as_of >= REMOVAL_DAY
             if exchange.request.credential is Credential.VALID and isinstance(exchange.answer, Response) and not gone:
@@ -155,7 +157,7 @@ def test_valid_key_is_accepted(target):
 
 @observes("www-authenticate")
 @stage("record")
-def test_www_authenticate(target):
+def test_www_authenticate(target: Target) -> None:
     """Observed: the `WWW-Authenticate` of 401s."""
     refusals = [exchange for exchange in target.record if refused(exchange)]
     values = {e.answer.header("WWW-Authenticate") or "none" for e in refusals if isinstance(e.answer, Response)}

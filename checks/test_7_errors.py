@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.interface import REMOVAL_DAY, body_due, documented
-from petcheck.judging.matchers import Animal, kind, problem_of_error_status, problem_of_string, quoted, value_of
+from petcheck.judging.jsontext import kind
+from petcheck.judging.matchers import Animal, problem_of_error_status, problem_of_string, quoted, value_of
 from petcheck.judging.overall import hold_everywhere
 from petcheck.judging.verdicts import Inconclusive
 from petcheck.marks import observes, requirement, stage
@@ -17,9 +18,10 @@ GATEWAY_TROUBLE = (502, 503, 504)
 def errors(target: Target) -> Iterator[tuple[Exchange, Response]]:
     """Every response that must carry an Error, where its body is JSON."""
     for exchange in target.record:
-        if body_due(exchange, target.as_of) == "error" and isinstance(exchange.answer, Response):
-            if value_of(exchange.answer) is not None or exchange.answer.body.strip() == b"null":
-                yield exchange, exchange.answer
+        if body_due(exchange, target.as_of) != "error" or not isinstance(exchange.answer, Response):
+            continue
+        if value_of(exchange.answer) is not None or exchange.answer.body.strip() == b"null":
+            yield exchange, exchange.answer
 
 
 def hold_for_every_error(target: Target, problem: Callable[[Animal, int], str | None]) -> None:
@@ -35,7 +37,7 @@ def hold_for_every_error(target: Target, problem: Callable[[Animal, int], str | 
 
 
 @requirement("ERROR-1")
-def test_error_is_an_object(target):
+def test_error_is_an_object(target: Target) -> None:
     """A 400, 401 or 404 carries a JSON object."""
 
     def judged() -> Iterator[tuple[Exchange, str | None]]:
@@ -47,25 +49,25 @@ def test_error_is_an_object(target):
 
 
 @requirement("ERROR-2")
-def test_error_has_a_code(target):
+def test_error_has_a_code(target: Target) -> None:
     """`code`: string, required."""
     hold_for_every_error(target, lambda error, _: problem_of_string("the Error", "code", error))
 
 
 @requirement("ERROR-3")
-def test_error_has_a_message(target):
+def test_error_has_a_message(target: Target) -> None:
     """`message`: string, required."""
     hold_for_every_error(target, lambda error, _: problem_of_string("the Error", "message", error))
 
 
 @requirement("ERROR-4")
-def test_error_has_the_status(target):
+def test_error_has_the_status(target: Target) -> None:
     """`status`: integer, required, the HTTP status code."""
     hold_for_every_error(target, problem_of_error_status)
 
 
 @requirement("ERROR-5")
-def test_no_server_error(target):
+def test_no_server_error(target: Target) -> None:
     """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts where it comes twice."""
 
     def judged() -> Iterator[tuple[Exchange, str | None]]:
@@ -100,7 +102,7 @@ def recovered(exchange: Exchange, record: list[Exchange]) -> bool:
 
 
 @observes("error-codes")
-def test_error_codes(target):
+def test_error_codes(target: Target) -> None:
     """Observed: the values of `code`."""
     codes: dict[str, set[str]] = {}
     for _, response in errors(target):

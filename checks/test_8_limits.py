@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from petcheck.exchange import Credential, Exchange, Response
 from petcheck.judging import ratelimits
 from petcheck.judging.interface import PLANS, documented
+from petcheck.judging.jsontext import kind
 from petcheck.judging.matchers import described, value_of
 from petcheck.judging.overall import hold_everywhere
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
@@ -31,25 +32,25 @@ def hold_in_every_response(target: Target, problem: Callable[[Exchange], str | N
 
 
 @requirement("RATE-1")
-def test_limit_header(target):
+def test_limit_header(target: Target) -> None:
     """`X-RateLimit-Limit`: an integer, 1 or more."""
     hold_in_every_response(target, ratelimits.problem_of_limit)
 
 
 @requirement("RATE-2")
-def test_remaining_header(target):
+def test_remaining_header(target: Target) -> None:
     """`X-RateLimit-Remaining`: an integer, from 0 to the limit."""
     hold_in_every_response(target, ratelimits.problem_of_remaining)
 
 
 @requirement("RATE-3")
-def test_reset_header(target):
+def test_reset_header(target: Target) -> None:
     """`X-RateLimit-Reset`: a Unix timestamp, not past and at most a day ahead."""
     hold_in_every_response(target, ratelimits.problem_of_reset)
 
 
 @requirement("RATE-4")
-def test_remaining_counts_down(target):
+def test_remaining_counts_down(target: Target) -> None:
     """Within a window the requests left never become more, and become fewer as requests are sent."""
     keyed = [e for e in target.record if e.request.credential is Credential.VALID and documented(e, target.as_of)]
     groups = ratelimits.same_window(keyed)
@@ -64,7 +65,7 @@ def test_remaining_counts_down(target):
 
 
 @requirement("RATE-5")
-def test_limit_is_the_plans(target):
+def test_limit_is_the_plans(target: Target) -> None:
     """`X-RateLimit-Limit` is what the plan's row says."""
     plan = PLANS.get(target.config.plan or "")
     if plan is None:
@@ -85,7 +86,7 @@ def test_limit_is_the_plans(target):
 
 
 @requirement("RATE-7")
-def test_retry_after(target):
+def test_retry_after(target: Target) -> None:
     """A 429 carries Retry-After, in whole seconds or as an HTTP date."""
     refusals = [e for e in target.record if isinstance(e.answer, Response) and e.answer.status == 429]
     if not refusals:
@@ -96,12 +97,10 @@ def test_retry_after(target):
 
 
 @observes("rate-limit-body")
-def test_body_of_a_429(target):
+def test_body_of_a_429(target: Target) -> None:
     """Observed: what a 429 carries."""
     for exchange in target.record:
         if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
-            from petcheck.judging.jsontext import kind
-
             value = value_of(exchange.answer)
             media = exchange.answer.header("Content-Type") or "no media type"
             what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"

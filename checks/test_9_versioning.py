@@ -6,10 +6,11 @@ from petcheck.exchange import Response
 from petcheck.judging.interface import BASE_SEGMENT
 from petcheck.judging.verdicts import Breach, Inconclusive
 from petcheck.marks import requirement
+from petcheck.target import Target
 
 
 @requirement("VERSION-1")
-def test_base_url_ends_in_v1(target):
+def test_base_url_ends_in_v1(target: Target) -> None:
     """The base URL ends in the path segment `/v1`."""
     exchange = target.api.list_pets()
     if not isinstance(exchange.answer, Response):

@@ -11,7 +11,7 @@ import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -163,8 +163,6 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
         given={name: _plain(value) for name, value in sorted(given.items())},
     )
     names = [target.name for target in config.targets] or [REFERENCE if config.app is None else DEFAULT_TARGET]
-    from dataclasses import replace
-
     return replace(config, waivers=_waivers(file, names))
 
 
@@ -232,8 +230,7 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
             raise ConfigError(f"{where}: no requirement {requirement!r}; {hint}")
         expires = row["expires"]
         if not isinstance(expires, date) or isinstance(expires, datetime):
-            expires = _date(str(expires), f"{where}: `expires`")
-        assert expires is not None
+            expires = _date_of(str(expires), f"{where}: `expires`")
         waivers.append(Waiver(requirement, str(row["target"]), str(row["reason"]), expires))
     return tuple(waivers)
 
@@ -355,10 +352,12 @@ def _plan(text: object) -> str | None:
 
 
 def _date(text: object, where: str) -> date | None:
-    if text is None:
-        return None
+    return None if text is None else _date_of(str(text), where)
+
+
+def _date_of(text: str, where: str) -> date:
     try:
-        return date.fromisoformat(str(text))
+        return date.fromisoformat(text)
     except ValueError:
         raise ConfigError(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
 

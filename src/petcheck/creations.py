@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from petcheck.exchange import Exchange
 from petcheck.judging.interface import LIMIT_MAX, STATUSES
-from petcheck.judging.matchers import came, described, quoted
-from petcheck.judging.sightings import Page, page_in, pages_in
+from petcheck.judging.jsontext import integer
+from petcheck.judging.matchers import Animal, came, described, quoted
+from petcheck.judging.sightings import Page, animals_in, page_in, pages_in
 from petcheck.judging.verdicts import Breach, Inconclusive
 from petcheck.probes import ValidPet
 from petcheck.target import Creation, Target
@@ -58,6 +59,20 @@ def most_telling(target: Target) -> int | None:
     order = ["bold None", "bold sold", "bold pending"]
     made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
     return made[0].id if made else None
+
+
+def listed_before(target: Target) -> list[int]:
+    """Ids of listed animals that the run did not create, those first that are likeliest to show something."""
+    target.api.list_pets()
+    mine = {made.id for made in target.created}
+    listed = animals_in(target.record)
+    return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not odd(listed[n])))
+
+
+def odd(animal: Animal) -> bool:
+    """Whether an animal has something that a careless server gets wrong."""
+    name, category = animal.get("name"), integer(animal.get("categoryId")) or 0
+    return not (isinstance(name, str) and name.isascii()) or abs(category) > 2**53
 
 
 def pages_after(target: Target, moment: float) -> list[Page]:

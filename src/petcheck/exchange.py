@@ -43,7 +43,7 @@ class Credential(Enum):
     EXTENDED = "the key with a character appended"
     EMPTY = "an empty token"
     BASIC = "the key under the scheme Basic"
-    TOKEN = "the key under the scheme Token"
+    TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
     NO_SCHEME = "the key without a scheme"
 
 

@@ -10,7 +10,7 @@ import os
 import pickle
 import random
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ SESSION = pytest.StashKey[Session]()
 _WORKERS = pytest.StashKey[list[TargetReport]]()
 _PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
 
-# pytest has a --strict of its own, which `checks.toml` switches on anyway: the word says what it has always said, and more
+# pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
 STAGES = ("write", "read", "spare", "open", "exhaust", "record")
 
@@ -160,7 +160,7 @@ def _entries(item: pytest.Item) -> list[Requirement]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Turn how a check ended into a finding, and into what pytest shows of it."""
-    report: pytest.TestReport = yield  # type: ignore[misc, assignment]
+    report: pytest.TestReport = yield  # type: ignore[assignment]
     session = item.config.stash.get(SESSION, None)
     if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
         return report  # type: ignore[return-value]

@@ -19,7 +19,7 @@ Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 class ValidPet:
     """A NewPet that section 4.2 makes valid for sure, and one like it whose value is the service's own matter.
 
-    The `bold` one is tried first, since it shows more; where the service refuses it, as it may, the `plain` one follows.
+    The `bold` one is tried first, since it shows more; where the service refuses it, as it may, `plain` follows.
     """
 
     status: str | None

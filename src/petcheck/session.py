@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from petcheck.assembly import TargetReport
@@ -30,7 +31,7 @@ REFERENCE_WINDOW_S = 3.0
 
 @dataclass
 class Session:
-    """The targets of a run and what was found out about them. `on_wait(target, seconds, why)` is told of every pause."""
+    """The targets of a run and what was found out about them. `on_wait(target, seconds, why)` hears of every pause."""
 
     config: Config
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
@@ -39,7 +40,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.started = datetime.now(UTC)
-        self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"
+        self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
         self._open: dict[str, Target] = {}
         self._stack = ExitStack()
 
@@ -71,7 +72,7 @@ class Session:
         return [self._report(target) for target in self._open.values()]
 
     def _opened(self, config: TargetConfig) -> Target:
-        source = random.Random(f"{self.config.seed}/key")
+        source = random.Random(f"{self.config.seed}/key")  # noqa: S311 - repeatable, not secret
         client = self._stack.enter_context(HttpClient(deadline=self.config.timeout, ca_bundle=self.config.ca_bundle))
         transport = Transport(
             target=config.name,
@@ -156,8 +157,9 @@ class Session:
 def load_app(spec: str) -> Any:
     """The ASGI application that `module:name` names; a WSGI application is wrapped. Raises `ConfigError`."""
     module_name, _, name = spec.partition(":")
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
     try:
         app: Any = importlib.import_module(module_name)
         for part in name.split("."):

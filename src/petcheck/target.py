@@ -11,7 +11,7 @@ from datetime import date
 from petcheck.config import TargetConfig
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
 from petcheck.judging.jsontext import integer
-from petcheck.judging.matchers import came, value_of
+from petcheck.judging.matchers import Animal, came, value_of
 from petcheck.judging.sightings import animals_in
 from petcheck.judging.verdicts import NotRun
 from petcheck.probes import Body, Defect, ValidPet, defects, valid_pets
@@ -45,7 +45,7 @@ class Creation:
         return self.status == 201
 
     @property
-    def animal(self) -> dict[str, object]:
+    def animal(self) -> Animal:
         """The animal in the 201; empty where there is none."""
         value = value_of(self.exchange.answer) if self.accepted and isinstance(self.exchange.answer, Response) else None
         return dict(value) if isinstance(value, dict) else {}
@@ -53,8 +53,7 @@ class Creation:
     @property
     def id(self) -> int | None:
         """The id that the service gave the animal."""
-        number = self.animal.get("id")
-        return integer(number) if isinstance(number, int) else None
+        return integer(self.animal.get("id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,9 @@ class Target:
     untestable: str | None = None
 
     def __post_init__(self) -> None:
-        self.random = random.Random(f"{self.seed}/{self.config.name}")
-        self.unknown_ids = [self.random.randrange(2**40, 2**62) for _ in range(2)]
-        self._number = self.random.randrange(10**8, 10**9)
+        drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
+        self.unknown_ids = [drawn.randrange(2**40, 2**62) for _ in range(2)]
+        self._number = drawn.randrange(10**8, 10**9)
         self._category: int | None = None
         self._found: dict[str, Exchange] = {}
 
@@ -207,12 +206,12 @@ class Target:
         yield
         self.transport.section = ""
 
-    def await_visible(self, creation: Creation, *, until: Callable[[], bool]) -> Iterator[None]:
-        """Yield after ever longer pauses, `until` says so or a created animal has had 10 s to appear."""
+    def await_visible(self, creation: Creation) -> Iterator[None]:
+        """Yield after ever longer pauses until a created animal has had 10 s to appear."""
         clock = self.transport.clock
         for pause in (2.0, 8.0):
             left = creation.exchange.finished + VISIBLE_WITHIN_S - clock.monotonic()
-            if left <= 0 or until():
+            if left <= 0:
                 break
             self.transport.wait(min(pause, left), "a created animal may take a moment to appear")
             yield

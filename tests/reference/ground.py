@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,7 +90,7 @@ async def answered(app: Starlette, ask: Ask) -> Answer:
     return Answer(start["status"], pairs, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
-def transcript(app: Starlette, asks: list[Ask | float], clock: Clock) -> list[Answer]:
+def transcript(app: Starlette, asks: Sequence[Ask | float], clock: Clock) -> list[Answer]:
     """The answers to the requests, one after the other; a number between them moves the clock by so many seconds."""
 
     async def all_answers() -> list[Answer]:

@@ -16,6 +16,7 @@ from petcheck.reference.faults import FAULTS
 from petcheck.reference.messages import Operation
 from petcheck.reference.seam import Fault
 from petcheck.reference.server import create_app
+from petcheck.reference.store import STATUSES
 
 from .ground import BEARER, KEY, Answer, Ask, Clock, settings, transcript
 
@@ -111,12 +112,9 @@ LISTS = (
     *(f"?status={s}" for s in ("available", "pending", "sold")),
 )
 LAST = '"categoryId":1'
+LONG = "Rex <b> 2345678901234567890123456789012345678901234567890"
 BODIES = (
-    *(
-        '{"name":"Rex <b> 2345678901234567890123456789012345678901234567890","categoryId":9223372036854775807,"status":"%s"}'
-        % s
-        for s in ("available", "pending", "sold")
-    ),
+    *(f'{{"name":"{LONG}","categoryId":9223372036854775807,"status":"{status}"}}' for status in STATUSES),
     '{"name":"\u00c5 e\u0301 \ufb01 \U0001d4ab","categoryId":-9223372036854775808}',
     '{"name":" x ","categoryId":9007199254740993}',
     "",

@@ -1,0 +1,1 @@
+"""Judging: pure. It takes exchanges, and could run on recorded ones."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -63,7 +64,7 @@ def pet_id_of(exchange: Exchange) -> int | None:
 def documented(exchange: Exchange, as_of: date) -> bool:
     """Whether the document says anything about this request at all.
 
-    Not where the `petId` is no int64, since that is not the operation, and not for GET /pets/{petId} once it is removed.
+    Not where the `petId` is no int64, since that is not the operation, and not for GET /pets/{petId} once removed.
     """
     if exchange.request.operation is not Operation.GET_PET:
         return True
@@ -86,3 +87,10 @@ def body_due(exchange: Exchange, as_of: date) -> Body | None:
         (Operation.CREATE_PET, 201): "pet",
         (Operation.GET_PET, 200): "pet",
     }.get((operation, status))  # type: ignore[return-value]
+
+
+def documented_bodies(exchanges: Iterable[Exchange], as_of: date) -> Iterator[tuple[Exchange, Response]]:
+    """Every response that must carry a documented body, with its exchange."""
+    for exchange in exchanges:
+        if isinstance(exchange.answer, Response) and body_due(exchange, as_of):
+            yield exchange, exchange.answer

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from petcheck.exchange import Response
 
-Json: TypeAlias = "None | bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber"
+Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber | None"
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _DIGITS_READ = 4000

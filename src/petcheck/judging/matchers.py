@@ -1,8 +1,8 @@
 """Matchers: each looks at one thing and says what is wrong with it, or hands out what a check goes on with.
 
 They come in two manners. `problem…` functions return a sentence, or None where all is well, and know nothing of
-severity. `expect…` and `…_of` functions are for checks: they raise `Breach` where the document is contradicted by the
-very thing that the check is about, and `Inconclusive` where something that another requirement answers for is in the way.
+severity. `expect…` and `…_of` functions are for checks: they raise `Breach` where the document is contradicted by what
+the check is about, and `Inconclusive` where something that another requirement answers for is in the way.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import pairwise
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.matchers import quoted
@@ -142,7 +143,7 @@ def tells_course(group: Sequence[Exchange]) -> bool:
 
 def problem_of_course(group: Sequence[Exchange]) -> Course | None:
     """What is wrong with how Remaining moved through one window."""
-    for earlier, later in zip(group, group[1:], strict=False):
+    for earlier, later in pairwise(group):
         before, after = remaining_of(earlier), remaining_of(later)
         if before is not None and after is not None and after > before and later.sent >= earlier.finished:
             return Course(f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later))

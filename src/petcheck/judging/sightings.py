@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.exchange import Credential, Exchange, Operation, Response
@@ -81,8 +82,8 @@ def order_of(page: Page) -> str:
     ids = page.ids
     if len(ids) < 3:
         return "too few to tell"
-    if all(a < b for a, b in zip(ids, ids[1:], strict=False)):
+    if all(a < b for a, b in pairwise(ids)):
         return "by id, ascending"
-    if all(a > b for a, b in zip(ids, ids[1:], strict=False)):
+    if all(a > b for a, b in pairwise(ids)):
         return "by id, descending"
     return "not by id"

@@ -83,6 +83,18 @@ def served(make: Callable[[Answer, Call], Answer]) -> Change:
     return change
 
 
+def answered(when: Callable[[Call], bool], answer: Answer) -> Change:
+    """Calls for which `when` holds get that answer, once they got past the key."""
+
+    def change(behaviour: Behaviour) -> Behaviour:
+        def act(call: Call, site: Site, whole: Behaviour) -> Answer:
+            return answer if when(call) else behaviour.act(call, site, whole)
+
+        return replace(behaviour, act=act)
+
+    return change
+
+
 def pets(make: Callable[[Pet], Pet]) -> Change:
     """Every Pet goes through `make` before it is sent."""
 

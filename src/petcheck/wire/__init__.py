@@ -1,0 +1,1 @@
+"""The one door to the network: permission, pacing, sending and recording."""

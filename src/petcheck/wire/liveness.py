@@ -60,5 +60,5 @@ class Liveness:
             self,
             in_doubt=operation,
             unanswered=tuple(counts.items()),
-            dead=self.in_doubt is not None and self.in_doubt is not operation,
+            dead=self.dead or (self.in_doubt is not None and self.in_doubt is not operation),
         )

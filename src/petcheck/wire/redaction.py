@@ -70,14 +70,19 @@ def _appearances(dress: bytes, data: bytes) -> Iterator[tuple[int, int]]:
     shortest = max(len(dress) // 2, min(len(dress) - 1, _SHORTEST_PART)) if len(dress) > 3 else len(dress)
     # a run of that length holds at least one whole block of half of it, so only blocks need to be looked for
     block = (shortest + 1) // 2
+    looked_at: set[int] = set()
     for offset in range(0, len(dress) - block + 1, block):
         found = data.find(dress[offset : offset + block])
         while found >= 0:
-            start, end = found, found + block
-            while start > 0 and offset - (found - start) > 0 and data[start - 1] == dress[offset - (found - start) - 1]:
-                start -= 1
-            while end < len(data) and offset + end - found < len(dress) and data[end] == dress[offset + end - found]:
-                end += 1
-            if end - start >= shortest:
-                yield start, end
+            origin = found - offset  # where the dress would begin
+            if origin not in looked_at:
+                start, end = found, found + block
+                while start > max(0, origin) and data[start - 1] == dress[start - 1 - origin]:
+                    start -= 1
+                while end < min(len(data), origin + len(dress)) and data[end] == dress[end - origin]:
+                    end += 1
+                if end - start >= shortest:
+                    yield start, end
+                if end - start == len(dress):
+                    looked_at.add(origin)
             found = data.find(dress[offset : offset + block], found + 1)

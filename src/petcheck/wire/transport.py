@@ -163,7 +163,7 @@ class Transport:
         """Let seconds pass, visibly; `WaitTooLong` where the run may not wait that long."""
         if seconds > self.permissions.max_wait:
             raise WaitTooLong(
-                f"{why} in {_span(seconds)}, which is longer than this run may wait ({_span(self.permissions.max_wait)})",
+                f"{why} in {_span(seconds)}; this run may wait {_span(self.permissions.max_wait)}",
                 "--max-wait",
             )
         self.on_wait(self.target, seconds, why)

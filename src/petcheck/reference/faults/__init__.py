@@ -8,15 +8,34 @@ from petcheck.reference.faults import (
     authentication,
     bodies,
     creation,
+    echo,
     errors,
+    filtering,
     getting,
     listing,
+    persistence,
     pets,
-    rates,
+    quotas,
+    rate_headers,
     validation,
 )
 from petcheck.reference.seam import Fault, registry
 
 FAULTS: Mapping[str, Fault] = registry(
-    module.FAULTS for module in (bodies, pets, listing, creation, validation, getting, authentication, errors, rates)
+    module.FAULTS
+    for module in (
+        bodies,
+        pets,
+        listing,
+        filtering,
+        creation,
+        echo,
+        persistence,
+        validation,
+        getting,
+        authentication,
+        errors,
+        rate_headers,
+        quotas,
+    )
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import error, error_body, on_refusal, refused_with, without
+from petcheck.reference.changes import answered, error, error_body, on_refusal, refused_with, without
 from petcheck.reference.messages import Answer, Call, Operation, Refusal
 from petcheck.reference.seam import ALL, fault
 
@@ -38,20 +38,6 @@ def _field(name: str, make: Callable[[object], object]) -> Change:
 def _problem(refusal: Refusal, call: Call) -> Answer:
     content = {"type": "about:blank", "title": refusal.message, "status": refusal.status, "detail": refusal.code}
     return Answer(refusal.status, content, refusal.headers, "application/problem+json")
-
-
-def _crash(when: Callable[[Call], bool], status: int = 500) -> Change:
-    """Calls for which `when` holds fail, once they got past the key."""
-
-    def change(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, site: Site, whole: Behaviour) -> Answer:
-            if when(call):
-                return error(status, "internal", "Internal server error")
-            return behaviour.act(call, site, whole)
-
-        return replace(behaviour, act=act)
-
-    return change
 
 
 def _asks(name: str, value: str) -> Callable[[Call], bool]:
@@ -172,12 +158,22 @@ FAULTS = [
         at=_CREATE,
     ),
     # failures where the answer is open; those where another is due are with the operation
-    *errors("crash-on-limit-text", "limit=abc gets 500.", "ERROR-5", _crash(_asks("limit", "abc")), at=_LIST),
-    *errors("crash-on-negative-limit", "limit=-1 gets 500.", "ERROR-5", _crash(_asks("limit", "-1")), at=_LIST),
-    *errors("crash-on-limit-zero", "limit=0 gets 500.", "ERROR-5", _crash(_asks("limit", "0")), at=_LIST),
-    *errors("crash-on-limit-101", "limit=101 gets 500.", "ERROR-5", _crash(_asks("limit", "101")), at=_LIST),
-    *errors("501-on-limit-text", "limit=abc gets 501.", "ERROR-5", _crash(_asks("limit", "abc"), 501), at=_LIST),
-    *errors("503-on-limit-101", "limit=101 gets 503.", "ERROR-5", _crash(_asks("limit", "101"), 503), at=_LIST),
+    *errors(
+        "crash-on-limit-text", "limit=abc gets 500.", "ERROR-5", answered(_asks("limit", "abc"), error(500)), at=_LIST
+    ),
+    *errors(
+        "crash-on-negative-limit", "limit=-1 gets 500.", "ERROR-5", answered(_asks("limit", "-1"), error(500)), at=_LIST
+    ),
+    *errors("crash-on-limit-zero", "limit=0 gets 500.", "ERROR-5", answered(_asks("limit", "0"), error(500)), at=_LIST),
+    *errors(
+        "crash-on-limit-101", "limit=101 gets 500.", "ERROR-5", answered(_asks("limit", "101"), error(500)), at=_LIST
+    ),
+    *errors(
+        "501-on-limit-text", "limit=abc gets 501.", "ERROR-5", answered(_asks("limit", "abc"), error(501)), at=_LIST
+    ),
+    *errors(
+        "503-on-limit-101", "limit=101 gets 503.", "ERROR-5", answered(_asks("limit", "101"), error(503)), at=_LIST
+    ),
     *errors(
         "crash-on-unknown-filter",
         "An unknown status as filter gets 500.",
@@ -189,14 +185,16 @@ FAULTS = [
         "crash-on-id-text",
         "A petId that is no number gets 500.",
         "ERROR-5",
-        _crash(lambda call: not call.pet_id.lstrip("-").isdigit()),
+        answered(lambda call: not call.pet_id.lstrip("-").isdigit(), error(500)),
         at=_GET,
     ),
     *errors(
         "crash-on-id-beyond-int64",
         "A petId beyond int64 gets 500.",
         "ERROR-5",
-        _crash(lambda call: call.pet_id.lstrip("-").isdigit() and not -(2**63) <= int(call.pet_id) < 2**63),
+        answered(
+            lambda call: call.pet_id.lstrip("-").isdigit() and not -(2**63) <= int(call.pet_id) < 2**63, error(500)
+        ),
         at=_GET,
     ),
 ]

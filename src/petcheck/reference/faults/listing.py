@@ -1,22 +1,20 @@
-"""Section 4.1: the list, its pages and its filter."""
+"""Section 4.1: the list, and how many animals a page of it has."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from petcheck.reference.behaviour import Behaviour, Change, Pet, Site
-from petcheck.reference.changes import error
+from petcheck.reference.changes import answered, error
 from petcheck.reference.conforming import read_limit
 from petcheck.reference.messages import Answer, Call, Operation, Refusal
 from petcheck.reference.seam import fault
-from petcheck.reference.store import STATUSES, Animal
 
 shape = partial(fault, section="2", at=(Operation.LIST,))
 page = partial(fault, section="4.1", at=(Operation.LIST,))
 
-_LIST = (Operation.LIST,)
 _ALL = 1_000_000  # a page without an end
 
 
@@ -60,18 +58,6 @@ def _up_to(most: int) -> Change:
     )
 
 
-def _answered(when: Callable[[Call], bool], answer: Answer) -> Change:
-    """Lists that are asked for in a certain way get a certain answer."""
-
-    def change(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, site: Site, whole: Behaviour) -> Answer:
-            return answer if when(call) else behaviour.act(call, site, whole)
-
-        return replace(behaviour, act=act)
-
-    return change
-
-
 def _when_empty(answer: Answer) -> Change:
     def change(behaviour: Behaviour) -> Behaviour:
         def act(call: Call, site: Site, whole: Behaviour) -> Answer:
@@ -91,60 +77,6 @@ def _status_code(status: int) -> Change:
         return replace(behaviour, act=act)
 
     return change
-
-
-def _matching(matches: Callable[[Animal, str], bool]) -> Change:
-    """A filter lets through what `matches` says; without one all animals are listed."""
-    return lambda behaviour: replace(
-        behaviour, matches=lambda animal, status: status is None or matches(animal, status)
-    )
-
-
-def _selecting(select: Callable[[Sequence[Animal], int], Sequence[Animal]]) -> Change:
-    """Of the animals that match, a page holds what `select` gives, where a filter is set."""
-
-    def change(behaviour: Behaviour) -> Behaviour:
-        def selected(animals: Sequence[Animal], matches: Callable[[Animal], bool], limit: int) -> Sequence[Animal]:
-            matching = [animal for animal in animals if matches(animal)]
-            filtered = len(matching) < len(animals)
-            return select(matching, limit) if filtered else matching[:limit]
-
-        return replace(behaviour, select=selected)
-
-    return change
-
-
-def _filter_ignored_for(status: str) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
-        def read(text: str | None) -> str | None:
-            return None if text == status else behaviour.read_filter(text)
-
-        return replace(behaviour, read_filter=read)
-
-    return change
-
-
-def _asks(status: str) -> Callable[[Call], bool]:
-    return lambda call: call.query.get("status") == status
-
-
-def _first_ten(behaviour: Behaviour) -> Behaviour:
-    def select(animals: Sequence[Animal], matches: Callable[[Animal], bool], limit: int) -> Sequence[Animal]:
-        matching = [animal for animal in animals if matches(animal)]
-        return (
-            matching[:limit]
-            if len(matching) == len(animals)
-            else [animal for animal in animals[:10] if matches(animal)]
-        )
-
-    return replace(behaviour, select=select)
-
-
-def _filled_up(behaviour: Behaviour) -> Behaviour:
-    def select(animals: Sequence[Animal], matches: Callable[[Animal], bool], limit: int) -> Sequence[Animal]:
-        return sorted(animals, key=lambda animal: not matches(animal))[:limit]
-
-    return replace(behaviour, select=select)
 
 
 _REDIRECT = Answer(301, b"", (("Location", "/v1/pets/"),), None)
@@ -219,31 +151,31 @@ FAULTS = [
         "limit-required",
         "A list without `limit` is 400.",
         "LIST-1",
-        _answered(lambda call: "limit" not in call.query, error(400)),
+        answered(lambda call: "limit" not in call.query, error(400)),
     ),
     *page(
         "parameters-required",
         "A list without any parameter is 400.",
         "LIST-1",
-        _answered(lambda call: not call.query, error(400)),
+        answered(lambda call: not call.query, error(400)),
     ),
     *page(
         "plain-list-404",
         "A list without any parameter is 404.",
         "LIST-1",
-        _answered(lambda call: not call.query, error(404)),
+        answered(lambda call: not call.query, error(404)),
     ),
     *page(
         "plain-list-crashes",
         "A list without any parameter is 500.",
         "LIST-1 ERROR-5",
-        _answered(lambda call: not call.query, error(500)),
+        answered(lambda call: not call.query, error(500)),
     ),
     *page(
         "list-redirected",
         "A list is redirected to a path with a slash.",
         "LIST-1 LIST-2 LIST-6",
-        _answered(lambda call: True, _REDIRECT),
+        answered(lambda call: True, _REDIRECT),
     ),
     # limit
     *page("limit-100-refused", "limit=100 is 400.", "LIST-2", _refuses_limit(lambda limit: limit == 100)),
@@ -251,19 +183,19 @@ FAULTS = [
     *page("limit-over-50-refused", "A limit over 50 is 400.", "LIST-2", _refuses_limit(lambda limit: limit > 50)),
     *page("limit-refused", "Any limit is 400, as an unknown parameter.", "LIST-2", _refuses_limit(lambda limit: True)),
     *page(
-        "limit-1-422", "limit=1 is 422.", "LIST-2", _answered(lambda call: call.query.get("limit") == "1", error(422))
+        "limit-1-422", "limit=1 is 422.", "LIST-2", answered(lambda call: call.query.get("limit") == "1", error(422))
     ),
     *page(
         "limit-100-crashes",
         "limit=100 is 500.",
         "LIST-2 ERROR-5",
-        _answered(lambda call: call.query.get("limit") == "100", error(500)),
+        answered(lambda call: call.query.get("limit") == "100", error(500)),
     ),
     *page(
         "limit-1-crashes",
         "limit=1 is 500.",
         "LIST-2 ERROR-5",
-        _answered(lambda call: call.query.get("limit") == "1", error(500)),
+        answered(lambda call: call.query.get("limit") == "1", error(500)),
     ),
     *page("limit-1-gives-2", "limit=1 gives 2 animals.", "LIST-3", _exact("1", 2)),
     *page("limit-1-gives-20", "limit=1 is taken for the default.", "LIST-3", _exact("1", 20)),
@@ -306,112 +238,4 @@ FAULTS = [
         needs="big-store",
     ),
     *page("limit-text-gives-all", "limit=abc gives all animals.", "LIST-5", _exact("abc", _ALL), needs="big-store"),
-    # status as a filter is accepted
-    *(
-        each
-        for status in STATUSES
-        for each in page(
-            f"filter-{status}-refused", f"status={status} is 400.", "LIST-6", _answered(_asks(status), error(400))
-        )
-    ),
-    *page("filter-sold-422", "status=sold is 422.", "LIST-6", _answered(_asks("sold"), error(422))),
-    *page("filter-pending-404", "status=pending is 404.", "LIST-6", _answered(_asks("pending"), error(404))),
-    *page("filter-sold-crashes", "status=sold is 500.", "LIST-6 ERROR-5", _answered(_asks("sold"), error(500))),
-    *page(
-        "filter-501",
-        "A filter is 501.",
-        "LIST-6 ERROR-5",
-        _answered(lambda call: call.query.get("status") in STATUSES, error(501)),
-    ),
-    *page(
-        "filter-wants-upper-case",
-        "The filter is accepted in upper case only.",
-        "LIST-6",
-        _answered(lambda call: call.query.get("status") in STATUSES, error(400)),
-    ),
-    # what a filter lets through
-    *page("filter-ignored", "The filter is ignored.", "LIST-7", _matching(lambda animal, status: True)),
-    *(
-        each
-        for status in STATUSES
-        for each in page(
-            f"filter-{status}-ignored", f"status={status} is ignored.", "LIST-7", _filter_ignored_for(status)
-        )
-    ),
-    *page(
-        "filter-negated",
-        "The filter gives all others.",
-        "LIST-7",
-        _matching(lambda animal, status: animal.status != status),
-    ),
-    *page(
-        "filter-with-absent",
-        "The filter lets animals without a status through.",
-        "LIST-7",
-        _matching(lambda animal, status: animal.status in (status, None)),
-    ),
-    *page(
-        "available-with-pending",
-        "status=available lets pending animals through.",
-        "LIST-7",
-        _matching(
-            lambda animal, status: animal.status == status or (status, animal.status) == ("available", "pending")
-        ),
-    ),
-    *page(
-        "pending-with-sold",
-        "status=pending lets sold animals through.",
-        "LIST-7",
-        _matching(lambda animal, status: animal.status == status or (status, animal.status) == ("pending", "sold")),
-    ),
-    *page(
-        "filter-swapped",
-        "Pending and sold are mistaken for each other.",
-        "LIST-7",
-        _matching(lambda animal, status: animal.status == {"pending": "sold", "sold": "pending"}.get(status, status)),
-    ),
-    *page("filter-fills-page", "A filtered page is filled up with other animals.", "LIST-7", _filled_up),
-    # what a filter leaves out
-    *page(
-        "filter-finds-nothing",
-        "The filter never finds an animal.",
-        "LIST-8",
-        _matching(lambda animal, status: False),
-        needs="small-store",
-    ),
-    *page(
-        "filter-sold-finds-nothing",
-        "status=sold finds no animal.",
-        "LIST-8",
-        _matching(lambda animal, status: animal.status == status != "sold"),
-        needs="small-store",
-    ),
-    *page(
-        "filter-drops-first",
-        "The filter leaves out the first match.",
-        "LIST-8",
-        _selecting(lambda matching, limit: matching[1:][:limit]),
-        needs="small-store",
-    ),
-    *page(
-        "filter-drops-last",
-        "The filter leaves out the last match.",
-        "LIST-8",
-        _selecting(lambda matching, limit: matching[:limit][:-1]),
-        needs="small-store",
-    ),
-    *page(
-        "filter-one-match",
-        "The filter gives one match only.",
-        "LIST-8",
-        _selecting(lambda matching, limit: matching[:1]),
-        needs="small-store",
-    ),
-    *page(
-        "filter-first-ten",
-        "Only the first ten animals are filtered, whatever the limit.",
-        "LIST-8",
-        _first_ten,
-        needs="small-store",
-    ),
 ]

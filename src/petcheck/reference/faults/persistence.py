@@ -1,0 +1,164 @@
+"""Section 4.2: created animals that get lost, or change between the 201, the list and the reading by id."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from petcheck.reference.behaviour import Behaviour, Site
+from petcheck.reference.changes import animals, stored_otherwise, with_status
+from petcheck.reference.faults.echo import through_double, without_astral
+from petcheck.reference.messages import Call, Operation
+from petcheck.reference.seam import fault
+from petcheck.reference.store import Animal, NewAnimal, changed
+
+create = partial(fault, section="4.2", at=(Operation.CREATE,))
+
+
+_GET, _LIST = (Operation.GET,), (Operation.LIST,)
+
+
+def _created(make: Callable[[Animal], Animal]) -> Callable[[Animal], Animal]:
+    """For `animals`: only those that were created go through `make`."""
+    return lambda animal: make(animal) if animal.born else animal
+
+
+def _hidden(behaviour: Behaviour) -> Behaviour:
+    return replace(behaviour, visible=lambda animal, now: not animal.born)
+
+
+def _not_stored(behaviour: Behaviour) -> Behaviour:
+    def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
+        animal = behaviour.keep(new, animal_id, call, site)
+        site.store.remove(animal_id)
+        return animal
+
+    return replace(behaviour, keep=keep)
+
+
+def _one_id(behaviour: Behaviour) -> Behaviour:
+    return replace(behaviour, new_id=lambda store: 1_000_000)
+
+
+def _listed_twice(behaviour: Behaviour) -> Behaviour:
+    def arrange(listed: list[Animal]) -> list[Animal]:
+        return [copy for animal in behaviour.arrange(listed) for copy in [animal] * (2 if animal.born else 1)]
+
+    return replace(behaviour, arrange=arrange)
+
+
+def _next_id(animal: Animal) -> Animal:
+    return changed(animal, id=animal.id + 1)
+
+
+def _name_changed(make: Callable[[str], str]) -> Callable[[Animal], Animal]:
+    return lambda animal: changed(animal, name=make(animal.name))
+
+
+def _category_changed(make: Callable[[int], int]) -> Callable[[Animal], Animal]:
+    return lambda animal: changed(animal, category_id=make(animal.category_id))
+
+
+def _doubled(name: str) -> str:
+    return f"{name} {name}"
+
+
+_STATUS_DROPPED = with_status(lambda status: None)
+
+FAULTS = [
+    *create(
+        "echoed-name-differs",
+        "The 201 shows another name than the one that is stored.",
+        "CREATE-2 CREATE-12 CREATE-13",
+        animals(_name_changed(str.swapcase)),
+    ),
+    *create("created-nowhere", "A created animal is not stored.", "CREATE-12 CREATE-13", _not_stored),
+    *create(
+        "created-not-readable",
+        "A created animal is not found by its id.",
+        "CREATE-12",
+        _hidden,
+        at=_GET,
+        needs="writes",
+    ),
+    *create(
+        "created-not-listed", "A created animal is not in the list.", "CREATE-13", _hidden, at=_LIST, needs="writes"
+    ),
+    *create(
+        "created-id-off-by-one",
+        "The 201 shows the id after the one that is stored.",
+        "CREATE-12 CREATE-13",
+        animals(_next_id),
+    ),
+    *create(
+        "created-overwritten",
+        "Each created animal gets the same id and replaces the one before.",
+        "PET-5 CREATE-12 CREATE-13",
+        _one_id,
+    ),
+    *create(
+        "created-listed-twice",
+        "A created animal is in the list twice.",
+        "PET-5",
+        _listed_twice,
+        at=_LIST,
+        needs="writes",
+    ),
+    *(
+        each
+        for name, summary, make in (
+            ("status-lost", "without its status", _STATUS_DROPPED),
+            (
+                "name-escaped",
+                "with its name escaped for HTML twice over",
+                _name_changed(lambda text: html.escape(f"<{text}>")),
+            ),
+            ("name-cut", "with its name cut after 5 characters", _name_changed(lambda text: text[:5])),
+            ("name-doubled", "with its name doubled", _name_changed(_doubled)),
+            ("category-zero", "with category 0", _category_changed(lambda category: 0)),
+            (
+                "category-plus-one",
+                "with the category after its own",
+                _category_changed(lambda category: category - 1 if category > 0 else category + 1),
+            ),
+        )
+        for each in (
+            *create(
+                f"stored-{name}",
+                f"A created animal is stored {summary}; the 201 is right.",
+                "CREATE-12 CREATE-13",
+                stored_otherwise(make),
+            ),
+            *create(
+                f"read-{name}",
+                f"A created animal is read by its id {summary}.",
+                "CREATE-12 GET-2",
+                animals(_created(make)),
+                at=_GET,
+                needs="writes",
+            ),
+            *create(
+                f"listed-{name}",
+                f"A created animal is listed {summary}.",
+                "CREATE-13 GET-2",
+                animals(_created(make)),
+                at=_LIST,
+                needs="writes",
+            ),
+        )
+    ),
+    *create(
+        "stored-through-double",
+        "A categoryId is stored as a double; the 201 is right.",
+        "CREATE-12 CREATE-13",
+        stored_otherwise(_category_changed(through_double)),
+    ),
+    *create(
+        "stored-astral-lost",
+        "A name is stored without characters beyond the basic plane; the 201 is right.",
+        "CREATE-12 CREATE-13",
+        stored_otherwise(_name_changed(without_astral("?"))),
+    ),
+]
