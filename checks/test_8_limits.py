@@ -3,16 +3,15 @@
 from collections.abc import Callable, Iterator
 
 from petcheck.exchange import Credential, Exchange, Response
+from petcheck.exhaustion import Exhaustion, exhaust, nothing_left, reset_of, status_of, told
 from petcheck.judging import ratelimits
 from petcheck.judging.interface import PLANS, documented
 from petcheck.judging.jsontext import kind
-from petcheck.judging.matchers import described, value_of
+from petcheck.judging.matchers import came, described, value_of
 from petcheck.judging.overall import hold_everywhere
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.marks import observes, requirement, stage
 from petcheck.target import Target
-
-pytestmark = stage("record")
 
 
 def hold_in_every_response(target: Target, problem: Callable[[Exchange], str | None]) -> None:
@@ -32,24 +31,28 @@ def hold_in_every_response(target: Target, problem: Callable[[Exchange], str | N
 
 
 @requirement("RATE-1")
+@stage("record")
 def test_limit_header(target: Target) -> None:
     """`X-RateLimit-Limit`: an integer, 1 or more."""
     hold_in_every_response(target, ratelimits.problem_of_limit)
 
 
 @requirement("RATE-2")
+@stage("record")
 def test_remaining_header(target: Target) -> None:
     """`X-RateLimit-Remaining`: an integer, from 0 to the limit."""
     hold_in_every_response(target, ratelimits.problem_of_remaining)
 
 
 @requirement("RATE-3")
+@stage("record")
 def test_reset_header(target: Target) -> None:
     """`X-RateLimit-Reset`: a Unix timestamp, not past and at most a day ahead."""
     hold_in_every_response(target, ratelimits.problem_of_reset)
 
 
 @requirement("RATE-4")
+@stage("record")
 def test_remaining_counts_down(target: Target) -> None:
     """Within a window the requests left never become more, and become fewer as requests are sent."""
     keyed = [e for e in target.record if e.request.credential is Credential.VALID and documented(e, target.as_of)]
@@ -65,6 +68,7 @@ def test_remaining_counts_down(target: Target) -> None:
 
 
 @requirement("RATE-5")
+@stage("record")
 def test_limit_is_the_plans(target: Target) -> None:
     """`X-RateLimit-Limit` is what the plan's row says."""
     plan = PLANS.get(target.config.plan or "")
@@ -85,7 +89,78 @@ def test_limit_is_the_plans(target: Target) -> None:
     hold_everywhere(target.api, judged(), section="8", nothing="No response carried a limit that could be read.")
 
 
+# ---- with the quota used up
+
+
+def exhaustion(target: Target) -> Exhaustion:
+    """What using up the quota showed; done once, last of all that is sent."""
+    return target.exhausted(lambda: exhaust(target))
+
+
+@requirement("RATE-6")
+@stage("exhaust")
+def test_request_over_the_limit_is_429(target: Target) -> None:
+    """A request over the limit gets 429: not another status, not a dropped connection, not a 200."""
+    seen = exhaustion(target)
+    if seen.limited:
+        return
+    evidence = [exchange for exchange in (seen.before, seen.refusal) if exchange]
+    if seen.refusal is None:
+        raise Breach(
+            f"The limit of {seen.limit} is not enforced: {told(seen)}; section 8 answers a request over the limit 429.",
+            *evidence,
+        )
+    if not nothing_left(seen) and seen.served < seen.limit:
+        raise Inconclusive(f"The quota could not be used up: {told(seen)}.")
+    raise Breach(f"{told(seen)}; section 8 answers a request over the limit 429.", *evidence)
+
+
+@requirement("RATE-8")
+@stage("exhaust")
+def test_no_429_while_requests_are_left(target: Target) -> None:
+    """No 429 comes while Remaining said that requests were left."""
+    seen = exhaustion(target)
+    if not seen.limited or seen.refusal is None:
+        raise Inconclusive("The quota was not answered with 429; RATE-6 tells more.")
+    own = ratelimits.remaining_of(seen.refusal)
+    left = ratelimits.remaining_of(seen.before) if seen.before else None
+    if ratelimits.asks_for_more_than_a_minute(seen.refusal):
+        raise Inconclusive("The 429 asks for more than a minute: it belongs to another quota, the day's.")
+    if own is not None and own > 0:
+        raise Breach(f"A 429 came that says itself that {own} requests are left (section 8).", seen.refusal)
+    # a single one may have been taken by another client in between
+    if left is not None and left > 1:
+        if seen.foreign:
+            raise Inconclusive("Others used the key meanwhile, so what was left when the 429 came cannot be told.")
+        evidence = [exchange for exchange in (seen.before, seen.refusal) if exchange]
+        raise Breach(f"A 429 came right after a response that said {left} requests were left (section 8).", *evidence)
+
+
+@requirement("RATE-9")
+@stage("exhaust")
+def test_served_after_retry_after(target: Target) -> None:
+    """After Retry-After the next request is served."""
+    seen = exhaustion(target)
+    if not seen.limited or seen.refusal is None:
+        raise Inconclusive("The quota was not answered with 429; RATE-6 tells more.")
+    if seen.obstacle:
+        raise Inconclusive(f"Nothing was sent after the 429: {seen.obstacle}.", "--max-wait")
+    first = seen.after[0]
+    if status_of(first) == 200:
+        return
+    stated = (
+        seen.refusal.answer.header("Retry-After") if isinstance(seen.refusal.answer, Response) else None
+    ) or "none"
+    waited = f"after the Retry-After of the 429 ({stated}) had passed"
+    if len(seen.after) > 1 and status_of(seen.after[1]) == 200 and reset_of(first) != reset_of(seen.refusal):
+        raise Inconclusive("The next window was used up at once, which another client may have done.")
+    if ratelimits.problem_of_retry_after(seen.refusal) is not None and status_of(first) == 429:
+        raise Inconclusive("The 429 did not say how long to wait; RATE-7 tells more.")
+    raise Breach(f"{came(first)} came {waited}; section 8 lets the client retry then.", seen.refusal, *seen.after)
+
+
 @requirement("RATE-7")
+@stage("record")
 def test_retry_after(target: Target) -> None:
     """A 429 carries Retry-After, in whole seconds or as an HTTP date."""
     refusals = [e for e in target.record if isinstance(e.answer, Response) and e.answer.status == 429]
@@ -97,6 +172,7 @@ def test_retry_after(target: Target) -> None:
 
 
 @observes("rate-limit-body")
+@stage("record")
 def test_body_of_a_429(target: Target) -> None:
     """Observed: what a 429 carries."""
     for exchange in target.record:

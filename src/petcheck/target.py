@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
+from typing import TypeVar, cast
 
 from petcheck.config import TargetConfig
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
@@ -18,6 +19,7 @@ from petcheck.probes import Body, Defect, ValidPet, defects, valid_pets
 from petcheck.wire.api import Api
 from petcheck.wire.transport import NotSent, Transport
 
+Seen = TypeVar("Seen")
 READING_BUDGET, WRITING_BUDGET = 40, 60
 VISIBLE_WITHIN_S = 10.0
 
@@ -84,6 +86,8 @@ class Target:
         self.unknown_ids = [drawn.randrange(2**40, 2**62) for _ in range(2)]
         self._number = drawn.randrange(10**8, 10**9)
         self._category: int | None = None
+        self._exhausted: object = None
+        self._exhausted_from = 0
         self._found: dict[str, Exchange] = {}
 
     @property
@@ -184,6 +188,16 @@ class Target:
         if name not in self._found:
             self._found[name] = find()
         return self.api.examine(self._found[name])
+
+    def exhausted(self, use_up: Callable[[], Seen]) -> Seen:
+        """What using up the quota showed, done once in a run; what keeps it from being done is raised every time."""
+        if self._exhausted is None:
+            first = len(self.record)
+            self._exhausted = use_up()
+            self._exhausted_from = first
+        for exchange in [*self.record[self._exhausted_from :][:1], *self.record[-4:]]:
+            self.api.examine(exchange)
+        return cast("Seen", self._exhausted)
 
     def left_behind(self) -> list[tuple[int | None, str]]:
         """Ids and names of animals that the run may have left on the target; the id is None where it is not known."""

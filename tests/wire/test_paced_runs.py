@@ -95,7 +95,9 @@ def bucket(limit: int, a_minute: float) -> Server:
     return Server(answer)
 
 
-NONSENSE = st.sampled_from(["", "-1", "0", "1", "60", "soon", "9" * 30, "1e9", "Fri, 31 Dec 9999 23:59:59 -0100", "0.5"])
+NONSENSE = st.sampled_from(
+    ["", "-1", "0", "1", "60", "soon", "9" * 30, "1e9", "Fri, 31 Dec 9999 23:59:59 -0100", "0.5"]
+)
 
 
 def rude(script: list[tuple[int, str, str, str, str]]) -> Server:
@@ -169,7 +171,9 @@ def test_token_buckets_are_survived(calls: list[Call], limit: int, a_minute: flo
 @settings(max_examples=300)
 @given(
     CALLS,
-    st.lists(st.tuples(st.sampled_from([200, 401, 429, 429, 503]), NONSENSE, NONSENSE, NONSENSE, NONSENSE), max_size=40),
+    st.lists(
+        st.tuples(st.sampled_from([200, 401, 429, 429, 503]), NONSENSE, NONSENSE, NONSENSE, NONSENSE), max_size=40
+    ),
     st.integers(1, 40),
 )
 def test_rude_servers_are_survived(

@@ -6,6 +6,7 @@ import base64
 import html
 import json
 import string
+import time
 from urllib.parse import quote
 
 import pytest
@@ -150,9 +151,13 @@ def test_without_a_key_nothing_changes() -> None:
     assert Redactor(None).in_text(SECRET) == SECRET
 
 
-def test_eight_megabytes_of_it_are_masked_in_a_moment() -> None:
-    data = (SECRET[:20].encode() + b"-") * (8 * 1024 * 1024 // 21)
-    assert REDACTOR.in_bytes(data) == (MASK + b"-") * (8 * 1024 * 1024 // 21)
+@pytest.mark.parametrize("secret", [SECRET, "a" * 32, "ab" * 16])
+def test_a_flood_of_it_is_masked_in_seconds(secret: str) -> None:
+    data = (secret[:20].encode() + b"-" + secret.encode()) * (4 * 1024 * 1024 // 53)
+    began = time.process_time()
+    shown = Redactor(ApiKey(secret)).in_bytes(data)
+    assert time.process_time() - began < 20
+    assert not [window for window in windows(secret, 16) if window.encode() in shown]
 
 
 def test_markup_is_no_matter_of_redaction_but_the_key_in_it_is() -> None:

@@ -139,7 +139,7 @@ def test_an_hour_is_too_long_and_nothing_is_sent_meanwhile() -> None:
         with pytest.raises(WaitTooLong) as obstacle:
             rig.transport.send(LIST)
     assert obstacle.value.settled_by == "--max-wait"
-    assert obstacle.value.reason.endswith(" in 60 min, which is longer than this run may wait (2 min)")
+    assert " in 60 min" in obstacle.value.reason
     assert len(rig.client.sent) == 1
     assert rig.clock.slept == []
 

@@ -17,6 +17,7 @@ _UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 _PAST_GRACE_S = 2.0
 _OWN_CLOCK_GRACE_S = 600.0
 _DAY_S = 86_400.0
+_MINUTE_S = 61
 _TELLING = 5
 
 
@@ -109,6 +110,16 @@ def problem_of_retry_after(exchange: Exchange) -> str | None:
     if _PLAIN_INTEGER.fullmatch(text.strip()) or _http_date(text.strip()):
         return None
     return f"Retry-After is {quoted(text)}; whole seconds or an HTTP date are due"
+
+
+def asks_for_more_than_a_minute(exchange: Exchange) -> bool:
+    """Whether a 429's Retry-After is longer than any window of a minute, so that it speaks of another quota."""
+    text = (exchange.answer.header("Retry-After") or "").strip() if isinstance(exchange.answer, Response) else ""
+    if _PLAIN_INTEGER.fullmatch(text):
+        return int(text) > _MINUTE_S
+    date = _http_date(text)
+    now = date_of(exchange) or exchange.started
+    return date is not None and (date - now).total_seconds() > _MINUTE_S
 
 
 # ---- over time

@@ -11,11 +11,6 @@ from petcheck.reference.quota import Usage
 from petcheck.reference.store import Animal, NewAnimal, changed
 
 
-def unchanged(behaviour: Behaviour) -> Behaviour:
-    """The behaviour as it is."""
-    return behaviour
-
-
 def both(*changes: Change) -> Change:
     """All of the changes, one after the other."""
 

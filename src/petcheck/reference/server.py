@@ -135,7 +135,7 @@ class _Endpoint:
             time=call.time,
             method=call.method,
             path=call.path,
-            query=request.url.query,
+            query=request.scope["query_string"].decode("latin-1"),
             credential=_credential(call, self._site.keys),
             status=reply.status,
             retry_after=reply.header("Retry-After"),
@@ -148,7 +148,7 @@ class _Endpoint:
         return Call(
             operation=self._operations.get(request.method),
             method=request.method,
-            path=request.url.path,
+            path=request.scope["path"],
             query=request.query_params,
             headers=request.headers,
             authorization=authorization[0] if len(authorization) == 1 else None,

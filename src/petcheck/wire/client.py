@@ -125,9 +125,8 @@ def _unpack(raw: bytes, encodings: str) -> tuple[bytes, bool]:
     whole = True
     names = [name.strip().lower() for name in encodings.split(",")]
     for encoding in reversed(names[-_ENCODINGS_UNDONE:]):
-        if encoding not in ("gzip", "x-gzip", "deflate") or not raw:
-            continue
-        for window_bits in (47, -15):
+        # some servers send deflate without the header that it should have; gzip always has one
+        for window_bits in {"gzip": (47,), "x-gzip": (47,), "deflate": (47, -15)}.get(encoding, ()) if raw else ():
             try:
                 raw, complete = _inflated(raw, window_bits)
             except zlib.error:
@@ -170,7 +169,7 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
         return NoAnswer(Silence.UNREACHABLE, text)
     if isinstance(error, httpx.RemoteProtocolError | h11.RemoteProtocolError):
         if "without sending a response" in text:
-            return NoAnswer(Silence.RESET, "the connection was closed before anything came")
+            return NoAnswer(Silence.RESET, "the connection was closed before an answer came")
         if "complete message body" in text or "incomplete chunked" in text:
             return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
         return NoAnswer(Silence.NOT_HTTP, text)

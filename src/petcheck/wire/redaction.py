@@ -7,6 +7,7 @@ Each of these is replaced before an exchange is recorded, so that nothing behind
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from urllib.parse import quote
 
@@ -15,6 +16,8 @@ from petcheck.key import ApiKey
 MASK = b"[redacted-key]"
 # shorter parts could be words of the interface itself, such as `categoryId`, and masking those would spoil the evidence
 _SHORTEST_PART = 12
+# a body with more appearances than that was made to keep us busy, and is masked the quick way, which spares less
+_FLOOD = 2_000
 
 
 class Redactor:
@@ -30,6 +33,7 @@ class Redactor:
         """`data` with every appearance of the key masked."""
         if not self._dresses or not data:
             return data
+        data = self._without_flood(data)
         folded = data.lower()
         spans = sorted(span for dress in self._dresses for span in _appearances(dress, folded))
         masked, kept_to = bytearray(), 0
@@ -40,6 +44,16 @@ class Redactor:
                 masked += data[kept_to:start] + self._mask
             kept_to = end
         return bytes(masked + data[kept_to:]) if spans else data
+
+    def _without_flood(self, data: bytes) -> bytes:
+        """`data` with every block masked that each part of the key has one of, where there are very many."""
+        folded = data.lower()
+        for dress in self._dresses:
+            for _, block in _blocks(dress):
+                if len(block) >= 4 and folded.count(block) > _FLOOD:
+                    data = re.sub(re.escape(block), self._mask, data, flags=re.IGNORECASE)
+                    folded = data.lower()
+        return data
 
     def in_text(self, text: str) -> str:
         """`text` with every appearance of the key masked; anything else, lone surrogates included, is kept."""
@@ -67,22 +81,27 @@ def _dresses(secret: bytes) -> Iterator[bytes]:
 
 def _appearances(dress: bytes, data: bytes) -> Iterator[tuple[int, int]]:
     """Where in `data` a run of at least half of `dress` stands (of all but one character, where it is short)."""
-    shortest = max(len(dress) // 2, min(len(dress) - 1, _SHORTEST_PART)) if len(dress) > 3 else len(dress)
-    # a run of that length holds at least one whole block of half of it, so only blocks need to be looked for
-    block = (shortest + 1) // 2
-    looked_at: set[int] = set()
-    for offset in range(0, len(dress) - block + 1, block):
-        found = data.find(dress[offset : offset + block])
+    for offset, block in _blocks(dress):
+        found = data.find(block)
         while found >= 0:
             origin = found - offset  # where the dress would begin
-            if origin not in looked_at:
-                start, end = found, found + block
-                while start > max(0, origin) and data[start - 1] == dress[start - 1 - origin]:
-                    start -= 1
-                while end < min(len(data), origin + len(dress)) and data[end] == dress[end - origin]:
-                    end += 1
-                if end - start >= shortest:
-                    yield start, end
-                if end - start == len(dress):
-                    looked_at.add(origin)
-            found = data.find(dress[offset : offset + block], found + 1)
+            start, end = found, found + len(block)
+            while start > max(0, origin) and data[start - 1] == dress[start - 1 - origin]:
+                start -= 1
+            while end < min(len(data), origin + len(dress)) and data[end] == dress[end - origin]:
+                end += 1
+            if end - start >= _shortest(dress):
+                yield start, end
+            found = data.find(block, found + 1)
+
+
+def _shortest(dress: bytes) -> int:
+    """The length from which on a part of a dress counts."""
+    return max(len(dress) // 2, min(len(dress) - 1, _SHORTEST_PART)) if len(dress) > 3 else len(dress)
+
+
+def _blocks(dress: bytes) -> Iterator[tuple[int, bytes]]:
+    """Pieces of a dress and where in it they stand; every part that counts holds at least one of them whole."""
+    length = (_shortest(dress) + 1) // 2
+    for offset in range(0, len(dress) - length + 1, length):
+        yield offset, dress[offset : offset + length]

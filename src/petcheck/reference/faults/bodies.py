@@ -64,7 +64,7 @@ FAULTS = [
     *json_text("nan", "Animals have a weight of NaN.", "SERVICE-1", bodies(_not_a_number, 200, 201), each=_OF_ANIMALS),
     *json_text("last-byte-lost", "Bodies lack their last byte.", "SERVICE-1", bodies(_shortened), each=_OF_ANIMALS),
     *json_text("list-cut-at-1000", "Lists are cut after 1,000 bytes.", "SERVICE-1", bodies(_buffered, 200), at=_LIST),
-    *json_text("json-lines", "The list has an animal on each line.", "SERVICE-1", bodies(_lines, 200), at=_LIST),
+    *json_text("json-lines", "The list has an animal on each line.", "SERVICE-1 PETS-1", bodies(_lines, 200), at=_LIST),
     *json_text(
         "json-guarded",
         "Bodies begin with a guard against inclusion.",

@@ -13,7 +13,7 @@ from petcheck.reference.seam import ALL, fault
 
 errors = partial(fault, section="7")
 
-_CREATE, _GET, _LIST, _ORDERS = (Operation.CREATE,), (Operation.GET,), (Operation.LIST,), (Operation.ORDERS,)
+_CREATE, _GET, _LIST = (Operation.CREATE,), (Operation.GET,), (Operation.LIST,)
 _FIELDS = "ERROR-2 ERROR-3 ERROR-4"
 
 

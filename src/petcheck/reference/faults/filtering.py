@@ -12,7 +12,6 @@ from petcheck.reference.messages import Call, Operation
 from petcheck.reference.seam import fault
 from petcheck.reference.store import STATUSES, Animal
 
-shape = partial(fault, section="2", at=(Operation.LIST,))
 page = partial(fault, section="4.1", at=(Operation.LIST,))
 
 
@@ -57,7 +56,7 @@ def _first_ten(behaviour: Behaviour) -> Behaviour:
         return (
             matching[:limit]
             if len(matching) == len(animals)
-            else [animal for animal in animals[:10] if matches(animal)]
+            else [animal for animal in animals[:10] if matches(animal)][:limit]
         )
 
     return replace(behaviour, select=select)

@@ -74,7 +74,9 @@ FAULTS = [
         "CREATE-2 CREATE-12 CREATE-13",
         animals(_name_changed(str.swapcase)),
     ),
-    *create("created-nowhere", "A created animal is not stored.", "CREATE-12 CREATE-13", _not_stored),
+    *create(
+        "created-nowhere", "A created animal is not stored.", "CREATE-12 CREATE-13", _not_stored, needs="small-store"
+    ),
     *create(
         "created-not-readable",
         "A created animal is not found by its id.",
@@ -84,13 +86,19 @@ FAULTS = [
         needs="writes",
     ),
     *create(
-        "created-not-listed", "A created animal is not in the list.", "CREATE-13", _hidden, at=_LIST, needs="writes"
+        "created-not-listed",
+        "A created animal is not in the list.",
+        "CREATE-13",
+        _hidden,
+        at=_LIST,
+        needs="writes small-store",
     ),
     *create(
         "created-id-off-by-one",
         "The 201 shows the id after the one that is stored.",
         "CREATE-12 CREATE-13",
         animals(_next_id),
+        needs="small-store",
     ),
     *create(
         "created-overwritten",

@@ -124,7 +124,7 @@ FAULTS = [
         "category-fraction",
         "`categoryId` is a fraction.",
         "PET-3",
-        _field("categoryId", lambda value: _number(value) + 0.5),
+        _field("categoryId", lambda value: _number(value) % 1000 + 0.5),
     ),
     *pet(
         "category-name",
@@ -135,7 +135,7 @@ FAULTS = [
     *pet(
         "category-beyond-int64",
         "`categoryId` is beyond int64.",
-        "PET-3",
+        "PET-3 CREATE-3",
         _field("categoryId", lambda value: _number(value) + 2**64),
     ),
     # status

@@ -20,8 +20,6 @@ create = partial(fault, section="4.2", at=(Operation.CREATE,))
 Raw = TypeVar("Raw")
 Read = TypeVar("Read")
 
-_CREATE = (Operation.CREATE,)
-
 
 @dataclass(frozen=True)
 class _Defect:
@@ -52,7 +50,7 @@ _DEFECTS = (
     _Defect("category_beyond_int64", "A categoryId beyond int64", "CREATE-9", "what is left of it in 64 bits", "PET-3"),
     _Defect("status_unknown", "An unknown status", "CREATE-10", "none", "PET-4"),
     _Defect("status_case", "A status in another case", "CREATE-10", "the one in lower case", "PET-4"),
-    _Defect("status_null", "null as status", "CREATE-10", "none", "PET-4"),
+    _Defect("status_null", "null as status", "CREATE-10", "none"),
 )
 
 

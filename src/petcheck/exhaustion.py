@@ -1,0 +1,148 @@
+"""Uses up a key's quota, on request, and sees what happens (section 8).
+
+It sends the cheapest request there is until one is refused, waits exactly as it is told, and sends one more. It says
+beforehand what that takes, and leaves it where that is more than the run may spend. A day's quota is never used up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from petcheck.exchange import Exchange, NoAnswer, Operation, Response
+from petcheck.judging.interface import PLANS
+from petcheck.judging.matchers import came
+from petcheck.judging.ratelimits import remaining_of
+from petcheck.judging.verdicts import Inconclusive, NotRun
+from petcheck.target import Target
+from petcheck.wire import pacing
+from petcheck.wire.transport import Call, WaitTooLong
+
+_MINUTE_S = 61.0
+_HOUR_S = 3600.0
+# requests served after the last one that was left, before a limit counts as not enforced
+_SERVED_TOO_MANY = 3
+_CALL = Call(Operation.LIST_PETS, query=(("limit", "1"),))
+
+
+@dataclass
+class Exhaustion:
+    """What was seen.
+
+    `before` is the last response before the refusal, `refusal` the first answer that was no success, `after` what came
+    once Retry-After had passed. `served` counts successes, `excess` those after nothing was left; `seconds` is how long
+    all of them took. `foreign` tells that others used the key meanwhile.
+    """
+
+    limit: int
+    served: int = 0
+    excess: int = 0
+    seconds: float = 0.0
+    foreign: bool = False
+    before: Exchange | None = None
+    refusal: Exchange | None = None
+    after: list[Exchange] = field(default_factory=list)
+    obstacle: str | None = None
+
+    @property
+    def limited(self) -> bool:
+        """Whether the refusal is a 429."""
+        return self.refusal is not None and status_of(self.refusal) == 429
+
+
+def status_of(exchange: Exchange) -> int | None:
+    """The status; None where no answer came."""
+    return exchange.answer.status if isinstance(exchange.answer, Response) else None
+
+
+def exhaust(target: Target) -> Exhaustion:
+    """Use up what is left of the window. `NotRun` where that was not allowed or would take too much."""
+    window = affordable(target)
+    clock = target.transport.clock
+    seen = Exhaustion(window.limit)
+    began = clock.monotonic()
+    while True:
+        exchange = target.api.examine(target.transport.send_expecting_refusal(_CALL))
+        if isinstance(exchange.answer, NoAnswer) and seen.refusal is None and not nothing_left(seen):
+            exchange = target.api.examine(target.transport.send_expecting_refusal(_CALL))
+        seen.seconds = clock.monotonic() - began
+        if status_of(exchange) != 200:
+            seen.refusal = exchange
+            break
+        note(seen, exchange)
+        if seen.excess >= _SERVED_TOO_MANY or seen.served > 1.2 * seen.limit * (1 + seen.seconds / 60) + 10:
+            return seen
+    if seen.limited:
+        await_reset(target, seen)
+    return seen
+
+
+def affordable(target: Target) -> pacing.Window:
+    """The key's window; `NotRun` where using it up was not allowed or takes more than the run may spend."""
+    if not target.exhaust:
+        raise NotRun("The quota is used up only on request.", "--exhaust-rate-limit")
+    transport = target.transport
+    window = transport.remaining()
+    if window is None:
+        raise Inconclusive(
+            "The rate limit headers cannot be read, so nobody can tell what is left; see RATE-1 to RATE-3."
+        )
+    lasts = window.ends - transport.clock.monotonic()
+    days = [plan.per_day for plan in PLANS.values()]
+    if lasts > _HOUR_S or (window.limit in days and lasts > _MINUTE_S):
+        raise NotRun("The window is a day's, and a day's quota is never used up.")
+    if lasts > transport.permissions.max_wait:
+        raise NotRun(
+            f"The window ends in {lasts:.0f} s; the run may wait {transport.permissions.max_wait:.0f} s.", "--max-wait"
+        )
+    # a window may end on the way, and then the next one has to be used up
+    needed = max(window.remaining, 0) + 2
+    left = transport.permissions.max_requests - len(target.record)
+    if needed > left:
+        raise NotRun(f"It takes {needed} requests, and {max(left, 0)} are left to this run.", "--max-requests")
+    transport.on_wait(target.config.name, max(lasts, 0), f"using up the quota: about {needed} requests, then waiting")
+    return window
+
+
+def note(seen: Exhaustion, exchange: Exchange) -> None:
+    """Count a success, and what it says of the quota."""
+    earlier, now = (remaining_of(e) if e else None for e in (seen.before, exchange))
+    same_window = seen.before is not None and reset_of(seen.before) == reset_of(exchange)
+    if earlier == 0 and same_window:
+        seen.excess += 1
+    elif not same_window:
+        seen.excess = 0
+    if same_window and earlier is not None and now is not None and earlier - now > 1:
+        seen.foreign = True
+    seen.served += 1
+    seen.before = exchange
+
+
+def nothing_left(seen: Exhaustion) -> bool:
+    """Whether the last response said that no requests were left."""
+    return seen.before is not None and remaining_of(seen.before) == 0
+
+
+def reset_of(exchange: Exchange) -> str | None:
+    """X-RateLimit-Reset as it stands there."""
+    return exchange.answer.header("X-RateLimit-Reset") if isinstance(exchange.answer, Response) else None
+
+
+def await_reset(target: Target, seen: Exhaustion) -> None:
+    """Wait as the refusal says and send one request; where that is refused too, wait twice as long and send another."""
+    for _ in range(2):
+        try:
+            exchange = target.api.examine(target.transport.send_expecting_refusal(_CALL))
+        except WaitTooLong as obstacle:
+            seen.obstacle = obstacle.reason
+            return
+        seen.after.append(exchange)
+        if status_of(exchange) != 429:
+            return
+
+
+def told(seen: Exhaustion) -> str:
+    """What the course was, in words."""
+    said = remaining_of(seen.before) if seen.before else None
+    left = "" if said is None else f", the last of them with {said} left"
+    over = f" and then {came(seen.refusal)}" if seen.refusal else ""
+    return f"{seen.served} requests were served in {seen.seconds:.1f} s{left}{over}"

@@ -1,0 +1,428 @@
+"""HTTP on real sockets: every exchange ends by its deadline, and is told apart by what was seen on the wire."""
+
+from __future__ import annotations
+
+import gzip
+import ssl
+import subprocess
+import time
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.peers import JSON, Caller, Peer, peer, rate_headers
+
+from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.wire.client import BODY_CAP, HttpClient
+
+DEADLINE = 0.5
+# a busy machine may be slow, but a peer that is not cut off would hold a test for a minute
+AT_MOST = 10.0
+
+
+def ask(
+    url: str,
+    *,
+    method: str = "GET",
+    body: bytes | None = None,
+    deadline: float = 10.0,
+    times: int = 1,
+    ca_bundle: Path | None = None,
+    new_connection: bool = False,
+) -> Response | NoAnswer:
+    """The last of so many answers, all within time."""
+    began = time.monotonic()
+    with HttpClient(deadline=deadline, ca_bundle=str(ca_bundle) if ca_bundle else None) as client:
+        for _ in range(times):
+            answer = client.send(method, url, [("Authorization", "Bearer k")], body, new_connection=new_connection)
+    assert time.monotonic() - began < times * deadline + AT_MOST
+    return answer
+
+
+def answered(url: str, **how: object) -> Response:
+    answer = ask(url, **how)  # type: ignore[arg-type]
+    assert isinstance(answer, Response), answer
+    return answer
+
+
+def silent(url: str, **how: object) -> NoAnswer:
+    answer = ask(url, **how)  # type: ignore[arg-type]
+    assert isinstance(answer, NoAnswer), answer.status
+    return answer
+
+
+# ---- what comes
+
+
+def test_a_response_is_taken_as_it_came() -> None:
+    head = b"HTTP/1.1 404 Nowhere To Be Found\r\nX-B: 1\r\nx-a:  \xe9\r\nX-b: 2\r\nContent-Length: 4\r\n\r\n\x00\xff{}"
+    with peer(lambda caller: caller.send(head)) as up:
+        answer = answered(up.url)
+    assert answer == Response(
+        404,
+        "Nowhere To Be Found",
+        "HTTP/1.1",
+        (("X-B", "1"), ("x-a", "\xe9"), ("X-b", "2"), ("Content-Length", "4")),
+        b"\x00\xff{}",
+    )
+
+
+def test_http_1_0_ends_with_the_connection() -> None:
+    with peer(lambda caller: caller.send(b"HTTP/1.0 200 OK\r\n\r\n[1,2]")) as up:
+        answer = answered(up.url)
+    assert (answer.http_version, answer.body, answer.body_complete) == ("HTTP/1.0", b"[1,2]", True)
+
+
+def test_chunks_are_put_together() -> None:
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=y\r\n[1\r\n3\r\n,2]\r\n0\r\nX-T: 1\r\n\r\n"
+    with peer(lambda caller: caller.send(chunked)) as up:
+        assert answered(up.url).body == b"[1,2]"
+
+
+def test_a_connection_that_is_closed_after_each_response_is_no_trouble() -> None:
+    with peer(lambda caller: caller.answer(b"[]")) as up:
+        assert answered(up.url, times=5).body == b"[]"
+        assert up.connections == 5
+
+
+def test_a_connection_is_kept_where_the_target_keeps_it() -> None:
+    def keeping(caller: Caller) -> bool:
+        caller.answer(b"[]")
+        return True
+
+    with peer(keeping) as up:
+        answered(up.url, times=5)
+        assert up.connections == 1
+        answered(up.url, times=3, new_connection=True)
+        assert up.connections == 4
+
+
+def test_a_post_without_a_body_says_so() -> None:
+    with peer(lambda caller: caller.answer(b"{}")) as up:
+        answered(up.url, method="POST")
+        answered(up.url, method="POST", body=b'{"a":1}')
+    assert [b"content-length: 0" in head.lower() for head in up.heads] == [True, False]
+    assert b"content-length: 7" in up.heads[1].lower()
+
+
+def test_informational_answers_are_passed_over() -> None:
+    early = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
+    with peer(lambda caller: caller.send(early + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")) as up:
+        assert answered(up.url).status == 200
+
+
+def test_switching_protocols_is_an_answer_too() -> None:
+    switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
+    with peer(lambda caller: caller.send(switch)) as up:
+        ask(up.url, deadline=DEADLINE)
+
+
+def test_redirects_are_not_followed() -> None:
+    with peer(lambda caller: caller.answer(b"stolen")) as other:
+        elsewhere = f"Location: {other.url}\r\n".encode()
+        with peer(lambda caller: caller.answer(b"", status="302 Found", headers=elsewhere)) as up:
+            assert answered(up.url).status == 302
+        assert other.heads == []
+
+
+def test_proxies_and_cookies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    cookie = b"Set-Cookie: a=b\r\n"
+    with peer(lambda caller: caller.answer(b"proxied")) as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        with peer(lambda caller: caller.answer(b"direct", headers=cookie)) as up:
+            assert answered(up.url, times=2).body == b"direct"
+            assert b"cookie" not in up.heads[1].lower()
+        assert proxy.heads == []
+
+
+def test_a_netrc_does_not_take_the_place_of_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login someone password something\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    with peer(lambda caller: caller.answer(b"[]")) as up:
+        answered(up.url)
+    assert b"authorization: bearer k" in up.heads[0].lower()
+
+
+# ---- sizes
+
+
+def packed(data: bytes, encoding: str) -> bytes:
+    raw = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return {
+        "gzip": gzip.compress(data),
+        "x-gzip": gzip.compress(data),
+        "GZIP": gzip.compress(data),
+        "deflate": zlib.compress(data),
+        "raw deflate": raw.compress(data) + raw.flush(),
+        "gzip, deflate": zlib.compress(gzip.compress(data)),
+        "identity": data,
+        "br": data,
+        "members": gzip.compress(data[:3]) + gzip.compress(data[3:]),
+        "padded": gzip.compress(data) + b"\0" * 9,
+        "a lie": data,
+    }[encoding]
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    [
+        "gzip",
+        "x-gzip",
+        "GZIP",
+        "deflate",
+        "raw deflate",
+        "gzip, deflate",
+        "identity",
+        "br",
+        "members",
+        "padded",
+        "a lie",
+    ],
+)
+def test_packed_bodies_are_unpacked(encoding: str) -> None:
+    named = {"raw deflate": "deflate", "members": "gzip", "padded": "gzip", "a lie": "gzip"}.get(encoding, encoding)
+    body = packed(b'[{"id":1}]', encoding)
+    with peer(lambda caller: caller.answer(body, headers=f"Content-Encoding: {named}\r\n".encode())) as up:
+        answer = answered(up.url)
+    assert (answer.body, answer.body_complete) == (b'[{"id":1}]', True)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_bomb_is_unpacked_to_the_cap_and_no_further(layers: int) -> None:
+    bomb = gzip.compress(b"\0" * (64 * 1024 * 1024))
+    for _ in range(layers - 1):
+        bomb = gzip.compress(bomb)
+    encodings = f"Content-Encoding: {', '.join(['gzip'] * layers)}\r\n".encode()
+    with peer(lambda caller: caller.answer(bomb, headers=encodings)) as up:
+        answer = answered(up.url)
+    assert len(bomb) < BODY_CAP
+    assert (len(answer.body), answer.body_complete) == (BODY_CAP, False)
+
+
+def test_thousands_of_encodings_and_members_cost_next_to_nothing() -> None:
+    body = gzip.compress(b"") * 100_000
+    encodings = b"Content-Encoding: " + b"gzip, " * 5_000 + b"gzip\r\n"
+    with peer(lambda caller: caller.answer(body, headers=encodings)) as up:
+        assert not answered(up.url).body_complete
+
+
+@pytest.mark.parametrize(("size", "whole"), [(BODY_CAP, True), (BODY_CAP + 1, False)])
+def test_a_body_is_read_up_to_the_cap(size: int, whole: bool) -> None:
+    with peer(lambda caller: caller.answer(b"x" * size)) as up:
+        answer = answered(up.url)
+    assert (len(answer.body), answer.body_complete) == (BODY_CAP, whole)
+
+
+def test_an_endless_body_is_left_at_the_cap() -> None:
+    def endless(caller: Caller) -> None:
+        caller.send(b"HTTP/1.1 200 OK\r\n" + rate_headers() + b"\r\n")
+        while not caller.stopping.is_set():
+            caller.send(b"x" * 65536)
+
+    with peer(endless) as up:
+        answer = answered(up.url)
+    assert (len(answer.body), answer.body_complete) == (BODY_CAP, False)
+
+
+# ---- silence
+
+BEGINNING = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
+
+
+def test_nothing_at_all_times_out() -> None:
+    with peer(Caller.hang) as up:
+        assert silent(up.url, deadline=DEADLINE) == NoAnswer(
+            Silence.TIMEOUT, "no whole answer within 0.5 s: nothing came"
+        )
+
+
+@pytest.mark.parametrize(
+    ("beginning", "drop", "seen"),
+    [
+        (b"", b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000, "nothing came"),
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000, "nothing came"),
+        (BEGINNING, b"x" * 99, "status 200 came, its body did not end"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, "nothing came"),
+    ],
+    ids=["status line", "headers", "body", "informational answers"],
+)
+def test_a_byte_now_and_then_does_not_stretch_the_deadline(beginning: bytes, drop: bytes, seen: str) -> None:
+    def dripping(caller: Caller) -> None:
+        caller.send(beginning)
+        caller.drip(drop, every=0.05)
+
+    with peer(dripping) as up:
+        assert silent(up.url, deadline=DEADLINE) == NoAnswer(Silence.TIMEOUT, f"no whole answer within 0.5 s: {seen}")
+
+
+def test_an_endless_row_of_informational_answers_times_out() -> None:
+    def endless(caller: Caller) -> None:
+        while not caller.stopping.is_set():
+            caller.send(b"HTTP/1.1 102 Processing\r\n\r\n" * 50)
+
+    with peer(endless) as up:
+        assert silent(up.url, deadline=DEADLINE).kind is Silence.TIMEOUT
+
+
+def test_a_connection_closed_at_once() -> None:
+    with peer(lambda caller: None) as up:
+        assert silent(up.url) == NoAnswer(Silence.RESET, "the connection was closed before an answer came")
+
+
+def test_a_reset_before_the_answer() -> None:
+    with peer(Caller.reset) as up:
+        assert silent(up.url).kind is Silence.RESET
+
+
+def test_a_reset_within_the_body() -> None:
+    def resetting(caller: Caller) -> None:
+        caller.send(BEGINNING + b"x" * 10)
+        time.sleep(0.2)
+        caller.reset()
+
+    with peer(resetting) as up:
+        answer = silent(up.url)
+    assert answer.kind in (Silence.RESET, Silence.CUT_SHORT)
+    assert "status 200 came, its body did not end" in answer.detail
+
+
+def test_a_body_that_is_shorter_than_its_length() -> None:
+    with peer(lambda caller: caller.send(BEGINNING + b"x" * 10)) as up:
+        answer = silent(up.url)
+    assert answer.kind is Silence.CUT_SHORT
+    assert answer.detail.startswith("status 200 came, its body did not end: ")
+    assert "received 10 bytes, expected 100" in answer.detail
+
+
+def test_chunks_that_stop_short() -> None:
+    with peer(lambda caller: caller.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab")) as up:
+        assert silent(up.url).kind is Silence.CUT_SHORT
+
+
+def test_what_stands_behind_the_length_is_no_part_of_the_answer() -> None:
+    with peer(lambda caller: caller.answer(b'[] {"id":7}', length=2)) as up:
+        assert answered(up.url).body == b"[]"
+        assert answered(up.url, times=2).body == b"[]"
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"SSH-2.0-OpenSSH_9.0\r\n\r\n",
+        b"HTTP/1.1 abc OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: a\x00b\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: five\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20,
+        b"\x00" * 1000,
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n\r\nabc",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc",
+        b"HTTP/1.1 200 OK\r\n" + b"X-Filler: yyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 50_000 + b"\r\n",
+        b"HTTP/1.1 200 " + b"O" * 500_000,
+    ],
+    ids=lambda garbage: repr(garbage[:40]) + str(len(garbage)),
+)
+def test_what_is_no_http(garbage: bytes) -> None:
+    with peer(lambda caller: caller.send(garbage)) as up:
+        assert silent(up.url).kind is Silence.NOT_HTTP
+
+
+def test_nobody_listens() -> None:
+    with peer(Caller.hang) as up:
+        pass
+    assert silent(up.url).kind is Silence.UNREACHABLE
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://no-such-host.invalid/v1", "http://a..b/v1", "http://xn--/v1", "http://①.example/v1", "http://[v1.x]/"],
+)
+def test_a_host_that_cannot_be_found(url: str) -> None:
+    assert silent(url).kind is Silence.UNREACHABLE
+
+
+# ---- TLS
+
+
+def openssl(*arguments: str, cwd: Path) -> None:
+    subprocess.run(["openssl", *arguments], cwd=cwd, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate authority of our own, and what it signed: for this machine, for another, and one that has expired."""
+    folder = tmp_path_factory.mktemp("certificates")
+    new = ("-newkey", "rsa:2048", "-nodes")
+    openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Own", cwd=folder)
+    for name, address, days in (
+        ("here", "IP:127.0.0.1", "2"),
+        ("elsewhere", "DNS:pets.example", "2"),
+        ("expired", "IP:127.0.0.1", "-1"),
+    ):
+        (folder / f"{name}.ext").write_text(f"subjectAltName={address}\n")
+        openssl("req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}", cwd=folder)
+        sign = ("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
+        openssl(*sign, "-days", days, "-extfile", f"{name}.ext", "-out", f"{name}.pem", cwd=folder)
+    return folder
+
+
+@pytest.fixture
+def served_by(certificates: Path, request: pytest.FixtureRequest) -> Iterator[Peer]:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates / f"{request.param}.pem", certificates / f"{request.param}.key")
+    with peer(lambda caller: caller.answer(b"[]", headers=JSON), tls=context) as up:
+        yield up
+
+
+def https(up: Peer) -> str:
+    return up.url.replace("http:", "https:")
+
+
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_an_authority_of_our_own_is_trusted_where_it_is_named(served_by: Peer, certificates: Path) -> None:
+    assert answered(https(served_by), ca_bundle=certificates / "ca.pem").body == b"[]"
+
+
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_an_authority_that_nobody_named_is_not_trusted(served_by: Peer) -> None:
+    answer = silent(https(served_by))
+    assert answer.kind is Silence.TLS
+    assert "certificate" in answer.detail
+    assert served_by.heads == []
+
+
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_an_authority_named_in_the_environment_is_not_trusted(
+    served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificates / "ca.pem"))
+    monkeypatch.setenv("CURL_CA_BUNDLE", str(certificates / "ca.pem"))
+    assert silent(https(served_by)).kind is Silence.TLS
+
+
+@pytest.mark.parametrize(
+    ("served_by", "said"),
+    [("expired", "certificate has expired"), ("elsewhere", "IP address mismatch")],
+    indirect=["served_by"],
+)
+def test_a_certificate_that_does_not_hold(served_by: Peer, said: str, certificates: Path) -> None:
+    answer = silent(https(served_by), ca_bundle=certificates / "ca.pem")
+    assert answer.kind is Silence.TLS
+    assert said in answer.detail
+    assert served_by.heads == []
+
+
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_plain_http_to_a_port_that_speaks_tls(served_by: Peer) -> None:
+    assert silent(served_by.url).kind in (Silence.NOT_HTTP, Silence.RESET)
+
+
+def test_tls_to_a_port_that_speaks_plain_http() -> None:
+    with peer(lambda caller: caller.send(b"HTTP/1.1 400 Bad Request\r\n\r\n"), on_accept=True) as up:
+        assert silent(https(up)).kind is Silence.TLS
