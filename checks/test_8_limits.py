@@ -102,9 +102,15 @@ def exhaustion(target: Target) -> Exhaustion:
 def test_request_over_the_limit_is_429(target: Target) -> None:
     """A request over the limit gets 429: not another status, not a dropped connection, not a 200."""
     seen = exhaustion(target)
+    evidence = [exchange for exchange in (seen.before, seen.refusal) if exchange]
+    if seen.over:
+        raise Breach(
+            f"{seen.excess} more were served after a response had said that none was left: {told(seen)}; "
+            "section 8 answers a request over the limit 429.",
+            *evidence,
+        )
     if seen.limited:
         return
-    evidence = [exchange for exchange in (seen.before, seen.refusal) if exchange]
     if seen.refusal is None:
         raise Breach(
             f"The limit of {seen.limit} is not enforced: {told(seen)}; section 8 answers a request over the limit 429.",
@@ -123,17 +129,25 @@ def test_no_429_while_requests_are_left(target: Target) -> None:
     if not seen.limited or seen.refusal is None:
         raise Inconclusive("The quota was not answered with 429; RATE-6 tells more.")
     own = ratelimits.remaining_of(seen.refusal)
-    left = ratelimits.remaining_of(seen.before) if seen.before else None
     if ratelimits.asks_for_more_than_a_minute(seen.refusal):
         raise Inconclusive("The 429 asks for more than a minute: it belongs to another quota, the day's.")
     if own is not None and own > 0:
         raise Breach(f"A 429 came that says itself that {own} requests are left (section 8).", seen.refusal)
-    # a single one may have been taken by another client in between
-    if left is not None and left > 1:
-        if seen.foreign:
-            raise Inconclusive("Others used the key meanwhile, so what was left when the 429 came cannot be told.")
-        evidence = [exchange for exchange in (seen.before, seen.refusal) if exchange]
-        raise Breach(f"A 429 came right after a response that said {left} requests were left (section 8).", *evidence)
+    if seen.left == 0:
+        return
+    if seen.again is None or seen.foreign or seen.again.foreign:
+        raise Inconclusive(
+            f"A 429 came right after a response that said {seen.left} were left, which others who share the key may "
+            f"have used. {seen.obstacle or ''}".strip(),
+            "--max-requests",
+        )
+    evidence = [e for e in (seen.before, seen.refusal, seen.again.before, seen.again.refusal) if e]
+    if seen.again.left > 0:
+        raise Breach(
+            f"A 429 came right after a response that said {seen.left} requests were left, and in the next window after "
+            f"{seen.again.left} (section 8).",
+            *evidence,
+        )
 
 
 @requirement("RATE-9")
@@ -152,7 +166,7 @@ def test_served_after_retry_after(target: Target) -> None:
         seen.refusal.answer.header("Retry-After") if isinstance(seen.refusal.answer, Response) else None
     ) or "none"
     waited = f"after the Retry-After of the 429 ({stated}) had passed"
-    if len(seen.after) > 1 and status_of(seen.after[1]) == 200 and reset_of(first) != reset_of(seen.refusal):
+    if seen.foreign and reset_of(first) != reset_of(seen.refusal):
         raise Inconclusive("The next window was used up at once, which another client may have done.")
     if ratelimits.problem_of_retry_after(seen.refusal) is not None and status_of(first) == 429:
         raise Inconclusive("The 429 did not say how long to wait; RATE-7 tells more.")

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from petcheck.judging.catalogue import catalogue
 from petcheck.judging.interface import PLANS
+from petcheck.judging.jsontext import INT64_MAX, INT64_MIN
 from petcheck.judging.verdicts import Waiver
 from petcheck.key import ApiKey
 
@@ -30,6 +31,10 @@ REFERENCE = "reference"
 
 class ConfigError(Exception):
     """The run cannot start as it was asked for; the message is one line that says what to do."""
+
+    def __init__(self, message: str) -> None:
+        words = " ".join(message.split())
+        super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,23 +148,31 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
     for name in defaults:
         _expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
     merged = {name.replace("_", "-"): value for name, value in defaults.items()} | given
+
+    def where(name: str) -> str:
+        return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
+
+    def switch(name: str) -> bool:
+        return _switch(merged.get(name, False), where(name))
+
     config = Config(
-        as_of=_date(merged.get("as-of"), "--as-of") or today,
-        seed=_integer(merged.get("seed"), "--seed", least=0) if "seed" in merged else seed,
+        as_of=_date(merged.get("as-of"), where("as-of")) or today,
+        seed=_integer(merged.get("seed"), where("seed"), least=0) if "seed" in merged else seed,
         app=_app(merged.get("app")),
-        plan=_plan(merged.get("plan")),
+        plan=_plan(merged.get("plan"), where("plan")),
         writes=merged.get("allow-writes") in (True, "*"),
-        category_id=_integer(merged["category-id"], "--category-id") if "category-id" in merged else None,
-        exhaust=bool(merged.get("exhaust-rate-limit")),
-        max_requests=_integer(merged.get("max-requests", 1200), "--max-requests", least=1),
-        max_wait=_seconds(merged.get("max-wait", 120), "--max-wait", zero=True),
-        examples=_integer(merged.get("examples", 20), "--examples", least=0),
-        strict=bool(merged.get("strict")),
-        dry_run=bool(merged.get("dry-run")),
-        reports=_folder(merged.get("reports", "reports")),
-        timeout=_seconds(merged.get("timeout", 10), "--timeout"),
-        ca_bundle=_ca_bundle(merged.get("ca-bundle")),
-        targets=_targets(merged, file, environment),
+        category_id=_category(merged.get("category-id"), where("category-id")),
+        exhaust=switch("exhaust-rate-limit"),
+        max_requests=_integer(merged.get("max-requests", 1200), where("max-requests"), least=1),
+        max_wait=_seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
+        examples=_integer(merged.get("examples", 20), where("examples"), least=0),
+        strict=switch("strict"),
+        dry_run=switch("dry-run"),
+        timeout=_seconds(merged.get("timeout", 10), where("timeout")),
+        ca_bundle=_ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
+        targets=_targets(merged, file, environment, insecure=switch("insecure-http")),
+        # last, since it makes the folder
+        reports=_folder(merged.get("reports", "reports"), where("reports")),
         given={name: _plain(value) for name, value in sorted(given.items())},
     )
     names = [target.name for target in config.targets] or [REFERENCE if config.app is None else DEFAULT_TARGET]
@@ -180,10 +193,14 @@ def _file(given: str | None) -> _File:
     if given is None and not path.exists():
         return _File(CONFIG_FILE, {})
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); give --config another file") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8, and so no TOML, at byte {error.start}") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read ({_why(error)}); give --config another file") from None
+    try:
+        content = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())}") from None
     for name in content:
         _expect_known(name, ["targets", "defaults", "waivers"], str(path))
@@ -238,11 +255,14 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
 # ---- targets
 
 
-def _targets(options: Mapping[str, Any], file: _File, environment: Mapping[str, str]) -> tuple[TargetConfig, ...]:
+def _targets(
+    options: Mapping[str, Any], file: _File, environment: Mapping[str, str], *, insecure: bool
+) -> tuple[TargetConfig, ...]:
     in_file = _table(file, "targets", file.name)
     for name, settings in in_file.items():
         if not isinstance(settings, dict) or not isinstance(settings.get("url"), str):
             raise ConfigError(f'{file.name}: target {name!r} needs a table with `url = "https://…/v1"`')
+        _expect_name(name, f"{file.name}: target {name!r}")
         for setting in settings:
             _expect_known(setting.replace("_", "-"), _TARGET_SETTINGS, f"{file.name}: [targets.{name}]")
     urls = _named_urls(options.get("target") or [])
@@ -251,7 +271,7 @@ def _targets(options: Mapping[str, Any], file: _File, environment: Mapping[str, 
     if not urls and not options.get("app"):
         urls = {name: settings["url"] for name, settings in in_file.items()}
     writable = options.get("allow-writes")
-    may_write = [] if writable in (None, True, "*") else [name.strip() for name in str(writable).split(",")]
+    may_write = [] if writable in (None, False, True, "*") else [name.strip() for name in str(writable).split(",")]
     for name in may_write:
         if name not in urls:
             raise ConfigError(f"--allow-writes={name}: no target has that name; there are {', '.join(urls) or 'none'}")
@@ -260,14 +280,17 @@ def _targets(options: Mapping[str, Any], file: _File, environment: Mapping[str, 
         settings = {k.replace("_", "-"): v for k, v in in_file.get(name, {}).items()} if name in in_file else {}
         plan = options.get("plan") or settings.get("plan")
         category = options.get("category-id", settings.get("category-id"))
+        where = f"{file.name}: [targets.{name}]"
         targets.append(
             TargetConfig(
                 name=name,
-                base_url=_base_url(url, name, insecure=bool(options.get("insecure-http"))),
+                base_url=_base_url(url, name, insecure=insecure),
                 key=_key(name, environment),
-                plan=_plan(plan),
-                writes=writable in (True, "*") or name in may_write or bool(settings.get("allow-writes")),
-                category_id=None if category is None else _integer(category, "--category-id"),
+                plan=_plan(plan, f"{where} plan"),
+                writes=_switch(settings.get("allow-writes", False), f"{where} allow-writes")
+                or writable in (True, "*")
+                or name in may_write,
+                category_id=_category(category, f"{where} category-id"),
             )
         )
     return tuple(targets)
@@ -279,14 +302,18 @@ def _named_urls(given: Sequence[str]) -> dict[str, str]:
         name, equals, url = text.partition("=")
         if not equals or "/" in name or ":" in name:
             name, url = DEFAULT_TARGET, text
-        if not name or not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
-            raise ConfigError(f"--target {text}: a name has letters, digits, - and _ only")
+        _expect_name(name, f"--target {text}")
         if name in urls:
             raise ConfigError(
                 f"--target {text}: two targets are called {name!r}; name them, as in --target staging=URL"
             )
         urls[name] = url
     return urls
+
+
+def _expect_name(name: str, where: str) -> None:
+    if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+        raise ConfigError(f"{where}: a name has letters, digits, - and _ only")
 
 
 def _base_url(text: str, name: str, *, insecure: bool) -> str:
@@ -339,14 +366,25 @@ def app_key(environment: Mapping[str, str]) -> ApiKey:
 # ---- values
 
 
-def _plan(text: object) -> str | None:
+def _why(error: Exception) -> str:
+    """The reason that an error of the disk gives."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _switch(value: object, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where} {value!r}: must be true or false")
+    return value
+
+
+def _plan(text: object, where: str) -> str | None:
     if text is None:
         return None
     plan = str(text).lower()
     if plan not in PLANS:
         near = difflib.get_close_matches(plan, PLANS, n=1)
         raise ConfigError(
-            f"--plan {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
+            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
         )
     return plan
 
@@ -372,6 +410,15 @@ def _integer(value: object, where: str, *, least: int | None = None) -> int:
     return number
 
 
+def _category(value: object, where: str) -> int | None:
+    if value is None:
+        return None
+    number = _integer(value, where)
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise ConfigError(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
+    return number
+
+
 def _seconds(value: object, where: str, *, zero: bool = False) -> float:
     try:
         seconds = float(str(value))
@@ -391,21 +438,31 @@ def _app(value: object) -> str | None:
     return str(value)
 
 
-def _ca_bundle(value: object) -> str | None:
-    if value is not None and not os.access(str(value), os.R_OK):
-        raise ConfigError(f"--ca-bundle {value}: cannot be read")
-    return None if value is None else str(value)
+def _ca_bundle(value: object, where: str) -> str | None:
+    if value is None:
+        return None
+    import ssl
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
+    except ssl.SSLError:
+        raise ConfigError(
+            f"{where} {value}: holds no certificate; give a PEM file of certificate authorities"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where} {value}: cannot be read ({_why(error)}); give a PEM file") from None
+    return str(value)
 
 
-def _folder(value: object) -> Path:
+def _folder(value: object, where: str) -> Path:
     folder = Path(str(value))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".petcheck-{os.getpid()}"
         probe.touch()
         probe.unlink()
-    except OSError as error:
-        raise ConfigError(f"--reports {folder}: cannot be written ({error.strerror}); give another folder") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where} {folder}: cannot be written ({_why(error)}); give another folder") from None
     return folder
 
 

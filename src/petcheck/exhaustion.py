@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from petcheck.exchange import Exchange, NoAnswer, Operation, Response
+from petcheck.exchange import Exchange, Operation, Response
 from petcheck.judging.interface import PLANS
 from petcheck.judging.matchers import came
 from petcheck.judging.ratelimits import remaining_of
@@ -21,6 +21,11 @@ _MINUTE_S = 61.0
 _HOUR_S = 3600.0
 # requests served after the last one that was left, before a limit counts as not enforced
 _SERVED_TOO_MANY = 3
+# responses in a row that show one window counting down, before it counts as a fixed one
+_STEADY = 5
+# a window about to end may have ended when a response is read: clocks and whole seconds
+_ENDING_S = 2.5
+_TROUBLE_PAUSE_S = 1.0
 _CALL = Call(Operation.LIST_PETS, query=(("limit", "1"),))
 
 
@@ -29,24 +34,34 @@ class Exhaustion:
     """What was seen.
 
     `before` is the last response before the refusal, `refusal` the first answer that was no success, `after` what came
-    once Retry-After had passed. `served` counts successes, `excess` those after nothing was left; `seconds` is how long
-    all of them took. `foreign` tells that others used the key meanwhile.
+    once Retry-After had passed. `served` counts successes in `seconds`, `excess` those after nothing was left;
+    `over` tells that one of them was certainly over the limit. `steady`
+    counts responses in a row of one window that counts down; `foreign` tells that others used the key meanwhile.
+    `again` is a second round, made where the first refusal came although requests were left.
     """
 
     limit: int
     served: int = 0
-    excess: int = 0
     seconds: float = 0.0
+    excess: int = 0
+    over: bool = False
+    steady: int = 0
     foreign: bool = False
     before: Exchange | None = None
     refusal: Exchange | None = None
     after: list[Exchange] = field(default_factory=list)
     obstacle: str | None = None
+    again: Exhaustion | None = None
 
     @property
     def limited(self) -> bool:
         """Whether the refusal is a 429."""
         return self.refusal is not None and status_of(self.refusal) == 429
+
+    @property
+    def left(self) -> int:
+        """Requests that were left, by the last response before the refusal; 0 where it did not say."""
+        return (remaining_of(self.before) or 0) if self.before else 0
 
 
 def status_of(exchange: Exchange) -> int | None:
@@ -57,23 +72,46 @@ def status_of(exchange: Exchange) -> int | None:
 def exhaust(target: Target) -> Exhaustion:
     """Use up what is left of the window. `NotRun` where that was not allowed or would take too much."""
     window = affordable(target)
-    clock = target.transport.clock
-    seen = Exhaustion(window.limit)
+    seen = use_up(target, window.limit)
+    if seen.limited and seen.left > 0 and seen.after and status_of(seen.after[-1]) == 200:
+        # another client may have taken what was left in that very moment: only a second time tells
+        try:
+            seen.again = use_up(target, affordable(target).limit)
+        except Inconclusive as obstacle:
+            seen.obstacle = obstacle.reason
+    return seen
+
+
+def use_up(target: Target, limit: int) -> Exhaustion:
+    """Send until a request is refused, or until it is plain that none will be; then see what comes after."""
+    transport, clock = target.transport, target.transport.clock
+    seen = Exhaustion(limit)
     began = clock.monotonic()
+    troubled = False
     while True:
-        exchange = target.api.examine(target.transport.send_expecting_refusal(_CALL))
-        if isinstance(exchange.answer, NoAnswer) and seen.refusal is None and not nothing_left(seen):
-            exchange = target.api.examine(target.transport.send_expecting_refusal(_CALL))
+        exchange = target.api.examine(transport.send_expecting_refusal(_CALL))
         seen.seconds = clock.monotonic() - began
-        if status_of(exchange) != 200:
+        if status_of(exchange) == 200:
+            note(seen, exchange, transport.remaining())
+            if enough(seen):
+                return seen
+        elif status_of(exchange) in (502, 503, 504, None) and not troubled:
+            troubled = True
+            transport.wait(_TROUBLE_PAUSE_S, f"{came(exchange)}, asked again")
+        else:
             seen.refusal = exchange
             break
-        note(seen, exchange)
-        if seen.excess >= _SERVED_TOO_MANY or seen.served > 1.2 * seen.limit * (1 + seen.seconds / 60) + 10:
-            return seen
     if seen.limited:
         await_reset(target, seen)
     return seen
+
+
+def enough(seen: Exhaustion) -> bool:
+    """Whether so many requests were served that no refusal is to be expected any more."""
+    refilled = seen.limit * seen.seconds / 60
+    if seen.served > 1.2 * seen.limit + refilled + 10:
+        return True
+    return seen.excess >= _SERVED_TOO_MANY and (seen.over or seen.excess > 1 + refilled)
 
 
 def affordable(target: Target) -> pacing.Window:
@@ -83,9 +121,7 @@ def affordable(target: Target) -> pacing.Window:
     transport = target.transport
     window = transport.remaining()
     if window is None:
-        raise Inconclusive(
-            "The rate limit headers cannot be read, so nobody can tell what is left; see RATE-1 to RATE-3."
-        )
+        raise Inconclusive("The rate limit headers cannot be read, so what is left is not known; see RATE-1 to RATE-3.")
     lasts = window.ends - transport.clock.monotonic()
     days = [plan.per_day for plan in PLANS.values()]
     if lasts > _HOUR_S or (window.limit in days and lasts > _MINUTE_S):
@@ -94,7 +130,6 @@ def affordable(target: Target) -> pacing.Window:
         raise NotRun(
             f"The window ends in {lasts:.0f} s; the run may wait {transport.permissions.max_wait:.0f} s.", "--max-wait"
         )
-    # a window may end on the way, and then the next one has to be used up
     needed = max(window.remaining, 0) + 2
     left = transport.permissions.max_requests - len(target.record)
     if needed > left:
@@ -103,16 +138,23 @@ def affordable(target: Target) -> pacing.Window:
     return window
 
 
-def note(seen: Exhaustion, exchange: Exchange) -> None:
-    """Count a success, and what it says of the quota."""
+def note(seen: Exhaustion, exchange: Exchange, window: pacing.Window | None) -> None:
+    """Count a success, and what it says of the quota.
+
+    One that is served after nothing was left is over the limit for certain where the window is a fixed one, told by a
+    Reset that stays while Remaining counts down, and is not just about to end. Else slots may have come free meanwhile.
+    """
     earlier, now = (remaining_of(e) if e else None for e in (seen.before, exchange))
     same_window = seen.before is not None and reset_of(seen.before) == reset_of(exchange)
     if earlier == 0 and same_window:
         seen.excess += 1
-    elif not same_window:
-        seen.excess = 0
-    if same_window and earlier is not None and now is not None and earlier - now > 1:
-        seen.foreign = True
+        far = window is not None and window.ends - exchange.finished > _ENDING_S
+        seen.over = seen.over or (seen.steady >= _STEADY and far)
+    elif same_window and earlier is not None and now is not None and now < earlier:
+        seen.steady += 1
+        seen.foreign = seen.foreign or earlier - now > 1
+    else:
+        seen.excess, seen.steady = 0, 0
     seen.served += 1
     seen.before = exchange
 

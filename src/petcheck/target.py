@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from petcheck.config import TargetConfig
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
-from petcheck.judging.jsontext import integer
+from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, integer
 from petcheck.judging.matchers import Animal, came, value_of
 from petcheck.judging.sightings import animals_in
 from petcheck.judging.verdicts import NotRun
@@ -139,10 +139,9 @@ class Target:
 
     def listed_categories(self) -> list[int]:
         """The categories of listed animals, those first that most systems take without trouble."""
-        found = (animal.get("categoryId") for animal in animals_in(self.record).values())
-        return sorted(
-            {n for n in found if isinstance(n, int) and not isinstance(n, bool)}, key=lambda n: (n < 0, abs(n))
-        )
+        found = (integer(animal.get("categoryId")) for animal in animals_in(self.record).values())
+        usable = {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
+        return sorted(usable, key=lambda number: (number < 0, abs(number)))
 
     def spare(self) -> int:
         """Requests that are left of the number that a whole run may take."""

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.peers import JSON, Caller, Peer, peer, rate_headers
 
 from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.wire.client import BODY_CAP, HttpClient
+from tests.peers import JSON, Caller, Peer, peer, rate_headers
 
 DEADLINE = 0.5
 # a busy machine may be slow, but a peer that is not cut off would hold a test for a minute
@@ -356,7 +356,7 @@ def openssl(*arguments: str, cwd: Path) -> None:
 
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate authority of our own, and what it signed: for this machine, for another, and one that has expired."""
+    """An authority of our own, and what it signed: for this machine, for another, and one that has expired."""
     folder = tmp_path_factory.mktemp("certificates")
     new = ("-newkey", "rsa:2048", "-nodes")
     openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Own", cwd=folder)

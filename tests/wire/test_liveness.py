@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +51,6 @@ def test_a_target_is_dead_only_where_two_operations_said_nothing_one_after_the_o
         state = state.answered(operation) if answered else state.silent(operation)
     silences = [
         first[0] is not second[0] and not first[1] and not second[1]
-        for first, second in zip(events, events[1:], strict=False)
+        for first, second in itertools.pairwise(events)
     ]
     assert state.dead == any(silences)
