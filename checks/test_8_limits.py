@@ -157,14 +157,12 @@ def test_served_after_retry_after(target: Target) -> None:
     seen = exhaustion(target)
     if not seen.limited or seen.refusal is None:
         raise Inconclusive("The quota was not answered with 429; RATE-6 tells more.")
-    if seen.obstacle:
+    if not seen.after:
         raise Inconclusive(f"Nothing was sent after the 429: {seen.obstacle}.", "--max-wait")
     first = seen.after[0]
     if status_of(first) == 200:
         return
-    stated = (
-        seen.refusal.answer.header("Retry-After") if isinstance(seen.refusal.answer, Response) else None
-    ) or "none"
+    stated = seen.refusal.answer.header("Retry-After") if isinstance(seen.refusal.answer, Response) else None
     waited = f"after the Retry-After of the 429 ({stated}) had passed"
     if seen.foreign and reset_of(first) != reset_of(seen.refusal):
         raise Inconclusive("The next window was used up at once, which another client may have done.")

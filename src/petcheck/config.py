@@ -231,6 +231,8 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
         raise ConfigError(f"{file.name}: waivers are written as [[waivers]] tables")
     waivers = []
     judged = [entry.id for entry in catalogue().judged]
+    in_file = file.content.get("targets", {})
+    known_targets = [*in_file, *targets, DEFAULT_TARGET, REFERENCE]
     for number, row in enumerate(rows, 1):
         where = f"{file.name}: waiver {number}"
         for name in row:
@@ -245,10 +247,15 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
             near = difflib.get_close_matches(requirement, judged, n=1)
             hint = f"did you mean {near[0]}?" if near else "`petcheck requirements` lists them"
             raise ConfigError(f"{where}: no requirement {requirement!r}; {hint}")
+        target = str(row["target"])
+        if in_file and target not in known_targets:
+            near = difflib.get_close_matches(target, known_targets, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(in_file)}"
+            raise ConfigError(f"{where}: no target {target!r}; {hint}")
         expires = row["expires"]
         if not isinstance(expires, date) or isinstance(expires, datetime):
             expires = _date_of(str(expires), f"{where}: `expires`")
-        waivers.append(Waiver(requirement, str(row["target"]), str(row["reason"]), expires))
+        waivers.append(Waiver(requirement, target, str(row["reason"]), expires))
     return tuple(waivers)
 
 

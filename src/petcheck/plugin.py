@@ -46,6 +46,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             group.addoption(option.flag, **option.settings())
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-html reads its options in its own
 def pytest_configure(config: pytest.Config) -> None:
     """Freeze the configuration before anything is collected, so that a mistake in it ends the run at once."""
     for line in (

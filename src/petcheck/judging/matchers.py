@@ -43,7 +43,10 @@ def came(exchange: Exchange) -> str:
 
 def quoted(value: Json) -> str:
     """A JSON value as it would be written, in ASCII, cut at 80 characters."""
-    text = json.dumps(value, default=_plain)
+    try:
+        text = json.dumps(value, default=_plain)
+    except RecursionError:
+        return f"<{kind(value)}, deeply nested>"
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -1,0 +1,203 @@
+"""The rate limit headers of section 8: each alone, and how they move."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.exchange import Exchange, Silence
+from petcheck.judging import ratelimits
+
+from .exchanges import exchange, rates, unix
+
+DATE = ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
+
+
+def with_limit(*values: str) -> Exchange:
+    return exchange(headers=[("x-ratelimit-LIMIT", value) for value in values])
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        (("60",), None),
+        (("1",), None),
+        (("60", "60"), None),
+        (("100000000000000000000",), None),
+        ((), "there is no X-RateLimit-Limit"),
+        (("0",), "X-RateLimit-Limit is 0; a limit of at least 1 is due"),
+        (("60", "61"), 'X-RateLimit-Limit is "60, 61"; a plain integer is due'),
+        (("60.0",), 'X-RateLimit-Limit is "60.0"; a plain integer is due'),
+        (("-60",), 'X-RateLimit-Limit is "-60"; a plain integer is due'),
+        (("+60",), 'X-RateLimit-Limit is "+60"; a plain integer is due'),
+        (("60;w=60",), 'X-RateLimit-Limit is "60;w=60"; a plain integer is due'),
+        (("sixty",), 'X-RateLimit-Limit is "sixty"; a plain integer is due'),
+        (("\u0666",), 'X-RateLimit-Limit is "\\u0666"; a plain integer is due'),
+        (("",), 'X-RateLimit-Limit is ""; a plain integer is due'),
+        (("1e3",), 'X-RateLimit-Limit is "1e3"; a plain integer is due'),
+    ],
+)
+def test_limit(values: tuple[str, ...], problem: str | None) -> None:
+    assert ratelimits.problem_of_limit(with_limit(*values)) == problem
+
+
+@pytest.mark.parametrize(
+    ("limit", "remaining", "problem"),
+    [
+        ("60", "0", None),
+        ("60", "60", None),
+        (None, "7", None),
+        ("sixty", "7", None),
+        ("0", "7", None),
+        ("60", None, "there is no X-RateLimit-Remaining"),
+        ("60", "61", "X-RateLimit-Remaining is 61, above X-RateLimit-Limit, 60"),
+        ("60", "-1", 'X-RateLimit-Remaining is "-1"; a plain integer from 0 to the limit is due'),
+        ("60", "5.5", 'X-RateLimit-Remaining is "5.5"; a plain integer from 0 to the limit is due'),
+        ("60", "many", 'X-RateLimit-Remaining is "many"; a plain integer from 0 to the limit is due'),
+    ],
+)
+def test_remaining(limit: str | None, remaining: str | None, problem: str | None) -> None:
+    assert ratelimits.problem_of_remaining(exchange(headers=rates(limit, remaining, None))) == problem
+
+
+@pytest.mark.parametrize(
+    ("reset", "problem"),
+    [
+        (unix(30), None),
+        (f"{unix(30)}.75", None),
+        (unix(0), None),
+        (unix(-2), None),
+        (unix(86_400), None),
+        (unix(86_402), None),
+        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s past; a Unix time in seconds is due"),
+        (unix(86_403), f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead; a Unix time in seconds is due"),
+        (
+            30,
+            f"X-RateLimit-Reset is 30, {unix(-30):,} s past; it looks like seconds from now rather than a time; "
+            "a Unix time in seconds is due",
+        ),
+        (
+            unix(30) * 1000,
+            f"X-RateLimit-Reset is {unix(30) * 1000}, more than a day ahead; it looks like milliseconds; "
+            "a Unix time in seconds is due",
+        ),
+        ("2026-11-21T12:00:30Z", 'X-RateLimit-Reset is "2026-11-21T12:00:30Z"; a Unix time in seconds is due'),
+        ("-5", 'X-RateLimit-Reset is "-5"; a Unix time in seconds is due'),
+        ("", 'X-RateLimit-Reset is ""; a Unix time in seconds is due'),
+        (None, "there is no X-RateLimit-Reset"),
+    ],
+)
+def test_reset_against_the_responses_own_date(reset: object, problem: str | None) -> None:
+    # our own clock is an hour off, which matters not
+    assert ratelimits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE), sent=3600.0)) == problem
+
+
+@pytest.mark.parametrize(("ahead", "held"), [(-602, True), (-603, False), (30, True), (87_002, True), (87_003, False)])
+def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool) -> None:
+    problem = ratelimits.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead))))
+    assert (problem is None) == held
+
+
+def test_a_date_that_cannot_be_read_is_none() -> None:
+    for text in ("yesterday", "Fri, 31 Dec 9999 23:59:59 -0100", "Mon, 01 Jan 2020 00:00:00 +9999999999999", ""):
+        assert ratelimits.date_of(exchange(headers=[("Date", text)])) is None
+        assert ratelimits.problem_of_reset(exchange(headers=rates(60, 5, unix(30), ("Date", text)))) is None
+
+
+def test_a_reset_that_is_repeated_counts_once() -> None:
+    assert ratelimits.problem_of_reset(exchange(headers=[*rates(60, 5, unix(30)), *rates(60, 5, unix(30))])) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("0", True),
+        ("30", True),
+        ("1000000000", True),
+        ("Sat, 21 Nov 2026 12:00:30 GMT", True),
+        ("Saturday, 21-Nov-26 12:00:30 GMT", True),
+        ("Sat Nov 21 12:00:30 2026", True),
+        ("-1", False),
+        ("30.5", False),
+        ("30 s", False),
+        ("soon", False),
+        ("", False),
+        ("2026-11-21T12:00:30Z", False),
+    ],
+)
+def test_retry_after(text: str, held: bool) -> None:
+    problem = ratelimits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
+    assert (problem is None) == held
+
+
+def test_no_retry_after() -> None:
+    assert ratelimits.problem_of_retry_after(exchange(status=429, headers=[])) == "there is no Retry-After"
+
+
+# ---- over time
+
+
+def course(
+    *remaining: int, limit: int = 60, every: float = 0.2, reset: float = 30, status: int = 200
+) -> list[Exchange]:
+    """Responses of one window, one after the other."""
+    return [
+        exchange(status=status, headers=rates(limit, left, unix(reset)), index=number, sent=number * every)
+        for number, left in enumerate(remaining)
+    ]
+
+
+def test_remaining_that_falls() -> None:
+    assert ratelimits.problem_of_course(course(9, 8, 7, 7, 3, 0)) is None
+
+
+def test_remaining_that_rises() -> None:
+    window = course(9, 8, 9, 7)
+    problem = ratelimits.problem_of_course(window)
+    assert problem is not None
+    assert problem.text == "X-RateLimit-Remaining rose from 8 to 9 within one window"
+    assert problem.exchanges == (window[1], window[2])
+
+
+def test_responses_that_overlap_may_come_in_any_order() -> None:
+    assert ratelimits.problem_of_course(course(8, 9, every=0.05)) is None
+
+
+def test_remaining_that_stays() -> None:
+    window = course(9, 9, 9, 9, 9)
+    problem = ratelimits.problem_of_course(window)
+    assert problem is not None
+    assert problem.text == "X-RateLimit-Remaining stayed at 9 over 5 requests of one window"
+    assert problem.exchanges == (window[0], window[-1])
+
+
+def test_four_do_not_tell() -> None:
+    assert ratelimits.problem_of_course(course(9, 9, 9, 9)) is None
+    assert not ratelimits.tells_course(course(9, 9, 9, 9))
+
+
+def test_five_refusals_do_not_tell() -> None:
+    assert ratelimits.problem_of_course(course(9, 9, 9, 9, 9, status=401)) is None
+
+
+def test_a_bucket_that_refills_may_explain_it() -> None:
+    # 60 a minute are one a second: five requests in eight seconds are made good
+    assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=2.0)) is None
+    assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=0.2)) is not None
+    # and 1,000 a minute make good what takes no time at all
+    assert ratelimits.problem_of_course(course(*[999] * 5, limit=1000, every=0.3)) is None
+
+
+def test_a_window_is_one_limit_and_one_reset() -> None:
+    one, other = course(9, 8, 7), course(20, 19, reset=90)
+    alone = course(5, limit=100)
+    assert ratelimits.same_window([*one, *alone, *other]) == [one, other]
+
+
+def test_a_reset_that_moves_is_not_compared() -> None:
+    moving = [course(9, reset=30 + number)[0] for number in range(9)]
+    assert ratelimits.same_window(moving) == []
+
+
+def test_silence_and_headers_that_cannot_be_read_are_in_no_window() -> None:
+    odd = [exchange(status=Silence.TIMEOUT), exchange(headers=rates("x", 5, unix(30))), exchange(headers=[])]
+    assert ratelimits.same_window([*odd, *odd]) == []

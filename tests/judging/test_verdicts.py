@@ -1,0 +1,219 @@
+"""From findings to verdicts, and from verdicts to the exit code."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from petcheck.exchange import Silence
+from petcheck.judging.catalogue import Requirement, catalogue
+from petcheck.judging.verdicts import (
+    Exit,
+    Finding,
+    Outcome,
+    RunState,
+    Verdict,
+    Waiver,
+    apply_waivers,
+    exit_of,
+    roll_up,
+    settle_silence,
+)
+
+from .exchanges import exchange
+
+TODAY = date(2026, 11, 21)
+LIST_3 = catalogue()["LIST-3"]
+
+
+def finding(outcome: Outcome, reason: str = "", *, exchanges: tuple[int, ...] = (), **more: object) -> Finding:
+    return Finding("c", ("LIST-3",), "4.1", "staging", outcome, reason, 0.1, exchanges, **more)  # type: ignore[arg-type]
+
+
+def rolled(
+    *findings: Finding, requirement: Requirement = LIST_3, as_of: date = TODAY, untestable: bool = False
+) -> Verdict:
+    return roll_up(requirement, "staging", findings, as_of=as_of, missing="no check ran", untestable=untestable)
+
+
+PASS = finding("pass", exchanges=(1, 2))
+FAIL = finding("fail", "It broke.", exchanges=(3,), decisive=(3,))
+OPEN = finding("inconclusive", "Nothing to see.", settled_by="--allow-writes")
+NOT_RUN = finding("not-run", "Not allowed.", settled_by="--plan")
+ERROR = finding("error", "We broke.")
+
+
+@pytest.mark.parametrize(
+    ("findings", "outcome", "reason"),
+    [
+        ([PASS], "pass", "Held in 2 exchanges."),
+        ([finding("pass", exchanges=(4,))], "pass", "Held in 1 exchange."),
+        ([FAIL], "fail", "It broke."),
+        ([OPEN], "inconclusive", "Nothing to see."),
+        ([NOT_RUN], "not-run", "Not allowed."),
+        ([ERROR], "error", "We broke."),
+        ([PASS, FAIL], "fail", "It broke."),
+        ([PASS, ERROR], "error", "We broke."),
+        ([FAIL, ERROR], "fail", "It broke."),
+        ([PASS, OPEN], "pass", "Held in 2 exchanges. Not examined: Nothing to see."),
+        ([PASS, NOT_RUN], "pass", "Held in 2 exchanges. Not examined: Not allowed."),
+        ([OPEN, NOT_RUN], "inconclusive", "Nothing to see."),
+        ([ERROR, OPEN], "error", "We broke."),
+        ([PASS, FAIL, ERROR, OPEN, NOT_RUN], "fail", "It broke."),
+        ([], "not-run", "no check ran"),
+    ],
+)
+def test_the_table(findings: list[Finding], outcome: Outcome, reason: str) -> None:
+    verdict = rolled(*findings)
+    assert (verdict.outcome, verdict.reason) == (outcome, reason)
+    assert rolled(*reversed(findings)).outcome == outcome
+
+
+def test_no_check_of_a_target_that_could_not_be_tested_is_an_error() -> None:
+    assert rolled(untestable=True).outcome == "error"
+
+
+def test_reasons_are_named_once_and_three_at_most() -> None:
+    many = [finding("fail", f"Reason {number}.") for number in (1, 1, 2, 3, 4, 5)]
+    assert rolled(*many).reason == "Reason 1. Reason 2. Reason 3. And 2 more like it."
+
+
+def test_evidence_is_collected_in_order() -> None:
+    verdict = rolled(FAIL, PASS, finding("pass", exchanges=(2, 0)))
+    assert (verdict.exchanges, verdict.decisive) == ((0, 1, 2, 3), (3,))
+
+
+def test_what_would_settle_it_is_kept() -> None:
+    assert rolled(OPEN, NOT_RUN).settled_by == "--allow-writes"
+    assert rolled(PASS, NOT_RUN).settled_by == "--plan"
+    assert rolled(FAIL).settled_by is None
+
+
+def test_what_is_not_in_force_is_not_run_even_where_a_check_failed() -> None:
+    removal = date(2030, 12, 5)
+    get, removed = catalogue()["GET-1"], catalogue()["GET-4"]
+    before, after = date(2030, 12, 4), removal
+    assert rolled(FAIL, requirement=get, as_of=before).outcome == "fail"
+    assert rolled(FAIL, requirement=removed, as_of=after).outcome == "fail"
+    late, early = rolled(FAIL, requirement=get, as_of=after), rolled(FAIL, requirement=removed, as_of=before)
+    assert (late.outcome, late.in_force, late.reason) == (
+        "not-run",
+        False,
+        "Not in force on 2030-12-05: it ended on 2030-12-05.",
+    )
+    assert (early.outcome, early.in_force, early.reason) == (
+        "not-run",
+        False,
+        "Not in force on 2030-12-04: it begins on 2030-12-05.",
+    )
+
+
+def test_what_no_check_can_see_says_why() -> None:
+    verdict = rolled(requirement=catalogue()["RATE-10"], untestable=True)
+    assert (verdict.outcome, verdict.in_force) == ("not-run", False)
+    assert verdict.reason.startswith("No check can see it. A day's quota is never used up on purpose")
+
+
+# ---- silence
+
+
+def test_silence_counts_only_where_the_target_answered_afterwards() -> None:
+    silent = finding("fail", "No answer.", decisive=(1,), unanswered=True)
+    dead = [exchange(index=0), exchange(status=Silence.TIMEOUT, index=1)]
+    alive = [*dead, exchange(status=500, index=2)]
+    assert settle_silence([silent], alive) == [silent]
+    assert settle_silence([silent], dead) == [
+        replace(silent, outcome="error", reason="No answer. Nothing was answered after that.")
+    ]
+
+
+def test_a_failure_that_is_no_silence_stays_one() -> None:
+    loud = finding("fail", "Wrong.", decisive=(1,))
+    assert settle_silence([loud, PASS], [exchange(status=Silence.RESET, index=1)]) == [loud, PASS]
+
+
+# ---- waivers
+
+
+def waived(outcome: Outcome, expires: date, *more: Waiver, target: str = "staging") -> Verdict:
+    verdict = Verdict(LIST_3, "staging", outcome, "It broke.")
+    (settled,) = apply_waivers([verdict], [Waiver("LIST-3", target, "ticket 7", expires), *more], today=TODAY)
+    return settled
+
+
+def test_a_waiver_in_force_covers_a_failure_to_its_last_day() -> None:
+    verdict = waived("fail", TODAY)
+    assert (verdict.outcome, verdict.waiver_trouble) == ("waived", None)
+    assert verdict.reason == "Waived until 2026-11-21 (0 days left): ticket 7. It broke."
+    assert exit_of([verdict], RunState()) is Exit.HOLDS
+
+
+def test_a_waiver_that_expired_covers_nothing() -> None:
+    verdict = waived("fail", date(2026, 11, 20))
+    assert (verdict.outcome, verdict.reason) == ("fail", "It broke.")
+    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: mend the server or agree on a new one."
+
+
+def test_a_waiver_of_what_holds_is_stale_and_fails_the_run() -> None:
+    verdict = waived("pass", TODAY)
+    assert verdict.waiver_trouble == "The waiver is stale: the requirement holds now. Take it out of the configuration."
+    assert exit_of([verdict], RunState()) is Exit.FAILS
+
+
+@pytest.mark.parametrize("outcome", ["inconclusive", "not-run", "error"])
+def test_a_waiver_changes_nothing_where_nothing_was_judged(outcome: Outcome) -> None:
+    for expires in (TODAY, date(2026, 11, 20)):
+        verdict = waived(outcome, expires)
+        assert (verdict.outcome, verdict.waiver_trouble) == (outcome, None)
+        assert verdict.waiver is not None
+
+
+def test_a_waiver_is_for_one_target() -> None:
+    verdict = waived("fail", TODAY, target="production")
+    assert (verdict.outcome, verdict.waiver) == ("fail", None)
+
+
+def test_a_renewed_waiver_counts_for_more_than_the_expired_one() -> None:
+    assert waived("fail", date(2026, 1, 1), Waiver("LIST-3", "staging", "again", date(2027, 1, 1))).outcome == "waived"
+
+
+# ---- exit codes
+
+
+def verdicts(*outcomes: Outcome) -> list[Verdict]:
+    return [Verdict(LIST_3, "staging", outcome, "") for outcome in outcomes]
+
+
+GONE = ("gone",)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "state", "code"),
+    [
+        ((), RunState(), 0),
+        (("pass", "inconclusive", "not-run", "waived"), RunState(), 0),
+        (("pass", "fail"), RunState(), 1),
+        (("fail",), RunState(interrupted=True), 2),
+        (("error",), RunState(), 3),
+        (("pass", "error"), RunState(strict=True), 3),
+        ((), RunState(nothing_selected=True), 5),
+        ((), RunState(interrupted=True, nothing_selected=True), 2),
+        (("error",), RunState(untestable=GONE), 6),
+        (("error", "fail"), RunState(untestable=GONE), 1),
+        (("pass",), RunState(untestable=GONE), 6),
+        (("pass", "waived"), RunState(strict=True), 0),
+        (("pass", "inconclusive"), RunState(strict=True), 7),
+        (("pass", "not-run"), RunState(strict=True), 7),
+        (("fail", "not-run"), RunState(strict=True), 1),
+        (("not-run",), RunState(strict=True, untestable=GONE), 6),
+    ],
+)
+def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: int) -> None:
+    assert exit_of(verdicts(*outcomes), state).value == code
+
+
+def test_what_is_not_in_force_is_never_unsettled() -> None:
+    out_of_force = Verdict(LIST_3, "staging", "not-run", "", in_force=False)
+    assert exit_of([out_of_force], RunState(strict=True)) is Exit.HOLDS

@@ -1,0 +1,125 @@
+"""Runs the suite against the faults and variations of the reference server; as a program, writes the kill matrix."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from petcheck.judging.catalogue import SECTIONS
+from petcheck.reference.faults import FAULTS
+from petcheck.reference.variations import VARIATIONS
+from trial import Hurried, Trial, judge, server
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
+STORES = {"empty-store": 0, "small-store": 37, "big-store": 400}
+DAYS = {"after-removal": date(2031, 1, 1), "day-before-removal": date(2030, 12, 4)}
+# variations that are no plan of the document's table, and so cannot be judged by one
+NO_PLAN = frozenset({"custom-plan"})
+
+
+def run_fault(name: str) -> Trial:
+    """Judge the reference server with one fault, in the store and on the day that it shows in."""
+    needs = FAULTS[name].needs
+    day = next((DAYS[need] for need in needs if need in DAYS), None)
+    options = ["--plan", "pro", "--max-wait", "200"]
+    options += ["--as-of", day.isoformat()] if day else []
+    options += ["--exhaust-rate-limit"] if "exhaust" in needs else []
+    options += [] if "reading" in needs else ["--allow-writes"]
+    animals = next((STORES[need] for need in needs if need in STORES), 130)
+    clock = Hurried(200)
+    with server(faults=(name,), animals=animals, as_of=day, clock=clock) as url:
+        return judge(url, "--seed", "7", *options, clock=clock)
+
+
+def run_variation(names: Sequence[str], *, writes: bool, faults: Sequence[str] = (), seed: int = 7) -> Trial:
+    """Judge the reference server with variations that all conform, and with faults on top where some are named."""
+    options = ["--seed", str(seed), "--max-wait", "200"]
+    options += ["--allow-writes"] if writes else []
+    options += [] if NO_PLAN & set(names) else ["--plan", "pro"]
+    clock = Hurried(50)
+    with server(variations=tuple(names), faults=tuple(faults), clock=clock) as url:
+        return judge(url, *options, clock=clock)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fault as the document shows it."""
+
+    name: str
+    section: str
+    breaks: tuple[str, ...]
+
+
+def documented_rows(text: str) -> list[Row]:
+    """The rows of the table of faults."""
+    found = re.findall(r"^\| `([^`|]+)` \| ([0-9.]+) \| ([^|]*) \| [^|]* \|", text, flags=re.MULTILINE)
+    return [Row(name, section, tuple(ids.split(", "))) for name, section, ids in found]
+
+
+def _fault(name: str) -> tuple[str, list[str], int, int, bool]:
+    trial = run_fault(name)
+    waited = round(sum(target.waited_s for target in trial.result.targets))
+    return name, sorted(trial.ids("fail")), trial.requests, waited, trial.result.targets[0].writes
+
+
+def _variation(name: str) -> tuple[str, list[str], int]:
+    trial = run_variation((name,), writes=True)
+    return name, sorted(trial.ids("fail")), trial.requests
+
+
+def main() -> int:
+    """Run everything and write the document; 1 where a run came out otherwise than the fault says."""
+    with ProcessPoolExecutor() as pool:
+        faults = list(pool.map(_fault, FAULTS))
+        variations = list(pool.map(_variation, VARIATIONS))
+    wrong = [row for row in faults if row[1] != sorted(FAULTS[row[0]].breaks)]
+    wrong_variations = [row for row in variations if row[1]]
+    for row in [*wrong, *wrong_variations]:
+        print("unexpected:", *row)
+    by_section = Counter(FAULTS[row[0]].section for row in faults)
+    reading = [row for row in faults if not row[4]]
+    writing = [row for row in faults if row[4] and "exhaust" not in FAULTS[row[0]].needs]
+    lines = [
+        "# Kill matrix",
+        "",
+        "Written by `make kill-matrix` from runs of the whole suite; do not edit. Every fault is a way in which the",
+        "reference server breaks one sentence of the document; every variation a freedom that the document leaves.",
+        "",
+        f"- {len(faults)} faults, {len(faults) - len(wrong)} found, each by exactly the requirements named here.",
+        f"- {len(variations)} conforming variations, {len(wrong_variations)} false alarms.",
+        f"- Requests for a run with writes: {max(row[2] for row in writing)} at most"
+        + (f"; reading only: {max(row[2] for row in reading)} at most." if reading else "."),
+        "",
+        "| Section | Faults |",
+        "|---|---|",
+        *[f"| {name} {title} | {by_section[name]} |" for name, title in SECTIONS.items() if by_section[name]],
+        "",
+        "## Faults",
+        "",
+        "| Fault | Section | Requirements that notice | Requests | What is broken |",
+        "|---|---|---|---|---|",
+        *[
+            f"| `{name}` | {FAULTS[name].section} | {', '.join(ids)} | {requests} | {FAULTS[name].summary} |"
+            for name, ids, requests, _, _ in faults
+        ],
+        "",
+        "## Conforming variations",
+        "",
+        "| Variation | Section | Requests | What is permitted |",
+        "|---|---|---|---|",
+        *[f"| `{name}` | {VARIATIONS[name].section} | {requests} | {VARIATIONS[name].summary} |" for name, _, requests in variations],
+        "",
+    ]
+    DOCUMENT.write_text("\n".join(lines), encoding="utf-8")
+    print(f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} alarms")
+    return 1 if wrong or wrong_variations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
