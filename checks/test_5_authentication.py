@@ -54,9 +54,9 @@ def call(target: Target, operation: Operation, credential: Credential) -> Exchan
 
 
 def wrong_call(target: Target, operation: Operation, credential: Credential) -> Exchange:
-    """A request that is wrong in another way as well: a bad limit, an unknown id, a body without anything."""
+    """A request that is wrong in another way as well: a bad limit, an unknown id, a body that is no JSON."""
     if operation is Operation.CREATE_PET:
-        return target.refuse({}, credential)
+        return target.refuse(b"{", credential)
     if operation is Operation.GET_PET and target.as_of < REMOVAL_DAY:
         return target.api.get_pet(target.unknown_ids[0], credential=credential)
     if operation is Operation.LIST_PETS:

@@ -81,7 +81,7 @@ def test_limit_is_the_plans(target: Target) -> None:
             if exchange.request.credential is not Credential.VALID or not isinstance(exchange.answer, Response):
                 continue
             limit = ratelimits.limit_of(exchange)
-            if limit is not None and documented(exchange, target.as_of):
+            if limit and documented(exchange, target.as_of):
                 due = " or ".join(f"{figure:,}" for figure in figures)
                 wrong = bool(figures) and limit not in figures
                 yield exchange, f"X-RateLimit-Limit is {limit}; on the plan {plan.name} it is {due}" if wrong else None

@@ -114,7 +114,7 @@ def _verdicts(config: Config, catalogue: Catalogue, course: Course, report: Targ
             report.name,
             [finding for finding in findings if requirement.id in finding.requirements],
             as_of=config.as_of,
-            missing=report.untestable or _why_missing(course),
+            missing=f"{report.untestable}." if report.untestable else _why_missing(course),
             untestable=report.untestable is not None,
         )
         for requirement in catalogue.judged

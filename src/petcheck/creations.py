@@ -56,7 +56,7 @@ def created(target: Target, status: str | None) -> Creation:
 def most_telling(target: Target) -> int | None:
     """The id of the created animal that tells most: of a bold one where there is one; None where none has an id."""
     made = [one for one in target.created if one.accepted and one.id is not None]
-    order = ["bold None", "bold sold", "bold pending"]
+    order = ["bold pending", "bold sold", "bold None"]
     made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
     return made[0].id if made else None
 

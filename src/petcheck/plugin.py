@@ -31,6 +31,7 @@ from petcheck.wire.transport import BudgetSpent, NotPermitted, NotSent, TargetDo
 
 SESSION = pytest.StashKey[Session]()
 _WORKERS = pytest.StashKey[list[TargetReport]]()
+_LOST = pytest.StashKey[bool]()
 _PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
@@ -63,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
     config.stash[SESSION] = Session(frozen, on_wait=_Announcer(config))
     config.stash[_WORKERS] = []
+    config.stash[_LOST] = False
     option = config.option
     if option.tbstyle == "auto":
         option.tbstyle = "no"
@@ -195,6 +197,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.longrepr = (path, line or 0, reason)
     elif outcome == "fail" or (outcome == "error" and isinstance(error, Untestable | NotSent)):
         report.longrepr = reason
+    elif report.longrepr is not None:
+        # a traceback may show what the wire was about to send
+        report.longrepr = clean(report.longreprtext)
+    report.sections = [(title, clean(text)) for title, text in report.sections]
     return report  # type: ignore[return-value]
 
 
@@ -226,7 +232,8 @@ def _outcome(error: BaseException | None, item: pytest.Item) -> tuple[Outcome, s
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")
+    begins = text if "://" in text.partition(" ")[0] else text[:1].upper() + text[1:]
+    return begins + ("" if text.endswith(".") else ".")
 
 
 def _place(error: BaseException, item: pytest.Item) -> str:
@@ -274,7 +281,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
         cut_short=bool(session.shouldfail or session.shouldstop),
         nothing_selected=collected_nothing,
-        broken="pytest" if exitstatus == pytest.ExitCode.INTERNAL_ERROR else None,
+        broken=_what_broke(session, exitstatus),
     )
     order = {name: place for place, name in enumerate(run.names)}
     reports.sort(key=lambda report: order.get(report.name, len(order)))
@@ -283,6 +290,12 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     trouble = _write(result, exchanges, run.config.reports)
     session.config.stash[_PRODUCT] = (result, exchanges, trouble)
     session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else _code(result.run.exit)
+
+
+def _what_broke(session: pytest.Session, exitstatus: int) -> str | None:
+    if session.config.stash[_LOST]:
+        return "a worker"
+    return "pytest" if exitstatus == pytest.ExitCode.INTERNAL_ERROR else None
 
 
 def _write(result: Result, exchanges: tuple[Exchange, ...], folder: Path) -> str:
@@ -315,6 +328,8 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     packed = getattr(node, "workeroutput", {}).get("petcheck")
     if packed is not None:
         node.config.stash[_WORKERS] += pickle.loads(packed)  # noqa: S301 - from our own worker
+    elif SESSION in node.config.stash:
+        node.config.stash[_LOST] = True
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

@@ -56,12 +56,14 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
     available, pending, sold = STATUSES
     return (
         ValidPet(available, plain(available), None),
-        ValidPet(pending, plain(pending), pet(pending, near, category), "a name beyond ASCII"),
+        ValidPet(
+            pending, plain(pending), pet(pending, far, INT64_MAX), "a name beyond ASCII and the largest categoryId"
+        ),
         # the least int64 itself is a power of two, which survives a double unharmed
         ValidPet(
             sold, plain(sold), dict(plain(sold), categoryId=INT64_MIN + 1), "a categoryId at the lower end of int64"
         ),
-        ValidPet(None, plain(None), pet(None, far, INT64_MAX), "a name beyond ASCII and the largest categoryId"),
+        ValidPet(None, plain(None), pet(None, near, category), "a name beyond ASCII"),
     )
 
 

@@ -166,6 +166,10 @@ def load_app(spec: str) -> Any:
             app = getattr(app, part)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
+    except (Exception, SystemExit) as error:  # whatever its module does when it is imported
+        raise ConfigError(
+            f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); mend it first"
+        ) from None
     if not callable(app):
         raise ConfigError(f"--app {spec}: {name} is no application")
     return app if _is_asgi(app) else _from_wsgi(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from decimal import Decimal
 
@@ -95,10 +96,8 @@ def test_a_body_over_the_cap_is_not_looked_at() -> None:
 
 @given(st.binary() | st.text().map(str.encode))
 def test_anything_is_read_or_refused(body: bytes) -> None:
-    try:
+    with contextlib.suppress(NotJson):
         parse(body)
-    except NotJson as refused:
-        assert str(refused)
 
 
 VALUES: st.SearchStrategy[object] = st.recursive(

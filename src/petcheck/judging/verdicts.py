@@ -169,9 +169,8 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
     """Mark failures that a waiver in force covers, and waivers that are stale (it passes) or expired."""
     settled = []
     for verdict in verdicts:
-        waiver = next(
-            (w for w in waivers if w.requirement == verdict.requirement.id and w.target == verdict.target), None
-        )
+        ours = (w for w in waivers if w.requirement == verdict.requirement.id and w.target == verdict.target)
+        waiver = max(ours, key=lambda w: w.expires, default=None)
         if waiver is None:
             settled.append(verdict)
         elif waiver.expires < today and verdict.outcome in ("fail", "pass"):
