@@ -82,7 +82,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
 
 
 @requirement("GET-2")
-@stage("spare")
+@stage("open")
 def test_another_animal_is_the_one_asked_for(target: Target) -> None:
     """The same for a second animal, with a status where the first had none, if requests are left for it."""
     before_removal(target)
@@ -182,9 +182,9 @@ def test_operation_is_removed(target: Target) -> None:
 # ---- what the document leaves open
 
 
-@pytest.mark.parametrize("segment", ["abc", str(INT64_MAX + 1)], ids=["text", "beyond-int64"])
+@pytest.mark.parametrize("segment", [str(INT64_MAX + 1), "abc"], ids=["beyond-int64", "text"])
 @observes("pet-id-not-int64")
-@stage("open")
+@stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
     """Observed: what such a segment gets. ERROR-5 judges that it is no 5xx."""
     if target.spare() <= 0 or target.as_of >= REMOVAL_DAY:

@@ -119,7 +119,7 @@ FAULTS = [
     *create(
         "created-category-as-script-number",
         "A large categoryId is written as a scripting language writes its numbers.",
-        "PET-3",
+        "PET-3 CREATE-3",
         stored(categorised(_script_number)),
     ),
     # status

@@ -46,10 +46,6 @@ def _neighbour(animal_id: int, store: Store) -> Animal | None:
     return store.find(animal_id) and (store.find(animal_id - 1) or store.find(animal_id + 1))
 
 
-def _newest(animal_id: int, store: Store) -> Animal | None:
-    return store.find(animal_id) and store.newest_first()[0]
-
-
 def _oldest(animal_id: int, store: Store) -> Animal | None:
     return store.find(animal_id) and store.newest_first()[-1]
 
@@ -95,7 +91,6 @@ FAULTS = [
     ),
     # the same as in the list
     *get("get-neighbour", "The animal beside the one asked for is answered.", _SAME, _finding(_neighbour)),
-    *get("get-newest", "The newest animal is answered, whatever id was asked for.", _SAME, _finding(_newest)),
     *get("get-oldest", "The oldest animal is answered, whatever id was asked for.", _SAME, _finding(_oldest)),
     *get(
         "get-other-id",

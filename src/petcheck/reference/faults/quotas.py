@@ -131,13 +131,6 @@ FAULTS = [
         _figures(lambda plan, figure: figure - 1),
         needs="plan",
     ),
-    *rate(
-        "limit-per-hour",
-        "Limits are told by the hour.",
-        "RATE-5",
-        _figures(lambda plan, figure: figure * 60),
-        needs="plan",
-    ),
     # over the limit
     *rate(
         "limit-never-enforced",

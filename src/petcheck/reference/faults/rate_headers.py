@@ -149,7 +149,7 @@ FAULTS = [
         "begins one above the limit",
         "RATE-2",
         REMAINING,
-        lambda usage, call: usage.limit + 1,
+        lambda usage, call: usage.remaining + 2,
     ),
     *_wrong("remaining-fraction", "has a fraction", "RATE-2", REMAINING, lambda usage, call: float(usage.remaining)),
     *_wrong(
@@ -210,10 +210,10 @@ FAULTS = [
     *_wrong("remaining-frozen", "never falls", "RATE-4", REMAINING, lambda usage, call: usage.limit),
     *_wrong(
         "remaining-rises",
-        "counts the requests that were sent",
+        "rises with each second request",
         "RATE-4",
         REMAINING,
-        lambda usage, call: usage.limit - usage.remaining,
+        lambda usage, call: usage.limit - usage.remaining // 2,
     ),
     *_wrong(
         "remaining-one-less-for-ever",
@@ -231,6 +231,7 @@ FAULTS = [
         each=ALL,
     ),
     # the plan's figure
+    *_wrong("limit-per-hour", "is by the hour", "RATE-5", LIMIT, lambda usage, call: usage.limit * 60, needs="plan"),
     *_wrong(
         "limit-doubled",
         "is twice the plan's figure",

@@ -1,0 +1,137 @@
+"""The whole command as a user runs it: in a process of its own, in a folder that knows nothing of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+from petcheck.reports.result import Result, load
+
+KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"
+FOREIGN = ("PYTEST", "PETCHECK", "PETSTORE", "HTTP_PROXY", "http_proxy", "COLUMNS")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run left: its exit code, what it said, how long it took (seconds) and its largest size (MB)."""
+
+    code: int
+    out: str
+    err: str
+    seconds: float
+    peak_mb: float
+    reports: Path
+
+    @property
+    def result(self) -> Result:
+        return load(self.reports / "result.json")
+
+    @property
+    def outcomes(self) -> dict[str, str]:
+        """The outcome of each requirement; of one target."""
+        return {row.id: row.outcome for row in self.result.requirements}
+
+    def reason(self, requirement: str) -> str:
+        return next(row.reason for row in self.result.requirements if row.id == requirement)
+
+    @property
+    def last_line_of_trouble(self) -> str:
+        """What stands on stderr, which must be one line."""
+        assert self.err.endswith("\n")
+        assert self.err.count("\n") == 1, self.err
+        return self.err.rstrip("\n")
+
+    def hold_reports(self) -> None:
+        """Every report is whole and can be read by what reads such files."""
+        assert self.result.run.exit == self.code
+        ET.parse(self.reports / "junit.xml")
+        page = (self.reports / "report.html").read_text(encoding="utf-8")
+        tags = Tags()
+        tags.feed(page)
+        assert tags.seen[:2] == ["html", "head"]
+        assert "script" not in tags.seen
+
+    def written(self) -> dict[str, bytes]:
+        """Every file of the run, and what it said, by name."""
+        files = {str(path.relative_to(self.reports)): path for path in self.reports.rglob("*") if path.is_file()}
+        said = {"stdout": self.out.encode(), "stderr": self.err.encode()}
+        return {name: path.read_bytes() for name, path in files.items()} | said
+
+
+class Tags(HTMLParser):
+    """The names of a page's elements, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.seen.append(tag)
+
+
+def environment(key: str | None = KEY, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The environment of a run, without anything of the one that the tests have."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    return kept | ({"PETSTORE_API_KEY": key} if key is not None else {}) | dict(more or {})
+
+
+def petcheck(
+    folder: Path,
+    *arguments: str,
+    key: str | None = KEY,
+    more: Mapping[str, str] | None = None,
+    program: str = "petcheck",
+) -> Ran:
+    """Run `petcheck` with arguments in a folder; its reports go to `reports/` there."""
+    started = start(folder, *arguments, key=key, more=more, program=program)
+    return ended(started, folder)
+
+
+def start(
+    folder: Path,
+    *arguments: str,
+    key: str | None = KEY,
+    more: Mapping[str, str] | None = None,
+    program: str = "petcheck",
+) -> subprocess.Popen[bytes]:
+    """Begin such a run, and leave it running."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "stdout").open("wb") as out, (folder / "stderr").open("wb") as err:
+        return subprocess.Popen(
+            [sys.executable, "-m", program, *arguments],
+            cwd=folder,
+            env=environment(key, more),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=err,
+        )
+
+
+def ended(process: subprocess.Popen[bytes], folder: Path, began: float | None = None) -> Ran:
+    """Wait for a run to end by itself; two minutes at most."""
+    began = time.monotonic() if began is None else began
+    while True:
+        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if pid:
+            break
+        if time.monotonic() - began > 120:
+            process.kill()
+            process.wait()
+            raise AssertionError("the command did not end: " + (folder / "stdout").read_text(errors="replace")[-2000:])
+        time.sleep(0.02)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return Ran(
+        code=process.returncode,
+        out=(folder / "stdout").read_text(encoding="utf-8", errors="backslashreplace"),
+        err=(folder / "stderr").read_text(encoding="utf-8", errors="backslashreplace"),
+        seconds=time.monotonic() - began,
+        peak_mb=usage.ru_maxrss / 1024,
+        reports=folder / "reports",
+    )

@@ -1,0 +1,215 @@
+"""Targets that are hostile or broken: nothing hangs, nothing breaks, nothing leaks, and every report is whole."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.command import KEY, Ran, petcheck
+from tests.peers import JSON, Behaviour, Caller, peer, rate_headers
+
+AT_MOST_S = 40.0
+AT_MOST_MB = 300.0
+MARKUP = "<script>alert(1)</script>'\"&]]><img src=x onerror=alert(1)>\x1b[31m\x1b]0;owned\x07\u202e\ud800\x00`[x](javascript:alert(1))|"
+
+
+def body(data: bytes, *, status: str = "200 OK", headers: bytes = JSON, length: int | None = None) -> Behaviour:
+    """The same body to every request."""
+    return lambda caller: caller.answer(data, status=status, headers=headers, length=length)
+
+
+def raw(data: bytes) -> Behaviour:
+    """The same bytes to every request."""
+    return lambda caller: caller.send(data)
+
+
+def endless(beginning: bytes, piece: bytes) -> Behaviour:
+    def behaviour(caller: Caller) -> None:
+        caller.send(beginning)
+        while not caller.stopping.is_set():
+            caller.send(piece)
+
+    return behaviour
+
+
+def dripping(beginning: bytes, drop: bytes) -> Behaviour:
+    def behaviour(caller: Caller) -> None:
+        caller.send(beginning)
+        caller.drip(drop, every=0.1)
+
+    return behaviour
+
+
+def echo(caller: Caller) -> None:
+    """Everything that was sent, the key included, in each place that a response has."""
+    said = f"{caller.head.decode('latin-1')}{caller.body.decode('latin-1')}"
+    one_line = (caller.header("Authorization") or "").encode()
+    text = json.dumps([{"id": 1, "name": said, "categoryId": 1, "status": one_line.decode()}]).encode()
+    caller.send(
+        b"HTTP/1.1 200 " + one_line + b"\r\nContent-Length: " + str(len(text)).encode() + b"\r\n" + rate_headers()
+        + b"X-Echo: " + one_line + b"\r\nX-RateLimit-Policy: " + one_line[::-1] + b"\r\n" + JSON + b"\r\n" + text
+    )  # fmt: skip
+
+
+def store(caller: Caller) -> None:
+    """A small pet store that obeys, for whoever only reads."""
+    animals = [{"id": n, "name": f"Rex {n}", "categoryId": 1, "status": "sold"} for n in range(1, 4)]
+    if caller.header("Authorization") != f"Bearer {KEY}":
+        failure(caller, 401)
+    elif caller.path == "/v1/pets":
+        caller.answer(json.dumps(animals).encode(), headers=JSON)
+    elif caller.path == "/v1/store/orders":
+        caller.answer(b"{}", headers=JSON)
+    else:
+        found = [animal for animal in animals if str(animal["id"]) == caller.path.rpartition("/")[2]]
+        if found:
+            caller.answer(json.dumps(found[0]).encode(), headers=JSON)
+        else:
+            failure(caller, 404)
+
+
+def failure(caller: Caller, status: int) -> None:
+    error = {"code": "no", "message": "no", "status": status}
+    caller.answer(json.dumps(error).encode(), status=f"{status} No", headers=JSON)
+
+
+def only_orders_hang(caller: Caller) -> None:
+    if caller.path == "/v1/store/orders":
+        caller.hang()
+    else:
+        store(caller)
+
+
+def falls_silent() -> Behaviour:
+    """Answers ten requests, and nothing after that."""
+    count = itertools.count()
+    return lambda caller: store(caller) if next(count) < 10 else caller.hang()
+
+
+def hostile_fields(caller: Caller) -> None:
+    text = json.dumps([{"id": MARKUP, "name": MARKUP, "categoryId": MARKUP, "status": MARKUP, MARKUP: MARKUP}]).encode()
+    header = MARKUP.encode("utf-8", "surrogatepass").replace(b"\x00", b"").replace(b"\x1b", b"").replace(b"\x07", b"")
+    caller.answer(text, status="200 <script>alert(1)</script>", headers=b"X-<b>: y\r\nX-A: " + header + b"\r\n" + JSON)
+
+
+def refused(headers: bytes) -> Behaviour:
+    return lambda caller: caller.send(b"HTTP/1.1 429 No\r\nContent-Length: 0\r\n" + headers + b"\r\n")
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+LONG_NUMBER = b"9" * 200_000
+DEEP = b"[" * 200_000 + b"]" * 200_000
+JUST_READABLE = b'[{"id":' + b"[" * 880 + b"]" * 880 + b"}]"
+
+# each with the exit code that is due
+PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
+    "never answers": (lambda: Caller.hang, 6),
+    "resets": (lambda: Caller.reset, 6),
+    "closes at once": (lambda: raw(b""), 6),
+    "is no HTTP": (lambda: raw(b"220 mail.example ESMTP\r\n\r\n"), 6),
+    "drips a header": (lambda: dripping(OK, b"X: y\r\n" * 100), 6),
+    "drips a body": (lambda: dripping(OK + b"Content-Length: 999\r\n\r\n", b"x" * 999), 6),
+    "endless body": (lambda: endless(OK + rate_headers() + JSON + b"\r\n", b"[" * 65536), 1),
+    "endless informational answers": (lambda: endless(b"", b"HTTP/1.1 102 Wait\r\n\r\n" * 100), 6),
+    "endless headers": (lambda: endless(OK, b"X-Filler: yyyyyyyyyyyyyy\r\n" * 1000), 6),
+    "gzip bomb": (lambda: body(gzip.compress(b"[" + b" " * 60_000_000 + b"]"), headers=JSON + b"Content-Encoding: gzip\r\n"), 1),
+    "fifty megabytes of JSON": (lambda: body(b"[" + b'{"id":1},' * 5_500_000 + b"{}]"), 1),
+    "a page of a million animals": (lambda: body(b"[" + b"{}," * 1_000_000 + b"{}]"), 1),
+    "deep nesting": (lambda: body(DEEP), 1),
+    "nesting that can just be read": (lambda: body(JUST_READABLE), 1),
+    "a long integer": (lambda: body(b'[{"id":' + LONG_NUMBER + b',"name":"x","categoryId":-' + LONG_NUMBER + b"}]"), 1),
+    "NaN": (lambda: body(b'[{"id":NaN,"name":"x","categoryId":-Infinity}]'), 1),
+    "invalid UTF-8": (lambda: body(b'[{"id":1,"name":"\xff\xfe\xc0","categoryId":1}]'), 1),
+    "lone surrogates": (lambda: body(b'[{"id":1,"name":"\\ud800","categoryId":1,"\\udfff":1}]'), 1),
+    "control characters": (lambda: body(b'[{"id":1,"name":"a\x00\x1b[31m\x07b","categoryId":1}]'), 1),
+    "escaped control characters": (lambda: body(b'[{"id":1,"name":"\\u0000\\u001b[31m","categoryId":1}]'), 1),
+    "fifty thousand headers": (lambda: raw(OK + b"X-Filler: y\r\n" * 50_000 + b"\r\n"), 6),
+    "length and chunks": (lambda: raw(OK + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[]\r\n0\r\n\r\n"), 1),
+    "shorter than its length": (lambda: body(b"[]", length=100), 6),
+    "longer than its length": (lambda: body(b"[]HTTP/1.1 200 OK\r\n\r\n", length=2), 1),
+    "an unknown charset": (lambda: body(b"[]", headers=b"Content-Type: application/json; charset=rot13\r\n"), 1),
+    "a redirect to another host": (lambda: body(b"", status="302 Found", headers=b"Location: http://192.0.2.1/v1\r\n"), 1),
+    "a redirect in a loop": (lambda: body(b"", status="307 Again", headers=b"Location: /v1/pets\r\n"), 1),
+    "429 for an hour": (lambda: refused(b"Retry-After: 3600\r\n"), 6),
+    "429 for ever without a word": (lambda: refused(b""), 6),
+    "429 for ever at once": (lambda: refused(b"Retry-After: 0\r\n"), 6),
+    "503 for ever": (lambda: raw(b"HTTP/1.1 503 No\r\nContent-Length: 0\r\nRetry-After: 0\r\n\r\n"), 1),
+    "markup in every field": (lambda: hostile_fields, 1),
+    "an echo": (lambda: echo, 1),
+    "only orders hang": (lambda: only_orders_hang, 1),
+    "falls silent": (falls_silent, 6),
+    "headers that make no sense": (
+        lambda: raw(
+            OK + b"Content-Length: 2\r\nX-RateLimit-Limit: 0\r\nX-RateLimit-Remaining: -5\r\n"
+            b"X-RateLimit-Reset: 99999999999999999999\r\nDate: Fri, 31 Dec 9999 23:59:59 -0100\r\n\r\n[]"
+        ),
+        1,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Mapping[str, Future[Ran]]]:
+    """A run against each peer that a test asks for, side by side, begun before the first test waits for one."""
+    wanted = {name for name in PEERS if any(f"[{name}]" in item.name for item in request.session.items)} | {
+        "an echo",
+        "only orders hang",
+        "never answers",
+    }
+
+    def against(name: str) -> Ran:
+        folder = tmp_path_factory.mktemp("hostile") / "run"
+        with peer(PEERS[name][0]()) as up:
+            return petcheck(
+                folder, "--target", up.url, "--timeout", "1", "--max-wait", "1", "--max-requests", "100", "--seed", "1"
+            )
+
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        yield {name: pool.submit(against, name) for name in PEERS if name in wanted}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_peer(runs: Mapping[str, Future[Ran]], name: str) -> None:
+    ran = runs[name].result()
+    said = ran.out + ran.err
+    assert ran.code == PEERS[name][1], said[-3000:]
+    assert ran.seconds < AT_MOST_S
+    assert ran.peak_mb < AT_MOST_MB
+    assert "Traceback" not in said
+    assert "INTERNALERROR" not in said
+    ran.hold_reports()
+    assert ran.result.complete
+    assert "The check itself broke" not in " ".join(row.reason for row in ran.result.requirements)
+    assert [name for name, content in ran.written().items() if KEY[:15].encode() in content] == []
+    assert not set("\x00\x07\x1b\u202e") & set(said)
+
+
+def test_a_target_that_hangs_costs_three_deadlines(runs: Mapping[str, Future[Ran]]) -> None:
+    ran = runs["never answers"].result()
+    (target,) = ran.result.targets
+    assert target.requests.total == 3
+    assert target.unreachable is not None
+    assert "does not answer (timeout: no whole answer within 1 s: nothing came)" in target.unreachable
+    assert set(ran.outcomes.values()) == {"error", "not-run"}
+
+
+def test_one_dead_operation_fails_its_requirement_and_stops_no_other(runs: Mapping[str, Future[Ran]]) -> None:
+    ran = runs["only orders hang"].result()
+    outcomes = ran.outcomes
+    assert outcomes["ORDERS-1"] == "fail"
+    assert "no answer (timeout: no whole answer within 1 s: nothing came)" in ran.reason("ORDERS-1")
+    assert {outcomes[name] for name in ("LIST-1", "LIST-3", "GET-1", "GET-3", "ERROR-4", "RATE-1")} == {"pass"}
+    assert "error" not in outcomes.values()
+
+
+def test_what_was_masked_is_still_an_exchange(runs: Mapping[str, Future[Ran]], tmp_path: Path) -> None:
+    ran = runs["an echo"].result()
+    assert b"[redacted-key]" in (ran.reports / "exchanges.har").read_bytes()
