@@ -87,8 +87,9 @@ def test_another_animal_is_the_one_asked_for(target: Target) -> None:
     """The same for a second animal, with a status where the first had none, if requests are left for it."""
     before_removal(target)
     first = animal_of(read(target))
-    others = [n for n in animals_in(target.record) if n != integer(first.get("id"))]
-    others.sort(key=lambda n: ("status" in animals_in(target.record)[n]) == ("status" in first))
+    seen = animals_in(target.record)
+    others = [n for n in seen if n != integer(first.get("id"))]
+    others.sort(key=lambda n: ("status" in seen[n]) == ("status" in first))
     if not others or target.spare() < _CONFIRMATION:
         raise NotRun("No other animal is listed, or the requests that a run allows itself are spent.")
     expect_the_listed(target, target.api.get_pet(others[0]))

@@ -14,7 +14,7 @@ from pathlib import Path
 from petcheck.judging.catalogue import SECTIONS
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.variations import VARIATIONS
-from trial import Hurried, Trial, judge, server
+from tests.trial import Hurried, Trial, judge, server
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
 STORES = {"empty-store": 0, "small-store": 37, "big-store": 400}

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kill_matrix import DOCUMENT, Row, documented_rows, run_fault, run_variation
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.variations import VARIATIONS
+from tests.kill_matrix import DOCUMENT, Row, documented_rows, run_fault, run_variation
 
 READING_AT_MOST, WRITING_AT_MOST = 40, 60
 

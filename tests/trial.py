@@ -13,14 +13,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from petcheck.plugin import SESSION
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
-from petcheck.reports.result import Result, load
+from petcheck.reports import outputs
+from petcheck.reports.result import Result
 from petcheck.suite_files import suite_root
 
 KEY = "trial-key-5d1c7f0a9b3e4826"
@@ -101,9 +101,21 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY)
             "-p", "no:cacheprovider", "-p", "petcheck.plugin", str(suite_root() / "checks"),
             "--target", url, "--reports", folder, *options,
         ]  # fmt: skip
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
+        with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as results:
             code = int(pytest.main(arguments, plugins=[hurry]))
-        return Trial(load(Path(folder, "result.json")), code, printed.getvalue())
+        return Trial(results[0], code, printed.getvalue())
+
+
+@contextlib.contextmanager
+def _unwritten() -> Iterator[list[Result]]:
+    """Keeps results instead of writing them; other tests look at what is written, hundreds of runs here need not."""
+    results: list[Result] = []
+    write = outputs.write_all
+    outputs.write_all = lambda result, exchanges, folder: results.append(result)
+    try:
+        yield results
+    finally:
+        outputs.write_all = write
 
 
 class _Hurry:

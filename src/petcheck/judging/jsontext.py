@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TypeAlias
 
 from petcheck.exchange import Response
@@ -17,6 +18,7 @@ Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | H
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _DIGITS_READ = 4000
+_REMEMBERED_BYTES = 100_000
 
 
 class NotJson(ValueError):
@@ -39,7 +41,14 @@ def json_of(response: Response) -> Json:
 
 
 def parse(body: bytes) -> Json:
-    """The JSON value of UTF-8 bytes, with or without a byte order mark; `NotJson` with the reason."""
+    """The JSON value of UTF-8 bytes, with or without a byte order mark; `NotJson` with the reason.
+
+    The value is shared between callers, who leave it as it is.
+    """
+    return _remembered(body) if len(body) <= _REMEMBERED_BYTES else _parsed(body)
+
+
+def _parsed(body: bytes) -> Json:
     if not body.strip():
         raise NotJson("the body is empty")
     try:
@@ -53,6 +62,10 @@ def parse(body: bytes) -> Json:
     except RecursionError:
         raise NotJson("the body is nested deeper than can be read") from None
     return value
+
+
+# every check looks at the same few bodies again; large ones would fill the memory
+_remembered = lru_cache(maxsize=256)(_parsed)
 
 
 def kind(value: Json) -> str:
