@@ -1,6 +1,7 @@
 # make check   the suite against its own reference server (ARGS="…" for other petcheck options)
 # make test    the tests of the suite itself (ARGS="…" for pytest)
 # make lint    style, format, types, direction of imports
+# make kill-matrix   every fault and variation against the suite, written to docs/kill-matrix.md
 # make lock    resolve the newest versions of everything and write the lock files
 # make clean   remove what the others made
 #
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint lock clean
+.PHONY: check test lint kill-matrix lock clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -27,6 +28,9 @@ lint: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+kill-matrix: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.kill_matrix
 
 # The test set first: the run set is held to the same versions, so one environment serves both.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

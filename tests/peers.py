@@ -7,6 +7,7 @@ connection is kept for the next request if it said so, else closed.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
 import ssl
 import struct
@@ -34,6 +35,10 @@ class Caller:
     def path(self) -> str:
         """The path without its query."""
         return self.head.split(b" ", 2)[1].partition(b"?")[0].decode("latin-1")
+
+    @property
+    def query(self) -> str:
+        return self.head.split(b" ", 2)[1].partition(b"?")[2].decode("latin-1")
 
     def header(self, name: str) -> str | None:
         for line in self.head.split(b"\r\n")[1:]:
@@ -70,9 +75,14 @@ class Caller:
         self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def rate_headers(remaining: int = 59) -> bytes:
-    reset = int(time.time()) + 30
-    return f"X-RateLimit-Limit: 60\r\nX-RateLimit-Remaining: {remaining}\r\nX-RateLimit-Reset: {reset}\r\n".encode()
+_LEFT = itertools.count(900_000, -1)
+
+
+def rate_headers() -> bytes:
+    """Of a window that ends in half a minute to a minute; what is left falls from call to call."""
+    reset = (int(time.time()) // 30 + 2) * 30
+    limit = "X-RateLimit-Limit: 1000000\r\n"
+    return f"{limit}X-RateLimit-Remaining: {next(_LEFT)}\r\nX-RateLimit-Reset: {reset}\r\n".encode()
 
 
 JSON = b"Content-Type: application/json\r\n"

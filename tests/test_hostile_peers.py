@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -60,10 +61,13 @@ def echo(caller: Caller) -> None:
 def store(caller: Caller) -> None:
     """A small pet store that obeys, for whoever only reads."""
     animals = [{"id": n, "name": f"Rex {n}", "categoryId": 1, "status": "sold"} for n in range(1, 4)]
+    asked = dict(parse_qsl(caller.query))
+    shown = [animal for animal in animals if asked.get("status", animal["status"]) == animal["status"]]
+    limit = asked.get("limit", "20")
     if caller.header("Authorization") != f"Bearer {KEY}":
         failure(caller, 401)
     elif caller.path == "/v1/pets":
-        caller.answer(json.dumps(animals).encode(), headers=JSON)
+        caller.answer(json.dumps(shown[: int(limit) if limit.isdecimal() else 20]).encode(), headers=JSON)
     elif caller.path == "/v1/store/orders":
         caller.answer(b"{}", headers=JSON)
     else:
@@ -95,7 +99,7 @@ def falls_silent() -> Behaviour:
 def hostile_fields(caller: Caller) -> None:
     text = json.dumps([{"id": MARKUP, "name": MARKUP, "categoryId": MARKUP, "status": MARKUP, MARKUP: MARKUP}]).encode()
     header = MARKUP.encode("utf-8", "surrogatepass").replace(b"\x00", b"").replace(b"\x1b", b"").replace(b"\x07", b"")
-    caller.answer(text, status="200 <script>alert(1)</script>", headers=b"X-<b>: y\r\nX-A: " + header + b"\r\n" + JSON)
+    caller.answer(text, status="200 <script>alert(1)</script>", headers=b"X-A: " + header + b"\r\n" + JSON)
 
 
 def refused(headers: bytes) -> Behaviour:
@@ -121,6 +125,7 @@ PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
     "gzip bomb": (lambda: body(gzip.compress(b"[" + b" " * 60_000_000 + b"]"), headers=JSON + b"Content-Encoding: gzip\r\n"), 1),
     "fifty megabytes of JSON": (lambda: body(b"[" + b'{"id":1},' * 5_500_000 + b"{}]"), 1),
     "a page of a million animals": (lambda: body(b"[" + b"{}," * 1_000_000 + b"{}]"), 1),
+    "a megabyte of JSON": (lambda: body(b'[{"id":1,"name":"' + b"x" * 1_000_000 + b'","categoryId":1}]'), 1),
     "deep nesting": (lambda: body(DEEP), 1),
     "nesting that can just be read": (lambda: body(JUST_READABLE), 1),
     "a long integer": (lambda: body(b'[{"id":' + LONG_NUMBER + b',"name":"x","categoryId":-' + LONG_NUMBER + b"}]"), 1),

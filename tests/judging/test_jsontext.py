@@ -77,9 +77,11 @@ def test_what_is_json(text: str, value: Json) -> None:
         (b"01", "the body is no JSON: Extra data at line 1, column 2"),
         (b"+1", "the body is no JSON: Expecting value at line 1, column 1"),
         (b"<html>", "the body is no JSON: Expecting value at line 1, column 1"),
-        (b"[" * 200_000 + b"]" * 200_000, "the body is nested deeper than can be read"),
-        (b'{"a":' * 200_000 + b"1" + b"}" * 200_000, "the body is nested deeper than can be read"),
-        (b"[" * 200_000, "the body is nested deeper than can be read"),
+        (b"[" * 90_000 + b"]" * 90_000, "the body is nested deeper than can be read"),
+        (b'{"a":' * 90_000 + b"1" + b"}" * 90_000, "the body is nested deeper than can be read"),
+        (b"[" * 90_000, "the body is nested deeper than can be read"),
+        (b"[" * 200_000 + b"]" * 200_000, "the body holds more than 100,000 values, which are not read"),
+        (b"[" + b"{}," * 100_000 + b"{}]", "the body holds more than 100,000 values, which are not read"),
     ],
     ids=short,
 )
@@ -90,7 +92,7 @@ def test_what_is_none(body: bytes, why: str) -> None:
 
 
 def test_a_body_over_the_cap_is_not_looked_at() -> None:
-    with pytest.raises(NotJson, match=r"^the body is longer than the 2 bytes that are read$"):
+    with pytest.raises(NotJson, match=r"^the body is longer than can be read; its first 2 bytes are kept$"):
         json_of(Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False))
 
 

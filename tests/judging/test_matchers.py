@@ -176,7 +176,7 @@ def test_json() -> None:
     assert matchers.problem_of_json(response(body=b"[]")) is None
     assert matchers.problem_of_json(response(body=b"")) == "the body is empty"
     assert matchers.problem_of_json(response(body=b"[]", whole=False)) == (
-        "the body is longer than the 2 bytes that are read"
+        "the body is longer than can be read; its first 2 bytes are kept"
     )
 
 

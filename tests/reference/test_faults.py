@@ -28,6 +28,7 @@ NEEDS = {
     "after-removal",
     "day-before-removal",
     "empty-store",
+    "reading",
     "small-store",
     "big-store",
 }

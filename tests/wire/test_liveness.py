@@ -50,7 +50,6 @@ def test_a_target_is_dead_only_where_two_operations_said_nothing_one_after_the_o
     for operation, answered in events:
         state = state.answered(operation) if answered else state.silent(operation)
     silences = [
-        first[0] is not second[0] and not first[1] and not second[1]
-        for first, second in itertools.pairwise(events)
+        first[0] is not second[0] and not first[1] and not second[1] for first, second in itertools.pairwise(events)
     ]
     assert state.dead == any(silences)

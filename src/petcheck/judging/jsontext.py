@@ -18,6 +18,8 @@ Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | H
 
 INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _DIGITS_READ = 4000
+# a page of a hundred animals has room for a thousand members each
+_VALUES_READ = 100_000
 _REMEMBERED_BYTES = 100_000
 
 
@@ -36,7 +38,7 @@ class HugeNumber:
 def json_of(response: Response) -> Json:
     """The JSON value of a response's body; `NotJson` where it has none."""
     if not response.body_complete:
-        raise NotJson(f"the body is longer than the {len(response.body):,} bytes that are read")
+        raise NotJson(f"the body is longer than can be read; its first {len(response.body):,} bytes are kept")
     return parse(response.body)
 
 
@@ -51,6 +53,8 @@ def parse(body: bytes) -> Json:
 def _parsed(body: bytes) -> Json:
     if not body.strip():
         raise NotJson("the body is empty")
+    if sum(body.count(mark) for mark in (b",", b"[", b"{")) > _VALUES_READ:
+        raise NotJson(f"the body holds more than {_VALUES_READ:,} values, which are not read")
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:

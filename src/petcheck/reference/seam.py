@@ -27,7 +27,8 @@ class Fault:
     - plan: the key's plan is told
     - after-removal: the run is as of 5 December 2030
     - day-before-removal: the run is as of 4 December 2030
-    - empty-store: there is no animal, and the run reads only
+    - empty-store: there is no animal
+    - reading: the run reads only
     - small-store: the whole store fits on a page, with animals of each status
     - big-store: there are more animals than a page of 100 may hold
     """

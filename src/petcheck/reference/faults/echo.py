@@ -41,7 +41,12 @@ def _without_accents(name: str) -> str:
 
 
 def through_double(category: int) -> int:
-    """What is left of an int64 that was a double for a while."""
+    """What is left of an int64 that was a double for a while, where a cast beyond the end gives the least one."""
+    number = int(float(category))
+    return number if -(2**63) <= number < 2**63 else -(2**63)
+
+
+def _through_saturated_double(category: int) -> int:
     return max(-(2**63), min(2**63 - 1, int(float(category))))
 
 
@@ -103,6 +108,7 @@ FAULTS = [
         each
         for name, summary, make in (
             ("through-double", "goes through a double", through_double),
+            ("through-saturated-double", "goes through a double, cut off at the ends", _through_saturated_double),
             ("through-float", "goes through a float of 32 bits", _through_float),
             ("wrapped-at-int32", "wraps around at 32 bits", _wrapped(32)),
             ("wrapped-at-int53", "wraps around at 53 bits", _wrapped(53)),

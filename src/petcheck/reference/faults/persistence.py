@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,7 +11,7 @@ from petcheck.reference.behaviour import Behaviour, Site
 from petcheck.reference.changes import animals, stored_otherwise, with_status
 from petcheck.reference.faults.echo import through_double, without_astral
 from petcheck.reference.messages import Call, Operation
-from petcheck.reference.seam import fault
+from petcheck.reference.seam import Fault, fault
 from petcheck.reference.store import Animal, NewAnimal, changed
 
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
@@ -61,11 +61,38 @@ def _category_changed(make: Callable[[int], int]) -> Callable[[Animal], Animal]:
     return lambda animal: changed(animal, category_id=make(animal.category_id))
 
 
+def _beside(category: int) -> int:
+    return category - 1 if category > 0 else category + 1
+
+
 def _doubled(name: str) -> str:
     return f"{name} {name}"
 
 
-_STATUS_DROPPED = with_status(lambda status: None)
+def _shown_changed(name: str, how: str, make: Callable[[Animal], Animal], listed: str) -> Iterator[Fault]:
+    """A change that shows everywhere but in the 201, by the id alone, and in the list alone, where it breaks `listed`."""
+    yield from create(
+        f"stored-{name}",
+        f"A created animal is stored {how}; the 201 is right.",
+        "CREATE-12 CREATE-13",
+        stored_otherwise(make),
+    )
+    only_created = animals(_created(make))
+    by_id = f"A created animal is read by its id {how}."
+    yield from create(f"read-{name}", by_id, "CREATE-12 GET-2", only_created, at=_GET, needs="writes")
+    in_list = f"A created animal is listed {how}."
+    yield from create(f"listed-{name}", in_list, listed, only_created, at=_LIST, needs="writes")
+
+
+_LISTED = "CREATE-13 GET-2"
+_CHANGES = (
+    ("status-lost", "without its status", with_status(lambda status: None), f"{_LISTED} LIST-7"),
+    ("name-escaped", "with its name escaped for HTML", _name_changed(lambda text: html.escape(f"<{text}>")), _LISTED),
+    ("name-cut", "with its name cut after 5 characters", _name_changed(lambda text: text[:5]), _LISTED),
+    ("name-doubled", "with its name doubled", _name_changed(_doubled), _LISTED),
+    ("category-zero", "with category 0", _category_changed(lambda category: 0), _LISTED),
+    ("category-plus-one", "with the category beside its own", _category_changed(_beside), _LISTED),
+)
 
 FAULTS = [
     *create(
@@ -114,49 +141,7 @@ FAULTS = [
         at=_LIST,
         needs="writes",
     ),
-    *(
-        each
-        for name, summary, make in (
-            ("status-lost", "without its status", _STATUS_DROPPED),
-            (
-                "name-escaped",
-                "with its name escaped for HTML twice over",
-                _name_changed(lambda text: html.escape(f"<{text}>")),
-            ),
-            ("name-cut", "with its name cut after 5 characters", _name_changed(lambda text: text[:5])),
-            ("name-doubled", "with its name doubled", _name_changed(_doubled)),
-            ("category-zero", "with category 0", _category_changed(lambda category: 0)),
-            (
-                "category-plus-one",
-                "with the category after its own",
-                _category_changed(lambda category: category - 1 if category > 0 else category + 1),
-            ),
-        )
-        for each in (
-            *create(
-                f"stored-{name}",
-                f"A created animal is stored {summary}; the 201 is right.",
-                "CREATE-12 CREATE-13",
-                stored_otherwise(make),
-            ),
-            *create(
-                f"read-{name}",
-                f"A created animal is read by its id {summary}.",
-                "CREATE-12 GET-2",
-                animals(_created(make)),
-                at=_GET,
-                needs="writes",
-            ),
-            *create(
-                f"listed-{name}",
-                f"A created animal is listed {summary}.",
-                "CREATE-13 GET-2",
-                animals(_created(make)),
-                at=_LIST,
-                needs="writes",
-            ),
-        )
-    ),
+    *(each for change in _CHANGES for each in _shown_changed(*change)),
     *create(
         "stored-through-double",
         "A categoryId is stored as a double; the 201 is right.",
