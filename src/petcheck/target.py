@@ -219,15 +219,15 @@ class Target:
         yield
         self.transport.section = ""
 
-    def await_visible(self, creation: Creation) -> Iterator[None]:
-        """Yield after ever longer pauses until a created animal has had 10 s to appear."""
-        clock = self.transport.clock
-        for pause in (2.0, 8.0):
-            left = creation.exchange.finished + VISIBLE_WITHIN_S - clock.monotonic()
-            if left <= 0:
-                break
-            self.transport.wait(min(pause, left), "a created animal may take a moment to appear")
-            yield
+    def await_visible(self, creation: Creation, looked: float) -> bool:
+        """Wait until a created animal has had its 10 s to appear; false where it had them when last `looked` for."""
+        due = creation.exchange.finished + VISIBLE_WITHIN_S
+        if looked >= due:
+            return False
+        left = due - self.transport.clock.monotonic()
+        if left > 0:
+            self.transport.wait(left, "a created animal may take a moment to appear")
+        return True
 
 
 def _refused(exchange: Exchange) -> bool:
