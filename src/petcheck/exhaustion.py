@@ -97,7 +97,7 @@ def use_up(target: Target, limit: int) -> Exhaustion:
                 return seen
         elif status_of(exchange) in (502, 503, 504, None) and not troubled:
             troubled = True
-            transport.wait(_TROUBLE_PAUSE_S, f"{came(exchange)}, asked again")
+            transport.wait(_TROUBLE_PAUSE_S, f"{came(exchange)}, and the request is sent again")
         else:
             seen.refusal = exchange
             break
@@ -134,7 +134,9 @@ def affordable(target: Target) -> pacing.Window:
     left = transport.permissions.max_requests - len(target.record)
     if needed > left:
         raise NotRun(f"It takes {needed} requests, and {max(left, 0)} are left to this run.", "--max-requests")
-    transport.on_wait(target.config.name, max(lasts, 0), f"using up the quota: about {needed} requests, then waiting")
+    transport.on_notice(
+        target.config.name, f"using up the quota takes about {needed} requests, and then waiting {max(lasts, 0):.0f} s"
+    )
     return window
 
 

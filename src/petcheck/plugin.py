@@ -9,7 +9,6 @@ import hashlib
 import os
 import pickle
 import random
-import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,9 +16,11 @@ from typing import Any
 
 import pytest
 
+from petcheck.announcer import Announcer
 from petcheck.assembly import Course, TargetReport, assemble
 from petcheck.config import OPTIONS, Config, ConfigError, configure, utc_today
 from petcheck.exchange import Exchange
+from petcheck.forecast import forecast
 from petcheck.judging.catalogue import Requirement, catalogue
 from petcheck.judging.verdicts import Breach, Finding, Inconclusive, NotRun, Outcome
 from petcheck.reports.result import Result
@@ -62,7 +63,8 @@ def pytest_configure(config: pytest.Config) -> None:
         frozen = configured(config)
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from None
-    config.stash[SESSION] = Session(frozen, on_wait=_Announcer(config))
+    announcer = Announcer(config)
+    config.stash[SESSION] = Session(frozen, on_wait=announcer.waiting, on_notice=announcer.notice)
     config.stash[_WORKERS] = []
     config.stash[_LOST] = False
     option = config.option
@@ -120,6 +122,18 @@ def _stage(item: pytest.Item) -> str:
 def _target_name(item: pytest.Item) -> str | None:
     callspec = getattr(item, "callspec", None)
     return callspec.params.get("opened_target") if callspec else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Under --dry-run nothing runs: what a run would send is told instead."""
+    run = session.config.stash.get(SESSION, None)
+    if run is None or not run.config.dry_run:
+        return None
+    announcer = Announcer(session.config)
+    for name in run.names:
+        announcer.lines(forecast(run.plan_of(name)))
+    return True
 
 
 # ---- fixtures
@@ -271,7 +285,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["petcheck"] = pickle.dumps(reports)
         return
-    if exitstatus == pytest.ExitCode.USAGE_ERROR or session.config.option.collectonly:
+    if run.config.dry_run or exitstatus == pytest.ExitCode.USAGE_ERROR or session.config.option.collectonly:
         return
     collected_nothing = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
     course = Course(
@@ -353,19 +367,3 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.write_line(text)
     if trouble:
         terminalreporter.write_line(f"petcheck: {trouble}", red=True)
-
-
-class _Announcer:
-    """Tells the terminal of every pause: how long, and why."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-
-    def __call__(self, target: str, seconds: float, why: str) -> None:
-        if seconds < 1:
-            return
-        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
-        if terminal is not None:
-            terminal.ensure_newline()
-            terminal.write_line(f"{target}: waiting {seconds:.0f} s: {why}")
-            sys.stdout.flush()

@@ -16,6 +16,7 @@ from typing import Any
 
 from petcheck.assembly import TargetReport
 from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, ConfigError, TargetConfig, app_key
+from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
 from petcheck.key import ApiKey
 from petcheck.target import Target, Untestable
@@ -31,10 +32,15 @@ REFERENCE_WINDOW_S = 3.0
 
 @dataclass
 class Session:
-    """The targets of a run and what was found out about them. `on_wait(target, seconds, why)` hears of every pause."""
+    """The targets of a run and what was found out about them.
+
+    `on_wait(target, seconds left, why)` hears of every second of every pause, `on_notice(target, text)` of what is about
+    to happen.
+    """
 
     config: Config
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    on_notice: Callable[[str, str], None] = lambda target, text: None
     clock: Clock = field(default_factory=SystemClock)
     findings: list[Finding] = field(default_factory=list)
 
@@ -82,6 +88,7 @@ class Session:
             client=client,
             clock=self.clock,
             on_wait=self.on_wait,
+            on_notice=self.on_notice,
             random_key=random_key_like(config.key, source),
         )
         return Target(config, Api(transport), self.run, self.config.as_of, self.config.seed, self.exhaust)
@@ -95,6 +102,18 @@ class Session:
     def embedded(self) -> bool:
         """Whether the run judges the reference server that comes with the suite."""
         return not self.config.targets and not self.config.app
+
+    def plan_of(self, name: str) -> Plan:
+        """What a run would do to a target, without opening it."""
+        config = next((target for target in self.config.targets if target.name == name), None)
+        return Plan(
+            target=name,
+            base_url=config.base_url if config else self.config.app or "the embedded reference server",
+            writes=config.writes if config else self.embedded or self.config.writes,
+            exhaust=self.exhaust,
+            plan=config.plan if config else self.config.plan or (REFERENCE_PLAN if self.embedded else None),
+            max_requests=self.config.max_requests,
+        )
 
     def _config_of(self, name: str) -> TargetConfig:
         for target in self.config.targets:

@@ -226,7 +226,7 @@ class Target:
             return False
         left = due - self.transport.clock.monotonic()
         if left > 0:
-            self.transport.wait(left, "a created animal may take a moment to appear")
+            self.transport.wait(left, "an animal that was created is looked for again")
         return True
 
 

@@ -64,13 +64,14 @@ NO_DELAY = Delay(0.0, "")
 def delay(bucket: Bucket, now: float) -> Delay:
     """How long the next request has to wait, at the monotonic time `now`."""
     if bucket.closed_until > now:
-        return Delay(bucket.closed_until - now, "the target answered 429 and asked for this pause")
+        return Delay(bucket.closed_until - now, "429 was answered, and the next request may be sent")
     window = bucket.window
     if window is None or window.ends <= now or bucket.useless_waits >= _USELESS_WAITS:
         return NO_DELAY
     if window.remaining > reserve(window.limit):
         return NO_DELAY
-    return Delay(window.ends - now, f"{window.remaining} of {window.limit} requests left: the window resets")
+    left = f"{max(window.remaining, 0)} of {window.limit} requests are left, and the window resets"
+    return Delay(window.ends - now, left)
 
 
 def reserve(limit: int) -> int:

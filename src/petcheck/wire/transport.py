@@ -115,6 +115,7 @@ class Transport:
     client: HttpClient
     clock: Clock
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     random_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     section: str = ""
@@ -160,14 +161,21 @@ class Transport:
         return exchange
 
     def wait(self, seconds: float, why: str) -> None:
-        """Let seconds pass, visibly; `WaitTooLong` where the run may not wait that long."""
+        """Let seconds pass, telling every second how many are left; `WaitTooLong` where the run may not wait so long.
+
+        `why` reads on with "in … s".
+        """
         if seconds > self.permissions.max_wait:
             raise WaitTooLong(
                 f"{why} in {_span(seconds)}; this run may wait {_span(self.permissions.max_wait)}",
                 "--max-wait",
             )
-        self.on_wait(self.target, seconds, why)
-        self.clock.sleep(seconds)
+        left = seconds
+        while left > 0:
+            self.on_wait(self.target, left, why)
+            step = min(left, 1.0)
+            self.clock.sleep(step)
+            left -= step
         self.waited_s += seconds
 
     def remaining(self) -> pacing.Window | None:
@@ -208,7 +216,7 @@ class Transport:
                 pause = pacing.retry_after(exchange.answer, self.clock.now())
                 self.wait(
                     _GATEWAY_PAUSE_S if pause is None else pause,
-                    f"the target answered {exchange.answer.status} and is asked again",
+                    f"{exchange.answer.status} was answered, and the request is sent again",
                 )
             else:
                 break

@@ -70,7 +70,7 @@ def _doubled(name: str) -> str:
 
 
 def _shown_changed(name: str, how: str, make: Callable[[Animal], Animal], listed: str) -> Iterator[Fault]:
-    """A change that shows everywhere but in the 201, by the id alone, and in the list alone, where it breaks `listed`."""
+    """A change that shows everywhere but in the 201, by the id alone, and in the list, where it breaks `listed`."""
     yield from create(
         f"stored-{name}",
         f"A created animal is stored {how}; the 201 is right.",

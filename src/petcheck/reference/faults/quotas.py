@@ -158,7 +158,7 @@ FAULTS = [
     *rate("402-over-limit", "Over the limit it is 402.", "RATE-6", _answered(error(402)), needs="exhaust"),
     *rate("420-over-limit", "Over the limit it is 420.", "RATE-6", _answered(error(420)), needs="exhaust"),
     *rate("500-over-limit", "Over the limit it is 500.", "RATE-6 ERROR-5", _answered(error(500)), needs="exhaust"),
-    *rate("503-over-limit", "Over the limit it is 503.", "RATE-6", _answered(error(503)), needs="exhaust"),
+    *rate("503-over-limit", "Over the limit it is 503.", "RATE-6 ERROR-5", _answered(error(503)), needs="exhaust"),
     *rate("aborted-over-limit", "Over the limit the connection is aborted.", "RATE-6", aborted(429), needs="exhaust"),
     # Retry-After
     *rate(
