@@ -144,7 +144,9 @@ def _ini() -> str:
 def _serve(argv: list[str]) -> int:
     from petcheck.judging.interface import PLANS
 
-    parser = _Parser(prog=f"{_PROGRAM} serve", description="Serve the reference server on loopback.")
+    parser = _Parser(
+        prog=f"{_PROGRAM} serve", allow_abbrev=False, description="Serve the reference server on loopback."
+    )
     parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
     parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 takes a free one")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="break it in that one way")
@@ -208,7 +210,9 @@ def _requirements(argv: list[str]) -> int:
 
     from petcheck.judging.catalogue import catalogue
 
-    parser = _Parser(prog=f"{_PROGRAM} requirements", description="List the catalogue of requirements.")
+    parser = _Parser(
+        prog=f"{_PROGRAM} requirements", allow_abbrev=False, description="List the catalogue of requirements."
+    )
     parser.add_argument("--json", action="store_true", help="as JSON")
     known, unknown = parser.parse_known_args(argv)
     if unknown:

@@ -76,6 +76,8 @@ def pytest_configure(config: pytest.Config) -> None:
         option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
         option.dist = "loadgroup"
+        # a worker that died took what it had found out with it, and another one would begin in the middle
+        option.maxworkerrestart = "0"
 
 
 def configured(config: pytest.Config) -> Config:
@@ -109,7 +111,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     names = session.names
     items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), STAGES.index(_stage(item))))
-    if config.pluginmanager.hasplugin("xdist"):
+    # by its entry point it has one name, by -p another
+    if config.pluginmanager.hasplugin("xdist") or config.pluginmanager.hasplugin("xdist.plugin"):
         for item in items:
             item.add_marker(pytest.mark.xdist_group(_target_name(item) or names[0]))
 

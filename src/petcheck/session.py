@@ -34,8 +34,8 @@ REFERENCE_WINDOW_S = 3.0
 class Session:
     """The targets of a run and what was found out about them.
 
-    `on_wait(target, seconds left, why)` hears of every second of every pause, `on_notice(target, text)` of what is about
-    to happen.
+    `on_wait(target, seconds left, why)` hears of every second of every pause, `on_notice(target, text)` of what is
+    about to happen.
     """
 
     config: Config

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from itertools import pairwise
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.matchers import quoted
@@ -149,23 +148,48 @@ def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
 
 def tells_course(group: Sequence[Exchange]) -> bool:
     """Whether a window was seen often enough to tell whether requests are counted: five successes."""
-    return len([e for e in group if isinstance(e.answer, Response) and e.answer.status < 300]) >= _TELLING
+    return len([exchange for exchange in group if _counts(exchange)]) >= _TELLING
+
+
+def _counts(exchange: Exchange) -> bool:
+    """Whether a request counts against the quota for certain: a refused one may not."""
+    return isinstance(exchange.answer, Response) and exchange.answer.status < 300
 
 
 def problem_of_course(group: Sequence[Exchange]) -> Course | None:
     """What is wrong with how Remaining moved through one window."""
-    for earlier, later in pairwise(group):
-        before, after = remaining_of(earlier), remaining_of(later)
-        if before is not None and after is not None and after > before and later.sent >= earlier.finished:
-            return Course(f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later))
+    rise = _unexplained_rise(group)
+    if rise is not None:
+        return rise
     first, last = remaining_of(group[0]), remaining_of(group[-1])
     if first is None or last is None or last < first or not tells_course(group):
         return None
-    seconds = group[-1].finished - group[0].sent
-    refilled = (limit_of(group[0]) or 0) * seconds / 60
     # a bucket that refills by its limit a minute may have made good what was used
-    if refilled >= len(group) - 1:
+    if refilled(group[0], group[-1]) >= len(group) - 1:
         return None
     return Course(
         f"X-RateLimit-Remaining stayed at {last} over {len(group)} requests of one window", (group[0], group[-1])
     )
+
+
+def _unexplained_rise(group: Sequence[Exchange]) -> Course | None:
+    """The first rise of Remaining that is more than a bucket refilled by its limit a minute can have gained."""
+    lows: list[Exchange] = []
+    for later in group:
+        after = remaining_of(later) or 0
+        for earlier in lows:
+            before = remaining_of(earlier) or 0
+            # rounding to whole requests may show one more than was refilled, which a request that counts takes up
+            rounding = 0 if _counts(later) else 1
+            if later.sent >= earlier.finished and after - before > rounding + refilled(earlier, later):
+                return Course(
+                    f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later)
+                )
+        if not lows or after < (remaining_of(lows[-1]) or 0):
+            lows.append(later)
+    return None
+
+
+def refilled(earlier: Exchange, later: Exchange) -> float:
+    """Requests that a bucket which refills by its limit a minute gains from one exchange to another."""
+    return (limit_of(earlier) or 0) * (later.finished - earlier.sent) / 60

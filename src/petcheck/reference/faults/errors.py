@@ -164,7 +164,14 @@ FAULTS = [
     *errors(
         "crash-on-negative-limit", "limit=-1 gets 500.", "ERROR-5", answered(_asks("limit", "-1"), error(500)), at=_LIST
     ),
-    *errors("crash-on-limit-zero", "limit=0 gets 500.", "ERROR-5", answered(_asks("limit", "0"), error(500)), at=_LIST),
+    *errors(
+        "crash-on-limit-zero",
+        "limit=0 gets 500.",
+        "ERROR-5",
+        answered(_asks("limit", "0"), error(500)),
+        at=_LIST,
+        needs="reading",
+    ),
     *errors(
         "crash-on-limit-101", "limit=101 gets 500.", "ERROR-5", answered(_asks("limit", "101"), error(500)), at=_LIST
     ),
@@ -180,6 +187,7 @@ FAULTS = [
         "ERROR-5",
         refused_with(500, "filter_invalid"),
         at=_LIST,
+        needs="reading",
     ),
     *errors(
         "crash-on-id-text",

@@ -228,7 +228,7 @@ FAULTS = [
     *page("default-all", "Without limit a page has all animals.", "LIST-4 LIST-5", _default(_ALL), needs="big-store"),
     *page("cap-1000", "A limit up to 1,000 is granted.", "LIST-5", _up_to(1000), needs="big-store"),
     *page("cap-101", "limit=101 is granted.", "LIST-5", _exact("101", 101), needs="big-store"),
-    *page("limit-zero-gives-all", "limit=0 gives all animals.", "LIST-5", _exact("0", _ALL), needs="big-store"),
+    *page("limit-zero-gives-all", "limit=0 gives all animals.", "LIST-5", _exact("0", _ALL), needs="big-store reading"),
     *page("negative-limit-gives-all", "limit=-1 gives all animals.", "LIST-5", _exact("-1", _ALL), needs="big-store"),
     *page(
         "negative-limit-cuts-end",
