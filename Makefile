@@ -21,7 +21,7 @@ check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check

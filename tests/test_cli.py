@@ -210,6 +210,8 @@ def test_side_by_side(usual: Ran, server: str, tmp_path: Path) -> None:
     for name in ("a", "b"):
         outcomes = {row.id: row.outcome for row in ran.result.requirements if row.target == name}
         assert outcomes == usual.outcomes
+    ours = {check.id.replace("[a", "[target").replace("[b", "[target") for check in ran.result.checks}
+    assert ours == {check.id for check in usual.result.checks}
     ran.hold_reports()
 
 

@@ -27,6 +27,7 @@ KEY_VARIABLE = "PETSTORE_API_KEY"
 CONFIG_FILE = "petcheck.toml"
 DEFAULT_TARGET = "target"
 REFERENCE = "reference"
+_TELLING_KEY = 8  # characters; a shorter one may stand in a host name by chance
 
 
 class ConfigError(Exception):
@@ -288,11 +289,16 @@ def _targets(
         plan = options.get("plan") or settings.get("plan")
         category = options.get("category-id", settings.get("category-id"))
         where = f"{file.name}: [targets.{name}]"
+        key = _key(name, environment)
+        if len(key.secret) >= _TELLING_KEY and key.secret in url:
+            raise ConfigError(
+                f"--target {name}: the URL holds the API key; take it out, {KEY_VARIABLE} is the place for it"
+            )
         targets.append(
             TargetConfig(
                 name=name,
                 base_url=_base_url(url, name, insecure=insecure),
-                key=_key(name, environment),
+                key=key,
                 plan=_plan(plan, f"{where} plan"),
                 writes=_switch(settings.get("allow-writes", False), f"{where} allow-writes")
                 or writable in (True, "*")

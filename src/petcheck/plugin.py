@@ -78,6 +78,8 @@ def pytest_configure(config: pytest.Config) -> None:
         option.dist = "loadgroup"
         # a worker that died took what it had found out with it, and another one would begin in the middle
         option.maxworkerrestart = "0"
+    if hasattr(config, "workerinput"):
+        option.loadgroup = True  # a worker is not told what was decided just above
 
 
 def configured(config: pytest.Config) -> Config:
@@ -104,6 +106,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("opened_target", session.names, indirect=True, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Target by target; on each, writes come before what looks for them, and what looks at everything comes last."""
     session = config.stash.get(SESSION, None)
@@ -194,7 +197,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     decisive = error.decisive if isinstance(error, Breach) else ()
     entries = _entries(item)
     finding = Finding(
-        check=item.nodeid,
+        check=item.nodeid.removesuffix(f"@{name}"),  # which pytest-xdist adds
         requirements=tuple(mark_name for mark in item.iter_markers("requirement") for mark_name in mark.args),
         section=entries[0].section,
         target=name or session.names[0],

@@ -157,7 +157,17 @@ FAULTS = [
         "`status` is null for an animal without one.",
         "PET-4",
         pets(lambda pet: {"status": None, **pet}),
-        each=_OF_ANIMALS,
+        each=(Operation.LIST, Operation.CREATE),
+    ),
+    # a second animal is read by its id only where requests are left for it
+    *pet(
+        "status-null-for-absent",
+        "`status` is null for an animal without one.",
+        "PET-4",
+        pets(lambda pet: {"status": None, **pet}),
+        at=(),
+        each=(Operation.GET,),
+        needs="reading",
     ),
     *pet(
         "status-empty-for-absent",
