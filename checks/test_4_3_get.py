@@ -82,7 +82,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
 
 
 @requirement("GET-2")
-@stage("open")
+@stage("spare")
 def test_another_animal_is_the_one_asked_for(target: Target) -> None:
     """The same for a second animal, with a status where the first had none, if requests are left for it."""
     before_removal(target)

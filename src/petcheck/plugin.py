@@ -75,11 +75,8 @@ def pytest_configure(config: pytest.Config) -> None:
         option.htmlpath = str(frozen.reports / "pytest.html")
         option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
-        option.dist = "loadgroup"
         # a worker that died took what it had found out with it, and another one would begin in the middle
         option.maxworkerrestart = "0"
-    if hasattr(config, "workerinput"):
-        option.loadgroup = True  # a worker is not told what was decided just above
 
 
 def configured(config: pytest.Config) -> Config:
@@ -106,7 +103,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("opened_target", session.names, indirect=True, scope="session")
 
 
-@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Target by target; on each, writes come before what looks for them, and what looks at everything comes last."""
     session = config.stash.get(SESSION, None)
@@ -114,10 +110,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     names = session.names
     items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), STAGES.index(_stage(item))))
-    # by its entry point it has one name, by -p another
-    if config.pluginmanager.hasplugin("xdist") or config.pluginmanager.hasplugin("xdist.plugin"):
-        for item in items:
-            item.add_marker(pytest.mark.xdist_group(_target_name(item) or names[0]))
 
 
 def _stage(item: pytest.Item) -> str:
@@ -197,7 +189,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     decisive = error.decisive if isinstance(error, Breach) else ()
     entries = _entries(item)
     finding = Finding(
-        check=item.nodeid.removesuffix(f"@{name}"),  # which pytest-xdist adds
+        check=item.nodeid,
         requirements=tuple(mark_name for mark in item.iter_markers("requirement") for mark_name in mark.args),
         section=entries[0].section,
         target=name or session.names[0],
@@ -340,6 +332,24 @@ def pytest_configure_node(node: Any) -> None:
     run = node.config.stash.get(SESSION, None)
     if run is not None:
         node.workerinput["petcheck_seed"] = run.config.seed
+
+
+@pytest.hookimpl(optionalhook=True, tryfirst=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Each target stays with one pytest-xdist worker: what is known of it, its pace above all, is in that process."""
+    run = config.stash.get(SESSION, None)
+    if run is None:
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    names = sorted(run.names, key=len, reverse=True)
+
+    class ByTarget(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
+        def _split_scope(self, nodeid: str) -> str:
+            parameters = nodeid.rpartition("[")[2].rstrip("]") + "-"
+            return next((name for name in names if parameters.startswith(f"{name}-")), "")
+
+    return ByTarget(config, log)
 
 
 @pytest.hookimpl(optionalhook=True)
