@@ -202,7 +202,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         unanswered=isinstance(error, Breach) and error.unanswered,
     )
     session.findings.append(finding)
-    report.user_properties.append(("petcheck", outcome))
+    report.user_properties.append(("petcheck", "untestable" if isinstance(error, Untestable) else outcome))
     if outcome in ("inconclusive", "not-run"):
         report.outcome = "skipped"
         path, line, _ = item.location
@@ -262,6 +262,8 @@ def _place(error: BaseException, item: pytest.Item) -> str:
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """One letter and one word for each outcome."""
     outcome = dict(getattr(report, "user_properties", ())).get("petcheck")
+    if outcome == "untestable" and report.when != "teardown":
+        return "error", "", "ERROR"  # one line at the end says it all
     if report.when == "teardown" or outcome not in ("inconclusive", "not-run", "error"):
         return None
     letter = {"inconclusive": "i", "not-run": "-", "error": "E"}[str(outcome)]
@@ -340,7 +342,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     run = config.stash.get(SESSION, None)
     if run is None:
         return None
-    from xdist.scheduler import LoadScopeScheduling
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
     names = sorted(run.names, key=len, reverse=True)
 
@@ -369,6 +371,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         return
     from petcheck.reports.har import entries_by_index, har
     from petcheck.reports.terminal import render
+    from petcheck.reports.visible import REASON_LIMIT, visible
 
     result, exchanges, trouble = product
     evidence = tuple(entries_by_index(har(exchanges, version=result.suite.version)).values())
@@ -381,5 +384,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     )
     terminalreporter.write_line("")
     terminalreporter.write_line(text)
+    for target in result.targets:
+        if target.unreachable:
+            terminalreporter.write_line("")
+            terminalreporter.write_line(
+                f"petcheck: {target.name}: {visible(target.unreachable, REASON_LIMIT)}", red=True
+            )
     if trouble:
         terminalreporter.write_line(f"petcheck: {trouble}", red=True)

@@ -17,11 +17,12 @@ KEY = ApiKey("Kq7-vXw2_TzR9.mPb4LcY8dHs3NfJg6A")
 
 
 class FakeClock:
-    """Starts at noon and at 0 seconds. `slept` is what was asked of it, in order."""
+    """Starts at noon and at 0 seconds. `slept` is how long somebody slept in one go, nap after nap."""
 
     def __init__(self) -> None:
         self.passed = 0.0
         self.slept: list[float] = []
+        self.asleep = False
 
     def monotonic(self) -> float:
         return self.passed
@@ -31,7 +32,11 @@ class FakeClock:
 
     def sleep(self, seconds: float) -> None:
         assert seconds >= 0
-        self.slept.append(seconds)
+        if self.asleep:
+            self.slept[-1] += seconds
+        else:
+            self.slept.append(seconds)
+        self.asleep = True
         self.passed += seconds
 
 
@@ -72,6 +77,7 @@ class FakeClient(HttpClient):
     ) -> Response | NoAnswer:
         self.sent.append(Sent(method, url, tuple(headers), body, new_connection, self.clock.passed))
         self.clock.passed += self.takes
+        self.clock.asleep = False
         return self.handler(self.sent[-1])
 
 

