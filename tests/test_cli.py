@@ -1,5 +1,7 @@
 """The command: what it refuses, how it ends, and that nothing lying about changes what it does."""
 
+# ruff: noqa: E501 - messages are quoted as they come
+
 from __future__ import annotations
 
 import json

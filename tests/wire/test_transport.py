@@ -106,7 +106,7 @@ def test_an_unasked_429_is_waited_out_exactly_and_asked_again() -> None:
     assert rig.transport.send(LIST).index == 1
     assert rig.clock.slept == [37.0]
     assert rig.statuses == [429, 200]
-    assert rig.waits == [("staging", 37.0, "429 was answered, and the next request may be sent")]
+    assert [(target, left) for target, left, _ in rig.waits] == [("staging", 37.0 - passed) for passed in range(37)]
     assert rig.transport.waited_s == 37.0
 
 
