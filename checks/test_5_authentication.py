@@ -32,7 +32,9 @@ OTHER_SCHEME = {
 def each(*operations: Operation) -> list[object]:
     """Parameters for operations: a POST belongs to the writes, so that later pages can show what it did."""
     return [
-        pytest.param(operation, id=operation.value, marks=[stage("write")] if operation is Operation.CREATE_PET else [])
+        pytest.param(
+            operation, id=operation.value, marks=[stage("refuse")] if operation is Operation.CREATE_PET else []
+        )
         for operation in operations
     ]
 

@@ -103,8 +103,8 @@ def listed(target: Target, made: Creation) -> bool:
 def expect_absent(target: Target, markers: Mapping[object, Exchange], why: str) -> None:
     """No page that came since shows an animal with one of those names; `Inconclusive` where none could.
 
-    `markers` maps names to the POSTs that were refused. A page that shows an animal which the run did create would show
-    others that were posted with it.
+    `markers` maps names to the POSTs that were refused. A page that shows an animal which the run created after them
+    would show one that was made of them.
     """
     if not markers:
         raise Inconclusive("Nothing was refused, so there is nothing that must not have been stored.")
@@ -123,7 +123,8 @@ def expect_absent(target: Target, markers: Mapping[object, Exchange], why: str) 
                     post,
                     page.exchange,
                 )
-    if not any(shows_created(target, page) for page in pages):
+    later = [made for made in target.created if all(made.exchange.sent >= post.finished for post in markers.values())]
+    if not any(made.accepted and made.id in page.ids for made in later for page in pages):
         raise Inconclusive(
             "No page shows an animal that the run created, so none would show one that should not be there; "
             "a store of fewer than 100 animals would settle it."

@@ -37,7 +37,8 @@ _PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
-STAGES = ("write", "read", "spare", "open", "exhaust", "record")
+# what must not be stored is posted before what is created: a page that shows the latter would show the former
+STAGES = ("refuse", "create", "read", "spare", "open", "exhaust", "record")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -52,7 +52,7 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
         return pet(status, f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+', category)
 
     far = f"petcheck {run} Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
-    near = f"petcheck {run} \u212b\u212a \ufb00 שלום 😀"
+    near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
     available, pending, sold = STATUSES
     return (
         ValidPet(available, plain(available), None),
