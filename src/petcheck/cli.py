@@ -117,8 +117,12 @@ def _run_pytest(argv: list[str], *, parallel: bool) -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(variable, None)
+    import signal
+
     import pytest
 
+    # what a CI system sends to end a job: the reports are written as after Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     root = suite_root()
     plugins = [
         "petcheck.plugin",

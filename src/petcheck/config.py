@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from petcheck.judging.catalogue import catalogue
-from petcheck.judging.interface import PLANS
+from petcheck.judging.interface import PLANS, STATUSES
 from petcheck.judging.jsontext import INT64_MAX, INT64_MIN
 from petcheck.judging.verdicts import Waiver
 from petcheck.key import ApiKey
@@ -359,6 +359,14 @@ def _loopback(host: str) -> bool:
         return False
 
 
+# keys are masked wherever they appear; these could not be told from what a target must say anyway
+_SHORTEST_KEY, _SHORTEST_NUMBER = 4, 8
+_WORDS = (
+    *("petcheck", "refused", "id", "name", "categoryId", "status", "code", "message", *STATUSES),
+    *("application/json", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Limit", "Content-Type"),
+)
+
+
 def _key(name: str, environment: Mapping[str, str]) -> ApiKey:
     own = f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
     variable = own if environment.get(own) else KEY_VARIABLE
@@ -368,7 +376,16 @@ def _key(name: str, environment: Mapping[str, str]) -> ApiKey:
         raise ConfigError(f"no API key for target {name!r}: set {wanted} in the environment")
     if not all("!" <= character <= "~" for character in secret):
         raise ConfigError(f"{variable}: a key has printable ASCII characters only, and no spaces")
+    if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
+        raise ConfigError(
+            f"{variable}: the key is too short, or a word of the interface itself, and cannot be masked in the evidence "
+            "without spoiling that; use a longer one"
+        )
     return ApiKey(secret)
+
+
+def _is_a_word(secret: str) -> bool:
+    return any(secret.lower() in word.lower() for word in _WORDS)
 
 
 def app_key(environment: Mapping[str, str]) -> ApiKey:
