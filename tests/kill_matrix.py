@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from petcheck.judging.catalogue import SECTIONS
+from petcheck.document import TITLES
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.variations import VARIATIONS
 from tests.trial import Hurried, Trial, judge, server
@@ -98,7 +98,7 @@ def main() -> int:
         "",
         "| Section | Faults |",
         "|---|---|",
-        *[f"| {name} {title} | {by_section[name]} |" for name, title in SECTIONS.items() if by_section[name]],
+        *[f"| {name} {title} | {by_section[name]} |" for name, title in TITLES.items() if by_section[name]],
         "",
         "## Faults",
         "",

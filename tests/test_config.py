@@ -14,9 +14,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petcheck.config import OPTIONS, Config, ConfigError, TargetConfig, configure
+from petcheck.config import Config, TargetConfig, configure
 from petcheck.judging.verdicts import Waiver
 from petcheck.key import ApiKey
+from petcheck.options import OPTIONS
+from petcheck.values import ConfigError
 
 TODAY = date(2026, 11, 21)
 KEY = {"PETSTORE_API_KEY": "k-123"}
@@ -120,11 +122,11 @@ def test_every_setting_of_a_file() -> None:
         reason = "ticket 7"
         expires = 2027-02-03
         """,
-        environment={"PETSTORE_API_KEY_STAGING": "s-1", "PETSTORE_API_KEY": "k-1"},
+        environment={"PETSTORE_API_KEY_STAGING": "s-1234", "PETSTORE_API_KEY": "k-1234"},
     )
     assert config.targets == (
-        TargetConfig("staging", "https://staging.example/v1", ApiKey("s-1"), "free", writes=True, category_id=4),
-        TargetConfig("production", "https://example/v1", ApiKey("k-1")),
+        TargetConfig("staging", "https://staging.example/v1", ApiKey("s-1234"), "free", writes=True, category_id=4),
+        TargetConfig("production", "https://example/v1", ApiKey("k-1234")),
     )
     assert (config.max_requests, config.strict, config.timeout, config.exhaust) == (100, True, 2.5, False)
     assert config.as_of == date(2027, 1, 1)
@@ -518,13 +520,23 @@ def test_any_file_is_taken_or_refused_in_one_line(content: bytes) -> None:
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-@given(st.text(st.characters(exclude_characters="\0"), max_size=20))
+@given(st.text(st.characters(exclude_characters="\0"), max_size=40))
 def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
-    environment = {"PETSTORE_API_KEY": secret}
-    taken = secret.strip() != "" and all("!" <= character <= "~" for character in secret.strip())
-    with contextlib.nullcontext() if taken else pytest.raises(ConfigError, match=r"^.+$"):
-        config = configure({"target": [STAGING]}, environment, today=TODAY, seed=1)
+    readable = secret.strip() != "" and all("!" <= character <= "~" for character in secret.strip())
+    try:
+        config = configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1)
+    except ConfigError as error:
+        assert str(error).isprintable()
+        assert not readable or len(secret.strip()) <= len("X-RateLimit-Remaining")
+    else:
+        assert readable
         assert config.targets[0].key == ApiKey(secret.strip())
+
+
+@pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])
+def test_a_key_that_masking_would_take_for_evidence_is_refused(secret: str) -> None:
+    with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short, or a word of the interface, .+$"):
+        configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1)
 
 
 def certificate() -> str:

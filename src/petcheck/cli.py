@@ -73,7 +73,9 @@ def _fail(message: str) -> NoReturn:
 
 
 def _judge(argv: list[str]) -> int:
-    from petcheck.config import OPTIONS, ConfigError, configure, utc_today
+    from petcheck.config import configure, utc_today
+    from petcheck.options import OPTIONS
+    from petcheck.values import ConfigError
 
     parser = _Parser(
         prog=_PROGRAM,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import ipaddress
-import os
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,82 +16,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from petcheck import values
 from petcheck.judging.catalogue import catalogue
-from petcheck.judging.interface import PLANS, STATUSES
-from petcheck.judging.jsontext import INT64_MAX, INT64_MIN
+from petcheck.judging.interface import STATUSES
 from petcheck.judging.verdicts import Waiver
 from petcheck.key import ApiKey
+from petcheck.options import CONFIG_FILE, KEY_VARIABLE, OPTIONS
+from petcheck.values import ConfigError
 
-KEY_VARIABLE = "PETSTORE_API_KEY"
-CONFIG_FILE = "petcheck.toml"
 DEFAULT_TARGET = "target"
 REFERENCE = "reference"
 _TELLING_KEY = 8  # characters; a shorter one may stand in a host name by chance
-
-
-class ConfigError(Exception):
-    """The run cannot start as it was asked for; the message is one line that says what to do."""
-
-    def __init__(self, message: str) -> None:
-        words = " ".join(message.split())
-        super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option of the command line: its flag, its argparse settings, and whether it may be repeated."""
-
-    flag: str
-    help: str
-    metavar: str | None = None
-    repeatable: bool = False
-    optional_value: bool = False
-
-    @property
-    def dest(self) -> str:
-        """The attribute under which parsers store it."""
-        return "petcheck_" + self.flag.lstrip("-").replace("-", "_")
-
-    def settings(self) -> dict[str, Any]:
-        """Keyword arguments for `add_argument` of argparse, and `addoption` of pytest."""
-        common: dict[str, Any] = {"dest": self.dest, "help": self.help, "default": None}
-        if self.metavar is None:
-            return common | {"action": "store_true"}
-        if self.optional_value:
-            return common | {"metavar": self.metavar, "nargs": "?", "const": "*"}
-        return common | {"metavar": self.metavar, "action": "append" if self.repeatable else "store"}
-
-
-OPTIONS = (
-    Option(
-        "--target",
-        f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}",
-        "[NAME=]URL",
-        repeatable=True,
-    ),
-    Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
-    Option(
-        "--allow-writes",
-        "POST may be sent, to all targets or to those named; what it makes stays",
-        "NAME,…",
-        optional_value=True,
-    ),
-    Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last"),
-    Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN"),
-    Option("--as-of", "judge as on that day", "YYYY-MM-DD"),
-    Option("--category-id", "a category that exists", "N"),
-    Option("--max-requests", "requests to a target at most (1200)", "N"),
-    Option("--max-wait", "seconds to wait for a quota at most (120)", "S"),
-    Option("--examples", "property examples for each operation (20)", "N"),
-    Option("--seed", "the same seed sends the same requests", "N"),
-    Option("--strict", "what stays inconclusive or is not run fails the run too"),
-    Option("--dry-run", "say what would be sent, and send nothing"),
-    Option("--reports", "where to write (reports/)", "DIR"),
-    Option("--timeout", "seconds for one exchange in all (10)", "S"),
-    Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
-    Option("--insecure-http", "send the key over http to a host that is not this machine"),
-    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,26 +88,26 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
         return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
 
     def switch(name: str) -> bool:
-        return _switch(merged.get(name, False), where(name))
+        return values.switch(merged.get(name, False), where(name))
 
     config = Config(
-        as_of=_date(merged.get("as-of"), where("as-of")) or today,
-        seed=_integer(merged.get("seed"), where("seed"), least=0) if "seed" in merged else seed,
-        app=_app(merged.get("app")),
-        plan=_plan(merged.get("plan"), where("plan")),
+        as_of=values.optional_date(merged.get("as-of"), where("as-of")) or today,
+        seed=values.whole_number(merged.get("seed"), where("seed"), least=0) if "seed" in merged else seed,
+        app=values.application(merged.get("app")),
+        plan=values.plan(merged.get("plan"), where("plan")),
         writes=merged.get("allow-writes") in (True, "*"),
-        category_id=_category(merged.get("category-id"), where("category-id")),
+        category_id=values.category(merged.get("category-id"), where("category-id")),
         exhaust=switch("exhaust-rate-limit"),
-        max_requests=_integer(merged.get("max-requests", 1200), where("max-requests"), least=1),
-        max_wait=_seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
-        examples=_integer(merged.get("examples", 20), where("examples"), least=0),
+        max_requests=values.whole_number(merged.get("max-requests", 1200), where("max-requests"), least=1),
+        max_wait=values.seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
+        examples=values.whole_number(merged.get("examples", 20), where("examples"), least=0),
         strict=switch("strict"),
         dry_run=switch("dry-run"),
-        timeout=_seconds(merged.get("timeout", 10), where("timeout")),
-        ca_bundle=_ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
+        timeout=values.seconds(merged.get("timeout", 10), where("timeout")),
+        ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=_targets(merged, file, environment, insecure=switch("insecure-http")),
         # last, since it makes the folder
-        reports=_folder(merged.get("reports", "reports"), where("reports")),
+        reports=values.folder(merged.get("reports", "reports"), where("reports")),
         given={name: _plain(value) for name, value in sorted(given.items())},
     )
     names = [target.name for target in config.targets] or [REFERENCE if config.app is None else DEFAULT_TARGET]
@@ -198,7 +132,7 @@ def _file(given: str | None) -> _File:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8, and so no TOML, at byte {error.start}") from None
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read ({_why(error)}); give --config another file") from None
+        raise ConfigError(f"{path}: cannot be read ({values.why(error)}); give --config another file") from None
     try:
         content = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -255,7 +189,7 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
             raise ConfigError(f"{where}: no target {target!r}; {hint}")
         expires = row["expires"]
         if not isinstance(expires, date) or isinstance(expires, datetime):
-            expires = _date_of(str(expires), f"{where}: `expires`")
+            expires = values.date_of(str(expires), f"{where}: `expires`")
         waivers.append(Waiver(requirement, target, str(row["reason"]), expires))
     return tuple(waivers)
 
@@ -299,11 +233,11 @@ def _targets(
                 name=name,
                 base_url=_base_url(url, name, insecure=insecure),
                 key=key,
-                plan=_plan(plan, f"{where} plan"),
-                writes=_switch(settings.get("allow-writes", False), f"{where} allow-writes")
+                plan=values.plan(plan, f"{where} plan"),
+                writes=values.switch(settings.get("allow-writes", False), f"{where} allow-writes")
                 or writable in (True, "*")
                 or name in may_write,
-                category_id=_category(category, f"{where} category-id"),
+                category_id=values.category(category, f"{where} category-id"),
             )
         )
     return tuple(targets)
@@ -378,7 +312,7 @@ def _key(name: str, environment: Mapping[str, str]) -> ApiKey:
         raise ConfigError(f"{variable}: a key has printable ASCII characters only, and no spaces")
     if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
         raise ConfigError(
-            f"{variable}: the key is too short, or a word of the interface itself, and cannot be masked in the evidence "
+            f"{variable}: the key is too short, or a word of the interface, and cannot be masked in the evidence "
             "without spoiling that; use a longer one"
         )
     return ApiKey(secret)
@@ -391,109 +325,6 @@ def _is_a_word(secret: str) -> bool:
 def app_key(environment: Mapping[str, str]) -> ApiKey:
     """The key for an application under --app. Raises `ConfigError` where there is none."""
     return _key(DEFAULT_TARGET, environment)
-
-
-# ---- values
-
-
-def _why(error: Exception) -> str:
-    """The reason that an error of the disk gives."""
-    return getattr(error, "strerror", None) or str(error)
-
-
-def _switch(value: object, where: str) -> bool:
-    if not isinstance(value, bool):
-        raise ConfigError(f"{where} {value!r}: must be true or false")
-    return value
-
-
-def _plan(text: object, where: str) -> str | None:
-    if text is None:
-        return None
-    plan = str(text).lower()
-    if plan not in PLANS:
-        near = difflib.get_close_matches(plan, PLANS, n=1)
-        raise ConfigError(
-            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
-        )
-    return plan
-
-
-def _date(text: object, where: str) -> date | None:
-    return None if text is None else _date_of(str(text), where)
-
-
-def _date_of(text: str, where: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise ConfigError(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
-
-
-def _integer(value: object, where: str, *, least: int | None = None) -> int:
-    try:
-        number = int(str(value))
-    except ValueError:
-        raise ConfigError(f"{where} {value}: not a whole number") from None
-    if least is not None and number < least:
-        raise ConfigError(f"{where} {value}: must be {least} or more")
-    return number
-
-
-def _category(value: object, where: str) -> int | None:
-    if value is None:
-        return None
-    number = _integer(value, where)
-    if not INT64_MIN <= number <= INT64_MAX:
-        raise ConfigError(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
-    return number
-
-
-def _seconds(value: object, where: str, *, zero: bool = False) -> float:
-    try:
-        seconds = float(str(value))
-    except ValueError:
-        raise ConfigError(f"{where} {value}: not a number of seconds") from None
-    if not (0 < seconds < 1e6 or (zero and seconds == 0)):
-        raise ConfigError(f"{where} {value}: must be above 0 and below 1000000 seconds")
-    return seconds
-
-
-def _app(value: object) -> str | None:
-    if value is None:
-        return None
-    module, colon, name = str(value).partition(":")
-    if not colon or not module or not name:
-        raise ConfigError(f"--app {value}: write it as module:application, as in shop.main:app")
-    return str(value)
-
-
-def _ca_bundle(value: object, where: str) -> str | None:
-    if value is None:
-        return None
-    import ssl
-
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
-    except ssl.SSLError:
-        raise ConfigError(
-            f"{where} {value}: holds no certificate; give a PEM file of certificate authorities"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{where} {value}: cannot be read ({_why(error)}); give a PEM file") from None
-    return str(value)
-
-
-def _folder(value: object, where: str) -> Path:
-    folder = Path(str(value))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".petcheck-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{where} {folder}: cannot be written ({_why(error)}); give another folder") from None
-    return folder
 
 
 def _plain(value: object) -> object:

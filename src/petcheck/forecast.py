@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from petcheck.judging.catalogue import SECTIONS
+from petcheck.document import TITLES
 from petcheck.judging.interface import PLANS
 from petcheck.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
@@ -64,7 +64,7 @@ def seconds(plan: Plan) -> int | None:
 def forecast(plan: Plan) -> Iterator[str]:
     """The forecast as lines of text."""
     yield f"{plan.target}  {plan.base_url}: nothing was sent. A run would send, at most:"
-    for section, title in SECTIONS.items():
+    for section, title in TITLES.items():
         posts = _POSTS.get(section, 0) if plan.writes else 0
         gets = _GETS.get(section, 0)
         if gets or posts:

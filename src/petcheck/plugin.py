@@ -18,15 +18,17 @@ import pytest
 
 from petcheck.announcer import Announcer
 from petcheck.assembly import Course, TargetReport, assemble
-from petcheck.config import OPTIONS, Config, ConfigError, configure, utc_today
+from petcheck.config import Config, configure, utc_today
 from petcheck.exchange import Exchange
 from petcheck.forecast import forecast
 from petcheck.judging.catalogue import Requirement, catalogue
 from petcheck.judging.verdicts import Breach, Finding, Inconclusive, NotRun, Outcome
+from petcheck.options import OPTIONS
 from petcheck.reports.result import Result
 from petcheck.session import Session
 from petcheck.suite_files import suite_file
 from petcheck.target import Target, Untestable
+from petcheck.values import ConfigError
 from petcheck.wire.api import Api
 from petcheck.wire.transport import BudgetSpent, NotPermitted, NotSent, TargetDown
 

@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.assembly import TargetReport
-from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, ConfigError, TargetConfig, app_key
+from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
 from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
 from petcheck.key import ApiKey
 from petcheck.target import Target, Untestable
+from petcheck.values import ConfigError
 from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock, SystemClock

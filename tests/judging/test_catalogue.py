@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.judging.catalogue import SECTIONS, catalogue, read
+from petcheck.document import TITLES
+from petcheck.judging.catalogue import catalogue, read
 from petcheck.suite_files import suite_file
 
 
@@ -21,12 +22,12 @@ def test_ids_are_unique_and_speak() -> None:
 
 def test_every_section_exists() -> None:
     for entry in catalogue().entries:
-        assert entry.section in SECTIONS, entry.id
-        assert set(entry.also) <= set(SECTIONS) - {entry.section}, entry.id
+        assert entry.section in TITLES, entry.id
+        assert set(entry.also) <= set(TITLES) - {entry.section}, entry.id
 
 
 def test_sections_come_in_the_documents_order() -> None:
-    order = [list(SECTIONS).index(entry.section) for entry in catalogue().entries]
+    order = [list(TITLES).index(entry.section) for entry in catalogue().entries]
     assert order == sorted(order)
 
 

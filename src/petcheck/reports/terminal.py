@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from petcheck.document import TITLES
 from petcheck.reports import digest, sections
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Outcome, RequirementRow, Result, TargetInfo
@@ -104,7 +105,7 @@ def _table(page: _Page, result: Result, target: TargetInfo) -> None:
     if room < 8:  # too narrow for titles: numbers of sections say enough
         columns = [(outcome, head[:4]) for outcome, head in columns]
         room = page.width - 6 * len(columns) - 7
-    room = min(max(room, 0), max(len(title) for title in sections.TITLES.values()))
+    room = min(max(room, 0), max(len(title) for title in TITLES.values()))
     heads = "".join(f"  {head:>{len(head)}}" for _, head in columns)
     page.lines.append(page.paint(_DIM, f"  {'§':<4} {'section'[:room]:<{room}}{heads}"))
     for section, group in digest.by_section(rows).items():

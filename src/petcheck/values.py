@@ -1,0 +1,132 @@
+"""Values of options and settings: each is read from what was given, or `ConfigError` says what is allowed.
+
+`where` names the option, or the file and its key, in the words of the message.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import ssl
+from datetime import date
+from pathlib import Path
+
+from petcheck.judging.interface import PLANS
+from petcheck.judging.jsontext import INT64_MAX, INT64_MIN
+
+
+class ConfigError(Exception):
+    """The run cannot start as it was asked for; the message is one line that says what to do."""
+
+    def __init__(self, message: str) -> None:
+        words = " ".join(message.split())
+        super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
+
+
+def why(error: Exception) -> str:
+    """The reason that an error of the disk gives."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def switch(value: object, where: str) -> bool:
+    """True or false, which a file must say without quotes."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where} {value!r}: must be true or false")
+    return value
+
+
+def plan(text: object, where: str) -> str | None:
+    """The name of a plan of section 8, None where none is given."""
+    if text is None:
+        return None
+    plan = str(text).lower()
+    if plan not in PLANS:
+        near = difflib.get_close_matches(plan, PLANS, n=1)
+        raise ConfigError(
+            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
+        )
+    return plan
+
+
+def optional_date(text: object, where: str) -> date | None:
+    """A date, None where none is given."""
+    return None if text is None else date_of(str(text), where)
+
+
+def date_of(text: str, where: str) -> date:
+    """A date written as YYYY-MM-DD."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
+
+
+def whole_number(value: object, where: str, *, least: int | None = None) -> int:
+    """A whole number, not below `least`."""
+    try:
+        number = int(str(value))
+    except ValueError:
+        raise ConfigError(f"{where} {value}: not a whole number") from None
+    if least is not None and number < least:
+        raise ConfigError(f"{where} {value}: must be {least} or more")
+    return number
+
+
+def category(value: object, where: str) -> int | None:
+    """A category within int64, None where none is given."""
+    if value is None:
+        return None
+    number = whole_number(value, where)
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise ConfigError(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
+    return number
+
+
+def seconds(value: object, where: str, *, zero: bool = False) -> float:
+    """A span of seconds, above zero unless `zero` is allowed."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        raise ConfigError(f"{where} {value}: not a number of seconds") from None
+    if not (0 < seconds < 1e6 or (zero and seconds == 0)):
+        raise ConfigError(f"{where} {value}: must be above 0 and below 1000000 seconds")
+    return seconds
+
+
+def application(value: object) -> str | None:
+    """`module:application`, None where none is given."""
+    if value is None:
+        return None
+    module, colon, name = str(value).partition(":")
+    if not colon or not module or not name:
+        raise ConfigError(f"--app {value}: write it as module:application, as in shop.main:app")
+    return str(value)
+
+
+def ca_bundle(value: object, where: str) -> str | None:
+    """The path of a PEM file that holds a certificate, None where none is given."""
+    if value is None:
+        return None
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
+    except ssl.SSLError:
+        raise ConfigError(
+            f"{where} {value}: holds no certificate; give a PEM file of certificate authorities"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
+    return str(value)
+
+
+def folder(value: object, where: str) -> Path:
+    """A folder that can be written, made if need be."""
+    folder = Path(str(value))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".petcheck-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where} {folder}: cannot be written ({why(error)}); give another folder") from None
+    return folder
