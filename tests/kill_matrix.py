@@ -58,7 +58,8 @@ class Row:
 
 def documented_rows(text: str) -> list[Row]:
     """The rows of the table of faults."""
-    found = re.findall(r"^\| `([^`|]+)` \| ([0-9.]+) \| ([^|]*) \| [^|]* \|", text, flags=re.MULTILINE)
+    table = text.partition("## Faults")[2].partition("## Conforming")[0]
+    found = re.findall(r"^\| `([^`|]+)` \| ([0-9.]+) \| ([^|]*) \| [^|]* \|", table, flags=re.MULTILINE)
     return [Row(name, section, tuple(ids.split(", "))) for name, section, ids in found]
 
 

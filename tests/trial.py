@@ -16,6 +16,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from petcheck.cli import UNUSED_PARTS
 from petcheck.plugin import SESSION
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
@@ -101,6 +102,8 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY)
             "-p", "no:cacheprovider", "-p", "petcheck.plugin", str(suite_root() / "checks"),
             "--target", url, "--reports", folder, *options,
         ]  # fmt: skip
+        for part in UNUSED_PARTS:
+            arguments += ["-p", f"no:{part}"]
         with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as results:
             code = int(pytest.main(arguments, plugins=[hurry]))
         return Trial(results[0], code, printed.getvalue())
