@@ -117,8 +117,11 @@ def start(
 def ended(process: subprocess.Popen[bytes], folder: Path, began: float | None = None) -> Ran:
     """Wait for a run to end by itself; two minutes at most."""
     began = time.monotonic() if began is None else began
+    peak = 0.0
     while True:
-        pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+        # what the system counts for an ended child begins with the size of its parent; this is its own
+        peak = max(peak, largest_size(process.pid))
+        pid, status = os.waitpid(process.pid, os.WNOHANG)
         if pid:
             break
         if time.monotonic() - began > 120:
@@ -132,6 +135,16 @@ def ended(process: subprocess.Popen[bytes], folder: Path, began: float | None = 
         out=(folder / "stdout").read_text(encoding="utf-8", errors="backslashreplace"),
         err=(folder / "stderr").read_text(encoding="utf-8", errors="backslashreplace"),
         seconds=time.monotonic() - began,
-        peak_mb=usage.ru_maxrss / 1024,
+        peak_mb=peak,
         reports=folder / "reports",
     )
+
+
+def largest_size(pid: int) -> float:
+    """The most memory that a running process has had, in MB; 0 where it has none any more."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return 0.0
+    sizes = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
+    return int(sizes[0]) / 1024 if sizes else 0.0

@@ -7,7 +7,8 @@ from __future__ import annotations
 import gzip
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -161,16 +162,20 @@ PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
 }  # fmt: skip
 
 
+class Runs(dict[str, Future[Ran]]):
+    """A run against each peer, begun when it is first asked for, or before that where there is time to wait."""
+
+    def __init__(self, begin: Callable[[str], Future[Ran]]) -> None:
+        super().__init__()
+        self._begin = begin
+
+    def __missing__(self, name: str) -> Future[Ran]:
+        return self.setdefault(name, self._begin(name))
+
+
 @pytest.fixture(scope="module")
-def runs(
-    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
-) -> Iterator[Mapping[str, Future[Ran]]]:
-    """A run against each peer that a test asks for, side by side, begun before the first test waits for one."""
-    wanted = {name for name in PEERS if any(f"[{name}]" in item.name for item in request.session.items)} | {
-        "an echo",
-        "only orders hang",
-        "never answers",
-    }
+def runs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Runs]:
+    """Runs side by side: most of a peer's time is waiting. Beside other processes of tests each waits for its turn."""
 
     def against(name: str) -> Ran:
         folder = tmp_path_factory.mktemp("hostile") / "run"
@@ -180,11 +185,17 @@ def runs(
             )
 
     with ThreadPoolExecutor(max_workers=3) as pool:
-        yield {name: pool.submit(against, name) for name in PEERS if name in wanted}
+        begun = Runs(lambda name: pool.submit(against, name))
+        if "PYTEST_XDIST_WORKER" not in os.environ:
+            asked = [item.name for item in request.session.items]
+            for name in PEERS:
+                if f"test_a_peer[{name}]" in asked:
+                    begun[name]
+        yield begun
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_a_peer(runs: Mapping[str, Future[Ran]], name: str) -> None:
+def test_a_peer(runs: Runs, name: str) -> None:
     ran = runs[name].result()
     said = ran.out + ran.err
     assert ran.code == PEERS[name][1], said[-3000:]
@@ -199,7 +210,7 @@ def test_a_peer(runs: Mapping[str, Future[Ran]], name: str) -> None:
     assert not set("\x00\x07\x1b\u202e") & set(said)
 
 
-def test_a_target_that_hangs_costs_three_deadlines(runs: Mapping[str, Future[Ran]]) -> None:
+def test_a_target_that_hangs_costs_three_deadlines(runs: Runs) -> None:
     ran = runs["never answers"].result()
     (target,) = ran.result.targets
     assert target.requests.total == 3
@@ -208,7 +219,7 @@ def test_a_target_that_hangs_costs_three_deadlines(runs: Mapping[str, Future[Ran
     assert set(ran.outcomes.values()) == {"error", "not-run"}
 
 
-def test_one_dead_operation_fails_its_requirement_and_stops_no_other(runs: Mapping[str, Future[Ran]]) -> None:
+def test_one_dead_operation_fails_its_requirement_and_stops_no_other(runs: Runs) -> None:
     ran = runs["only orders hang"].result()
     outcomes = ran.outcomes
     assert outcomes["ORDERS-1"] == "fail"
@@ -217,6 +228,6 @@ def test_one_dead_operation_fails_its_requirement_and_stops_no_other(runs: Mappi
     assert "error" not in outcomes.values()
 
 
-def test_what_was_masked_is_still_an_exchange(runs: Mapping[str, Future[Ran]], tmp_path: Path) -> None:
+def test_what_was_masked_is_still_an_exchange(runs: Runs, tmp_path: Path) -> None:
     ran = runs["an echo"].result()
     assert b"[redacted-key]" in (ran.reports / "exchanges.har").read_bytes()
