@@ -149,6 +149,7 @@ def test_defective_body_is_refused(target: Target, label: str) -> None:
 
 
 @requirement("CREATE-12")
+@stage("look")
 def test_created_animal_can_be_read(target: Target) -> None:
     """GET /pets/{petId} shows the animal as the 201 did."""
     if target.as_of >= REMOVAL_DAY:
@@ -195,6 +196,7 @@ def reads_at_all(target: Target) -> bool:
 
 
 @requirement("CREATE-13")
+@stage("look")
 def test_created_animals_are_listed(target: Target) -> None:
     """The list shows each created animal as the 201 did, where the page has room for all animals."""
     target.need_writes()
@@ -249,6 +251,7 @@ def expect_unchanged(target: Target, made: list[Creation]) -> None:
 
 
 @requirement("CREATE-11")
+@stage("look")
 def test_refused_body_is_not_stored(target: Target) -> None:
     """What was refused with 400 is not in the list, looked for when what was accepted has had time to appear."""
     target.need_writes()

@@ -125,6 +125,7 @@ def test_401_comes_first(target: Target, operation: Operation) -> None:
 
 
 @requirement("AUTH-6")
+@stage("look")
 def test_refused_post_creates_nothing(target: Target) -> None:
     """A POST answered 401 has created nothing."""
     target.need_writes()

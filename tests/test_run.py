@@ -92,6 +92,16 @@ def test_the_same_seed_sends_the_same_requests() -> None:
     ]
 
 
+def test_a_cap_on_requests_is_hard_and_what_one_get_settles_comes_first() -> None:
+    with server() as url:
+        trial = judge(url, "--allow-writes", "--max-requests", "10")
+    assert trial.requests == 10
+    assert trial.ids("pass") >= {"LIST-1", "LIST-2", "LIST-3", "LIST-6", "LIST-7", "GET-1", "GET-3", "ORDERS-1"}
+    assert trial.reasons["AUTH-4"] == "The run may send 10 requests at most."
+    settled_by = {row.id: row.settled_by for row in trial.result.requirements}
+    assert (settled_by["AUTH-4"], settled_by["CREATE-5"]) == ("--max-requests", "--max-requests")
+
+
 # ---- no vacuous green: what sees nothing does not pass
 
 

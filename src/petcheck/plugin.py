@@ -27,7 +27,7 @@ from petcheck.options import OPTIONS
 from petcheck.reports.result import Result
 from petcheck.session import Session
 from petcheck.suite_files import suite_file
-from petcheck.target import Target, Untestable
+from petcheck.target import WRITING_BUDGET, Target, Untestable
 from petcheck.values import ConfigError
 from petcheck.wire.api import Api
 from petcheck.wire.transport import BudgetSpent, NotPermitted, NotSent, TargetDown
@@ -40,7 +40,9 @@ _PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
 # what must not be stored is posted before what is created: a page that shows the latter would show the former
-STAGES = ("refuse", "create", "read", "spare", "open", "exhaust", "record")
+STAGES = ("refuse", "create", "read", "look", "spare", "open", "exhaust", "record")
+# with fewer requests than a whole run takes, what one GET settles comes first
+FRUGAL_STAGES = ("read", "create", "refuse", "look", "spare", "open", "exhaust", "record")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -112,7 +114,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if session is None:
         return
     names = session.names
-    items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), STAGES.index(_stage(item))))
+    stages = STAGES if session.config.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
+    items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), stages.index(_stage(item))))
 
 
 def _stage(item: pytest.Item) -> str:
