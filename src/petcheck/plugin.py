@@ -76,7 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.tbstyle == "auto":
         option.tbstyle = "no"
     option.reportchars = ""
-    if getattr(option, "htmlpath", "") is None:
+    if getattr(option, "htmlpath", "") is None and not frozen.dry_run:
         option.htmlpath = str(frozen.reports / "pytest.html")
         option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
@@ -309,7 +309,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     result, exchanges = assemble(run.config, catalogue(), digest, course, reports)
     trouble = _write(result, exchanges, run.config.reports)
     session.config.stash[_PRODUCT] = (result, exchanges, trouble)
-    session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else _code(result.run.exit)
+    session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else result.run.exit
 
 
 def _what_broke(session: pytest.Session, exitstatus: int) -> str | None:
@@ -328,10 +328,6 @@ def _write(result: Result, exchanges: tuple[Exchange, ...], folder: Path) -> str
         parts = error.exceptions if isinstance(error, ExceptionGroup) else ()
         return f"{error}: " + "; ".join(f"{type(part).__name__}: {part}" for part in parts)
     return ""
-
-
-def _code(number: int) -> int:
-    return number
 
 
 @pytest.hookimpl(optionalhook=True)
