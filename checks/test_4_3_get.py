@@ -34,11 +34,6 @@ def before_removal(target: Target) -> None:
         raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; GET-4 judges that.")
 
 
-def status_of(exchange: Exchange) -> int | None:
-    """The status, None where there was no answer."""
-    return exchange.answer.status if isinstance(exchange.answer, Response) else None
-
-
 def read(target: Target) -> Exchange:
     """GET of an animal that exists, sent once. A 404 counts only for one that the list goes on showing."""
     return target.once("an existing animal", lambda: first_read(target))
@@ -52,14 +47,14 @@ def first_read(target: Target) -> Exchange:
     mine = most_telling(target)
     if mine is not None:
         exchange = target.api.get_pet(mine)
-        if status_of(exchange) != 404:
+        if exchange.status != 404:
             return exchange
     known = listed_before(target)
     if not known:
         raise Inconclusive("No animal is listed that could be read; one would settle it.", "--allow-writes")
     for number in known[:2]:
         exchange = target.api.get_pet(number)
-        if status_of(exchange) != 404:
+        if exchange.status != 404:
             return exchange
         wide = page_in(target.api.list_pets(limit=LIMIT_MAX, fresh=True))
         if wide is not None and number in wide.ids:
@@ -111,7 +106,7 @@ def expect_the_listed(target: Target, exchange: Exchange) -> None:
 
 def expect_status_elsewhere(exchange: Exchange) -> None:
     """`Inconclusive` where there is no 200 to look at, which GET-1 judges."""
-    if status_of(exchange) != 200:
+    if exchange.status != 200:
         raise Inconclusive(f"{described(exchange)} showed no animal ({came(exchange)}); GET-1 tells more.")
 
 
@@ -136,7 +131,7 @@ def expect_same_as_listed(target: Target, exchange: Exchange, animal: Animal) ->
     first = sight(api.list_pets(limit=page.limit, status=page.status, fresh=True))
     second = api.get_pet(number, fresh=True)
     third = sight(api.list_pets(limit=page.limit, status=page.status, fresh=True))
-    if first is None or third is None or differences(first, third) or status_of(second) != 200:
+    if first is None or third is None or differences(first, third) or second.status != 200:
         raise Inconclusive("The animal changes from one request to the next; another client may be at it.")
     changed = differences(first, animal_of(second))
     if changed:
@@ -156,7 +151,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
         exchange = target.api.get_pet(number)
         value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
         exists = isinstance(value, dict) and integer(value.get("id")) == number
-        if status_of(exchange) != 200 or not exists:
+        if exchange.status != 200 or not exists:
             break
     expect_status(exchange, 404, sent="(an id that no animal has)")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import GATEWAY_TROUBLE, Exchange, Response
 from petcheck.judging.interface import REMOVAL_DAY, body_due, documented
 from petcheck.judging.jsontext import kind
 from petcheck.judging.matchers import Animal, problem_of_error_status, problem_of_string, quoted, value_of
@@ -12,7 +12,6 @@ from petcheck.marks import observes, requirement, stage
 from petcheck.target import Target
 
 pytestmark = stage("record")
-GATEWAY_TROUBLE = (502, 503, 504)
 
 
 def errors(target: Target) -> Iterator[tuple[Exchange, Response]]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from petcheck.exchange import Credential, Exchange, Response
-from petcheck.exhaustion import Exhaustion, exhaust, nothing_left, reset_of, status_of, told
+from petcheck.exhaustion import Exhaustion, exhaust, nothing_left, reset_of, told
 from petcheck.judging import ratelimits
 from petcheck.judging.interface import PLANS, documented
 from petcheck.judging.jsontext import kind
@@ -160,13 +160,13 @@ def test_served_after_retry_after(target: Target) -> None:
     if not seen.after:
         raise Inconclusive(f"Nothing was sent after the 429: {seen.obstacle}.", "--max-wait")
     first = seen.after[0]
-    if status_of(first) == 200:
+    if first.status == 200:
         return
     stated = seen.refusal.answer.header("Retry-After") if isinstance(seen.refusal.answer, Response) else None
     waited = f"after the Retry-After of the 429 ({stated}) had passed"
     if seen.foreign and reset_of(first) != reset_of(seen.refusal):
         raise Inconclusive("The next window was used up at once, which another client may have done.")
-    if ratelimits.problem_of_retry_after(seen.refusal) is not None and status_of(first) == 429:
+    if ratelimits.problem_of_retry_after(seen.refusal) is not None and first.status == 429:
         raise Inconclusive("The 429 did not say how long to wait; RATE-7 tells more.")
     raise Breach(f"{came(first)} came {waited}; section 8 lets the client retry then.", seen.refusal, *seen.after)
 

@@ -8,7 +8,8 @@ shell expression (`Bearer $PETSTORE_API_KEY`), so that a reader can send the req
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import Enum
 
 
@@ -45,6 +46,10 @@ class Credential(Enum):
     BASIC = "the key under the scheme Basic"
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
     NO_SCHEME = "the key without a scheme"
+
+
+# what stands for trouble between the target and us: it is asked once more before it counts
+GATEWAY_TROUBLE = (502, 503, 504)
 
 
 class Silence(Enum):
@@ -89,6 +94,11 @@ class Response:
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ", ".join(values) if values else None
 
+    @property
+    def date(self) -> datetime | None:
+        """The target's own clock: its Date header, to the second below; None where it has none that can be read."""
+        return http_date(self.header("Date") or "")
+
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
@@ -120,3 +130,19 @@ class Exchange:
     def elapsed(self) -> float:
         """Seconds from sending to the last byte, or to giving up."""
         return self.finished - self.sent
+
+    @property
+    def status(self) -> int | None:
+        """The status of the response; None where no answer came."""
+        return self.answer.status if isinstance(self.answer, Response) else None
+
+
+def http_date(text: str) -> datetime | None:
+    """An HTTP date as UTC; None where it is none."""
+    if not text[:3].isalpha():
+        return None
+    try:
+        date = parsedate_to_datetime(text)
+        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
+    except (ValueError, IndexError, TypeError, OverflowError):
+        return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from petcheck.exchange import Exchange, Operation, Response
+from petcheck.exchange import GATEWAY_TROUBLE, Exchange, Operation, Response
 from petcheck.judging.interface import PLANS
 from petcheck.judging.matchers import came
 from petcheck.judging.ratelimits import remaining_of
@@ -56,7 +56,7 @@ class Exhaustion:
     @property
     def limited(self) -> bool:
         """Whether the refusal is a 429."""
-        return self.refusal is not None and status_of(self.refusal) == 429
+        return self.refusal is not None and self.refusal.status == 429
 
     @property
     def left(self) -> int:
@@ -64,16 +64,11 @@ class Exhaustion:
         return (remaining_of(self.before) or 0) if self.before else 0
 
 
-def status_of(exchange: Exchange) -> int | None:
-    """The status; None where no answer came."""
-    return exchange.answer.status if isinstance(exchange.answer, Response) else None
-
-
 def exhaust(target: Target) -> Exhaustion:
     """Use up what is left of the window. `NotRun` where that was not allowed or would take too much."""
     window = affordable(target)
     seen = use_up(target, window.limit)
-    if seen.limited and seen.left > 0 and seen.after and status_of(seen.after[-1]) == 200:
+    if seen.limited and seen.left > 0 and seen.after and seen.after[-1].status == 200:
         # another client may have taken what was left in that very moment: only a second time tells
         try:
             seen.again = use_up(target, affordable(target).limit)
@@ -91,11 +86,11 @@ def use_up(target: Target, limit: int) -> Exhaustion:
     while True:
         exchange = target.api.examine(transport.send_expecting_refusal(_CALL))
         seen.seconds = clock.monotonic() - began
-        if status_of(exchange) == 200:
+        if exchange.status == 200:
             note(seen, exchange, transport.remaining())
             if enough(seen):
                 return seen
-        elif status_of(exchange) in (502, 503, 504, None) and not troubled:
+        elif exchange.status in (*GATEWAY_TROUBLE, None) and not troubled:
             troubled = True
             transport.wait(_TROUBLE_PAUSE_S, f"{came(exchange)}, and the request is sent again")
         else:
@@ -180,7 +175,7 @@ def await_reset(target: Target, seen: Exhaustion) -> None:
             seen.obstacle = obstacle.reason
             return
         seen.after.append(exchange)
-        if status_of(exchange) != 429:
+        if exchange.status != 429:
             return
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 from petcheck.config import TargetConfig
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
-from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, integer
+from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, NotJson, integer, parse
 from petcheck.judging.matchers import Animal, came, value_of
 from petcheck.judging.sightings import animals_in
 from petcheck.judging.verdicts import NotRun
@@ -39,7 +39,7 @@ class Creation:
     @property
     def status(self) -> int | None:
         """The status of the answer; None where none came."""
-        return self.exchange.answer.status if isinstance(self.exchange.answer, Response) else None
+        return self.exchange.status
 
     @property
     def accepted(self) -> bool:
@@ -235,8 +235,6 @@ def _refused(exchange: Exchange) -> bool:
 
 
 def _sent_name(exchange: Exchange) -> str:
-    from petcheck.judging.jsontext import NotJson, parse
-
     try:
         sent = parse(exchange.request.body or b"")
     except NotJson:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange, Response, http_date
 from petcheck.judging.matchers import quoted
 
 _PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
@@ -87,18 +85,7 @@ def problem_of_reset(exchange: Exchange) -> str | None:
 
 def date_of(exchange: Exchange) -> datetime | None:
     """The response's Date header as UTC; None where it has none that can be read."""
-    text = exchange.answer.header("Date") if isinstance(exchange.answer, Response) else None
-    return _http_date(text or "")
-
-
-def _http_date(text: str) -> datetime | None:
-    if not text[:3].isalpha():
-        return None
-    try:
-        date = parsedate_to_datetime(text)
-        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+    return exchange.answer.date if isinstance(exchange.answer, Response) else None
 
 
 def problem_of_retry_after(exchange: Exchange) -> str | None:
@@ -106,7 +93,7 @@ def problem_of_retry_after(exchange: Exchange) -> str | None:
     text = exchange.answer.header("Retry-After") if isinstance(exchange.answer, Response) else None
     if text is None:
         return "there is no Retry-After"
-    if _PLAIN_INTEGER.fullmatch(text.strip()) or _http_date(text.strip()):
+    if _PLAIN_INTEGER.fullmatch(text.strip()) or http_date(text.strip()):
         return None
     return f"Retry-After is {quoted(text)}; whole seconds or an HTTP date are due"
 
@@ -116,7 +103,7 @@ def asks_for_more_than_a_minute(exchange: Exchange) -> bool:
     text = (exchange.answer.header("Retry-After") or "").strip() if isinstance(exchange.answer, Response) else ""
     if _PLAIN_INTEGER.fullmatch(text):
         return int(text) > _MINUTE_S
-    date = _http_date(text)
+    date = http_date(text)
     now = date_of(exchange) or exchange.started
     return date is not None and (date - now).total_seconds() > _MINUTE_S
 

@@ -11,10 +11,9 @@ import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 
-from petcheck.exchange import Response
+from petcheck.exchange import Response, http_date
 
 POLITE_S = 60.0
 _DAY_S = 86_400.0
@@ -110,13 +109,6 @@ def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> B
     )
 
 
-def sent_elsewhere(bucket: Bucket) -> Bucket:
-    """The bucket after a request that counts against it too, whose response did not show it."""
-    if bucket.window is None:
-        return bucket
-    return replace(bucket, window=replace(bucket.window, remaining=bucket.window.remaining - 1))
-
-
 def shares_quota(other: Bucket, window: Window) -> bool:
     """Whether a response's window is the one of `other` too: same limit and reset, and already as far used up."""
     known = other.window
@@ -135,7 +127,7 @@ def window_of(response: Response, now: float, wall: datetime) -> Window | None:
     reset = response.header("X-RateLimit-Reset")
     if limit is None or remaining is None or reset is None or not _SECONDS.fullmatch(reset.strip()):
         return None
-    lasts = float(reset) - (server_time(response) or wall).timestamp()
+    lasts = float(reset) - (response.date or wall).timestamp()
     if not 0 <= lasts <= _DAY_S + 60:
         return None
     return Window(limit=limit, remaining=remaining, reset=reset.strip(), ends=now + lasts)
@@ -153,23 +145,7 @@ def retry_after(response: Response, wall: datetime) -> float | None:
     date = http_date(value)
     if date is None:
         return None
-    return max(0.0, (date - (server_time(response) or wall)).total_seconds())
-
-
-def server_time(response: Response) -> datetime | None:
-    """The target's own clock: its Date header, to the second below; None where it has none that can be read."""
-    return http_date(response.header("Date") or "")
-
-
-def http_date(text: str) -> datetime | None:
-    """An HTTP date as UTC; None where it is none."""
-    if not text[:3].isalpha():
-        return None
-    try:
-        date = parsedate_to_datetime(text)
-        return date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
-    except (ValueError, IndexError, TypeError, OverflowError):
-        return None
+    return max(0.0, (date - (response.date or wall)).total_seconds())
 
 
 def whole(text: str | None) -> int | None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
 
 from petcheck import __version__
-from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Request, Response
+from petcheck.exchange import GATEWAY_TROUBLE, Credential, Exchange, NoAnswer, Operation, Request, Response
 from petcheck.key import ApiKey
 from petcheck.wire import pacing
 from petcheck.wire.client import HttpClient
@@ -29,7 +29,6 @@ from petcheck.wire.credentials import authorization, shown
 from petcheck.wire.liveness import Advice, Liveness
 from petcheck.wire.redaction import Redactor
 
-_GATEWAY_TROUBLE = (502, 503, 504)
 _GATEWAY_PAUSE_S = 1.0
 _REFUSALS_BEARABLE = 3
 
@@ -211,7 +210,7 @@ class Transport:
                     raise StillLimited(
                         f"{call.operation} was answered 429 {refusals} times in a row, each Retry-After waited out"
                     )
-            elif exchange.answer.status in _GATEWAY_TROUBLE and not troubled:
+            elif exchange.answer.status in GATEWAY_TROUBLE and not troubled:
                 troubled = True
                 pause = pacing.retry_after(exchange.answer, self.clock.now())
                 self.wait(
