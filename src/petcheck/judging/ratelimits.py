@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from petcheck.exchange import Exchange, Response, http_date
 from petcheck.judging.matchers import quoted
