@@ -3,15 +3,12 @@
 The empty token is sent with a request that is wrong in another way too: whoever looks at that first gives itself away.
 """
 
-from collections.abc import Iterator
-
 import pytest
 
 from petcheck.creations import TELLTALE_STATUS, expect_absent
 from petcheck.exchange import Credential, Exchange, Operation, Response
 from petcheck.judging.interface import REMOVAL_DAY
 from petcheck.judging.matchers import came, described, expect_status
-from petcheck.judging.overall import hold_everywhere
 from petcheck.judging.sightings import animals_in
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.marks import observes, requirement, stage
@@ -148,14 +145,7 @@ def test_refused_post_creates_nothing(target: Target) -> None:
 @stage("record")
 def test_valid_key_is_accepted(target: Target) -> None:
     """A valid key under Bearer is never answered 401."""
-
-    def judged() -> Iterator[tuple[Exchange, str | None]]:
-        for exchange in target.record:
-            gone = exchange.request.operation is Operation.GET_PET and target.as_of >= REMOVAL_DAY
-            if exchange.request.credential is Credential.VALID and isinstance(exchange.answer, Response) and not gone:
-                yield exchange, "the key is valid" if exchange.answer.status == 401 else None
-
-    hold_everywhere(target.api, judged(), section="5", nothing="No request with the key was answered.")
+    target.hold("AUTH-7")
 
 
 @observes("www-authenticate")

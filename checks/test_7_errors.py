@@ -1,12 +1,11 @@
 """Section 7: errors. The shape of every Error that came, and that no request was answered with a 5xx."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from petcheck.exchange import GATEWAY_TROUBLE, Exchange, Response
-from petcheck.judging.interface import REMOVAL_DAY, body_due, documented
-from petcheck.judging.jsontext import kind
-from petcheck.judging.matchers import Animal, problem_of_error_status, problem_of_string, quoted, value_of
+from petcheck.judging.matchers import quoted
 from petcheck.judging.overall import hold_everywhere
+from petcheck.judging.rules import RULE, error_in, judged
 from petcheck.judging.verdicts import Inconclusive
 from petcheck.marks import observes, requirement, stage
 from petcheck.target import Target
@@ -14,76 +13,42 @@ from petcheck.target import Target
 pytestmark = stage("record")
 
 
-def errors(target: Target) -> Iterator[tuple[Exchange, Response]]:
-    """Every response that must carry an Error, where its body is JSON."""
-    for exchange in target.record:
-        if body_due(exchange, target.as_of) != "error" or not isinstance(exchange.answer, Response):
-            continue
-        if value_of(exchange.answer) is not None or exchange.answer.body.strip() == b"null":
-            yield exchange, exchange.answer
-
-
-def hold_for_every_error(target: Target, problem: Callable[[Animal, int], str | None]) -> None:
-    """Judge every Error that is an object."""
-
-    def judged() -> Iterator[tuple[Exchange, str | None]]:
-        for exchange, response in errors(target):
-            value = value_of(response)
-            if isinstance(value, dict):
-                yield exchange, problem(value, response.status)
-
-    hold_everywhere(target.api, judged(), section="7", nothing="No Error came.")
-
-
 @requirement("ERROR-1")
 def test_error_is_an_object(target: Target) -> None:
     """A 400, 401 or 404 carries a JSON object."""
-
-    def judged() -> Iterator[tuple[Exchange, str | None]]:
-        for exchange, response in errors(target):
-            value = value_of(response)
-            yield exchange, None if isinstance(value, dict) else f"the body is {kind(value)}, {quoted(value)}"
-
-    hold_everywhere(target.api, judged(), section="7", nothing="No Error came.")
+    target.hold("ERROR-1")
 
 
 @requirement("ERROR-2")
 def test_error_has_a_code(target: Target) -> None:
     """`code`: string, required."""
-    hold_for_every_error(target, lambda error, _: problem_of_string("the Error", "code", error))
+    target.hold("ERROR-2")
 
 
 @requirement("ERROR-3")
 def test_error_has_a_message(target: Target) -> None:
     """`message`: string, required."""
-    hold_for_every_error(target, lambda error, _: problem_of_string("the Error", "message", error))
+    target.hold("ERROR-3")
 
 
 @requirement("ERROR-4")
 def test_error_has_the_status(target: Target) -> None:
     """`status`: integer, required, the HTTP status code."""
-    hold_for_every_error(target, problem_of_error_status)
+    target.hold("ERROR-4")
 
 
 @requirement("ERROR-5")
 def test_no_server_error(target: Target) -> None:
     """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts where it comes twice."""
 
-    def judged() -> Iterator[tuple[Exchange, str | None]]:
-        for exchange in target.record:
-            if not isinstance(exchange.answer, Response) or removed(exchange, target):
-                continue
-            status = exchange.answer.status
-            if status in GATEWAY_TROUBLE and recovered(exchange, target.record):
-                continue
-            yield exchange, "a 5xx is never documented" if status >= 500 else None
+    def rows() -> Iterator[tuple[Exchange, str | None]]:
+        for exchange, problem in judged(RULE["ERROR-5"], target.record, target.grounds):
+            if exchange.status not in GATEWAY_TROUBLE:
+                yield exchange, problem
+            elif not recovered(exchange, target.record):
+                yield exchange, "it came twice, and a 5xx is never documented"
 
-    hold_everywhere(target.api, judged(), section="7", nothing="No response came.")
-
-
-def removed(exchange: Exchange, target: Target) -> bool:
-    """Whether the operation no longer is one on the day that is judged for."""
-    return target.as_of >= REMOVAL_DAY and not documented(exchange, target.as_of)
+    hold_everywhere(target.api, rows(), section="7", nothing="No response came.")
 
 
 def recovered(exchange: Exchange, record: list[Exchange]) -> bool:
@@ -104,8 +69,7 @@ def recovered(exchange: Exchange, record: list[Exchange]) -> bool:
 def test_error_codes(target: Target) -> None:
     """Observed: the values of `code`."""
     codes: dict[str, set[str]] = {}
-    for _, response in errors(target):
-        value = value_of(response)
+    for value, response in filter(None, (error_in(exchange, target.as_of) for exchange in target.record)):
         if isinstance(value, dict) and isinstance(value.get("code"), str):
             codes.setdefault(str(response.status), set()).add(quoted(value["code"]))
     if not codes:

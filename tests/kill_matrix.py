@@ -23,14 +23,18 @@ DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12,
 NO_PLAN = frozenset({"custom-plan"})
 
 
-def run_fault(name: str) -> Trial:
-    """Judge the reference server with one fault, in the store and on the day that it shows in."""
+def run_fault(name: str, *, by_default: bool = False) -> Trial:
+    """Judge the reference server with one fault, in the store and on the day that it shows in.
+
+    `by_default` with as few property examples as a run has where nothing is said of them.
+    """
     needs = FAULTS[name].needs
     day = next((DAYS[need] for need in needs if need in DAYS), None)
     options = ["--plan", "pro", "--max-wait", "200"]
     options += ["--as-of", day.isoformat()] if day else []
     options += ["--exhaust-rate-limit"] if "exhaust" in needs else []
     options += [] if "reading" in needs else ["--allow-writes"]
+    options += ["--examples", "200"] if "examples" in needs and not by_default else []
     animals = next((STORES[need] for need in needs if need in STORES), 130)
     clock = Hurried(200)
     with server(faults=(name,), animals=animals, as_of=day, clock=clock) as url:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from petcheck import __version__
 from petcheck.config import Config
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.catalogue import Catalogue
 from petcheck.judging.interface import INTERFACE_VERSION
 from petcheck.judging.verdicts import (
@@ -23,11 +22,15 @@ from petcheck.judging.verdicts import (
     settle_silence,
 )
 from petcheck.reports import result as form
+from petcheck.wire.transport import Tally
 
 
 @dataclass(frozen=True, slots=True)
 class TargetReport:
-    """All that a run has to say of one target. Nothing in it holds the key."""
+    """All that a run has to say of one target. Nothing in it holds the key.
+
+    `exchanges` are those that were kept, `tally` counts all; `examples` are the requests that property examples took.
+    """
 
     name: str
     base_url: str
@@ -35,11 +38,17 @@ class TargetReport:
     writes: bool
     fingerprint: str
     exchanges: tuple[Exchange, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+    examples: int = 0
     findings: tuple[Finding, ...] = ()
     observed: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     left_behind: tuple[tuple[int | None, str], ...] = ()
     waited_s: float = 0.0
     untestable: str | None = None
+
+
+# where the exchanges that were kept stand in the list of all targets
+Places = Mapping[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +76,13 @@ def assemble(
     verdicts: list[Verdict] = []
     for report in reports:
         first = len(exchanges)
-        exchanges += [replace(exchange, index=first + exchange.index) for exchange in report.exchanges]
+        place = {exchange.index: number for number, exchange in enumerate(report.exchanges, first)}
+        exchanges += [replace(exchange, index=place[exchange.index]) for exchange in report.exchanges]
         judged = _verdicts(config, catalogue, course, report)
         verdicts += judged
-        requirements += [_requirement_row(verdict, first) for verdict in judged]
-        checks += [_check_row(finding, first) for finding in report.findings]
-        observations += _observations(catalogue, report, first)
+        requirements += [_requirement_row(verdict, place) for verdict in judged]
+        checks += [_check_row(finding, place) for finding in report.findings]
+        observations += _observations(catalogue, report, place)
         targets.append(_target_info(report))
     state = RunState(
         interrupted=course.interrupted,
@@ -128,7 +138,11 @@ def _why_missing(course: Course) -> str:
     return "Deselected: no check of it ran."
 
 
-def _requirement_row(verdict: Verdict, first: int) -> form.RequirementRow:
+def _placed(indices: Iterable[int], place: Places) -> tuple[int, ...]:
+    return tuple(place[index] for index in indices if index in place)
+
+
+def _requirement_row(verdict: Verdict, place: Places) -> form.RequirementRow:
     requirement = verdict.requirement
     reason = " ".join(part for part in (verdict.waiver_trouble, verdict.reason) if part)
     return form.RequirementRow(
@@ -140,8 +154,8 @@ def _requirement_row(verdict: Verdict, first: int) -> form.RequirementRow:
         outcome=verdict.outcome,
         reason=reason,
         checks=tuple(dict.fromkeys(finding.check for finding in verdict.findings)),
-        exchanges=tuple(first + index for index in verdict.exchanges),
-        decisive=tuple(first + index for index in verdict.decisive),
+        exchanges=_placed(verdict.exchanges, place),
+        decisive=_placed(verdict.decisive, place),
         in_force=verdict.in_force,
         also=requirement.also,
         waiver=form.Waiver(verdict.waiver.reason, verdict.waiver.expires.isoformat()) if verdict.waiver else None,
@@ -149,7 +163,7 @@ def _requirement_row(verdict: Verdict, first: int) -> form.RequirementRow:
     )
 
 
-def _check_row(finding: Finding, first: int) -> form.CheckRow:
+def _check_row(finding: Finding, place: Places) -> form.CheckRow:
     return form.CheckRow(
         id=finding.check,
         requirements=finding.requirements,
@@ -158,27 +172,23 @@ def _check_row(finding: Finding, first: int) -> form.CheckRow:
         outcome=finding.outcome,
         reason=finding.reason,
         duration_s=round(finding.duration_s, 6),
-        exchanges=tuple(first + index for index in finding.exchanges),
+        exchanges=_placed(finding.exchanges, place),
     )
 
 
-def _observations(catalogue: Catalogue, report: TargetReport, first: int) -> list[form.Observation]:
+def _observations(catalogue: Catalogue, report: TargetReport, place: Places) -> list[form.Observation]:
     seen = {name: (value, indices) for name, value, indices in report.observed}
     rows = []
     for entry in catalogue.observed:
         value, indices = seen.get(entry.id, ("not observed in this run", ()))
         rows.append(
-            form.Observation(
-                entry.id, entry.section, report.name, value, entry.statement, tuple(first + index for index in indices)
-            )
+            form.Observation(entry.id, entry.section, report.name, value, entry.statement, _placed(indices, place))
         )
     return rows
 
 
 def _target_info(report: TargetReport) -> form.TargetInfo:
-    methods = Counter(exchange.request.method for exchange in report.exchanges)
-    sections = Counter(exchange.section for exchange in report.exchanges)
-    statuses = Counter(e.answer.status for e in report.exchanges if isinstance(e.answer, Response))
+    tally = report.tally
     return form.TargetInfo(
         name=report.name,
         base_url=report.base_url,
@@ -186,10 +196,15 @@ def _target_info(report: TargetReport) -> form.TargetInfo:
         writes=report.writes,
         key=report.fingerprint,
         requests=form.RequestCount(
-            len(report.exchanges), methods["GET"], methods["POST"], dict(sorted(sections.items()))
+            tally.sent,
+            tally.methods["GET"],
+            tally.methods["POST"],
+            dict(sorted(tally.sections.items())),
+            examples=report.examples,
+            kept=len(report.exchanges),
         ),
         waited_s=round(report.waited_s, 3),
-        rate_limited=statuses[429],
+        rate_limited=tally.statuses[429],
         created=tuple(form.Created(number, name) for number, name in report.left_behind),
         unreachable=report.untestable,
     )

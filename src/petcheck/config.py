@@ -26,6 +26,8 @@ from petcheck.values import ConfigError
 
 DEFAULT_TARGET = "target"
 REFERENCE = "reference"
+EXAMPLES, EXAMPLES_READING = 20, 10  # where --examples is not given
+DEEP = 20  # above that many, sequences are tried too
 _TELLING_KEY = 8  # characters; a shorter one may stand in a host name by chance
 
 
@@ -58,7 +60,7 @@ class Config:
     exhaust: bool = False
     max_requests: int = 1200
     max_wait: float = 120.0
-    examples: int = 20
+    examples: int | None = None
     strict: bool = False
     dry_run: bool = False
     reports: Path = Path("reports")
@@ -66,6 +68,12 @@ class Config:
     ca_bundle: str | None = None
     waivers: tuple[Waiver, ...] = ()
     given: Mapping[str, object] = field(default_factory=dict)
+
+    def examples_for(self, *, writes: bool) -> int:
+        """Property examples for each operation: without writes fewer, to stay within the minute of the other checks."""
+        if self.examples is not None:
+            return self.examples
+        return EXAMPLES if writes else EXAMPLES_READING
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -100,7 +108,7 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
         exhaust=switch("exhaust-rate-limit"),
         max_requests=values.whole_number(merged.get("max-requests", 1200), where("max-requests"), least=1),
         max_wait=values.seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
-        examples=values.whole_number(merged.get("examples", 20), where("examples"), least=0),
+        examples=values.whole_number(merged["examples"], where("examples"), least=0) if "examples" in merged else None,
         strict=switch("strict"),
         dry_run=switch("dry-run"),
         timeout=values.seconds(merged.get("timeout", 10), where("timeout")),

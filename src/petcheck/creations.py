@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from petcheck.exchange import Exchange
 from petcheck.judging.interface import LIMIT_MAX, STATUSES
 from petcheck.judging.jsontext import integer
-from petcheck.judging.matchers import Animal, came, described, quoted
+from petcheck.judging.matchers import Animal, animal_of, came, described, differences, quoted
 from petcheck.judging.sightings import Page, animals_in, page_in, pages_in
 from petcheck.judging.verdicts import Breach, Inconclusive
 from petcheck.probes import ValidPet
@@ -67,6 +67,44 @@ def listed_before(target: Target) -> list[int]:
     mine = {made.id for made in target.created}
     listed = animals_in(target.record)
     return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not odd(listed[n])))
+
+
+def expect_read_as_created(target: Target, made: Creation, number: int, exchange: Exchange) -> None:
+    """`Breach` where a GET of a created animal, by its id `number`, shows it otherwise than the 201 did, or goes on
+    not to find it.
+    """
+    if exchange.status == 404 and not reads_at_all(target):
+        raise Inconclusive("GET /pets/{petId} finds no animal at all; GET-1 tells more.")
+    if exchange.status == 404 and target.await_visible(made, exchange.sent):
+        exchange = target.api.get_pet(number, fresh=True)
+    if exchange.status == 404:
+        # another client may have removed it: only an animal that is still listed, or never was, proves anything
+        if not listed(target, made) or any(number in page.ids for page in pages_after(target, exchange.finished)):
+            raise Breach(
+                f"{described(exchange)} was answered 404 for 10 s after POST /pets created that animal (section 4.2).",
+                made.exchange,
+                exchange,
+            )
+        raise Inconclusive("The animal was listed and has vanished; another client may have removed it.")
+    if exchange.status != 200:
+        raise Inconclusive(f"{described(exchange)} showed no animal ({came(exchange)}); GET-1 tells more.")
+    changed = differences(made.animal, animal_of(exchange))
+    if changed:
+        again = target.api.get_pet(number, fresh=True)
+        if again.status == 200 and differences(made.animal, animal_of(again)) == changed:
+            raise Breach(
+                f"POST /pets created animal {made.id}, and {described(exchange)} shows it changed: "
+                f"{'; '.join(changed)} (section 4.2).",
+                made.exchange,
+                exchange,
+            )
+        raise Inconclusive("The animal changes from one request to the next; another client may be at it.")
+
+
+def reads_at_all(target: Target) -> bool:
+    """Whether some animal that the run did not create can be read; true where there is none to try."""
+    others = listed_before(target)
+    return not others or target.api.get_pet(others[0]).status == 200
 
 
 def odd(animal: Animal) -> bool:

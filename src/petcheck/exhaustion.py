@@ -126,7 +126,7 @@ def affordable(target: Target) -> pacing.Window:
             f"The window ends in {lasts:.0f} s; the run may wait {transport.permissions.max_wait:.0f} s.", "--max-wait"
         )
     needed = max(window.remaining, 0) + 2
-    left = transport.permissions.max_requests - len(target.record)
+    left = transport.permissions.max_requests - target.transport.tally.sent
     if needed > left:
         raise NotRun(f"It takes {needed} requests, and {max(left, 0)} are left to this run.", "--max-requests")
     transport.on_notice(

@@ -12,7 +12,7 @@ import random
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -32,6 +32,9 @@ from petcheck.values import ConfigError
 from petcheck.wire.api import Api
 from petcheck.wire.transport import BudgetSpent, NotPermitted, NotSent, TargetDown
 
+if TYPE_CHECKING:
+    from petcheck.examples.runner import Examples
+
 SESSION = pytest.StashKey[Session]()
 _WORKERS = pytest.StashKey[list[TargetReport]]()
 _LOST = pytest.StashKey[bool]()
@@ -40,9 +43,9 @@ _PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
 # what must not be stored is posted before what is created: a page that shows the latter would show the former
-STAGES = ("refuse", "create", "read", "look", "spare", "open", "exhaust", "record")
+STAGES = ("refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
 # with fewer requests than a whole run takes, what one GET settles comes first
-FRUGAL_STAGES = ("read", "create", "refuse", "look", "spare", "open", "exhaust", "record")
+FRUGAL_STAGES = ("read", "create", "refuse", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -114,6 +117,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if session is None:
         return
     names = session.names
+    untried = [item for item in items if not session.runs(_stage(item), _target_name(item) or names[0])]
+    if untried:
+        config.hook.pytest_deselected(items=untried)
+        items[:] = [item for item in items if item not in untried]
     stages = STAGES if session.config.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
     items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), stages.index(_stage(item))))
 
@@ -162,6 +169,12 @@ def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Ta
 def api(target: Target) -> Api:
     """The four operations of the target."""
     return target.api
+
+
+@pytest.fixture
+def examples(target: Target, request: pytest.FixtureRequest) -> Examples:
+    """The property examples of the target, sent once for all checks."""
+    return request.config.stash[SESSION].examples_of(target)
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from petcheck.assembly import TargetReport
-from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
+from petcheck.config import DEEP, DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
 from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
 from petcheck.key import ApiKey
@@ -26,6 +26,9 @@ from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock, SystemClock
 from petcheck.wire.credentials import random_key_like
 from petcheck.wire.transport import Permissions, Transport
+
+if TYPE_CHECKING:
+    from petcheck.examples.runner import Examples
 
 REFERENCE_PLAN = "pro"
 REFERENCE_WINDOW_S = 3.0
@@ -49,6 +52,7 @@ class Session:
         self.started = datetime.now(UTC)
         self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
         self._open: dict[str, Target] = {}
+        self._examples: dict[str, Examples] = {}
         self._stack = ExitStack()
 
     @property
@@ -93,6 +97,25 @@ class Session:
             random_key=random_key_like(config.key, source),
         )
         return Target(config, Api(transport), self.run, self.config.as_of, self.config.seed, self.exhaust)
+
+    def examples_of(self, target: Target) -> Examples:
+        """The property examples of a target."""
+        from petcheck.examples.runner import Examples
+
+        name = target.config.name
+        if name not in self._examples:
+            self._examples[name] = Examples(target, self.config.examples_for(writes=target.config.writes))
+        return self._examples[name]
+
+    def runs(self, stage: str, name: str) -> bool:
+        """Whether checks of a stage have anything to do on a target: examples where some are asked for, sequences of
+        them where many are, and only where POST may be sent.
+        """
+        plan = self.plan_of(name)
+        examples = self.config.examples_for(writes=plan.writes)
+        if stage == "sequence":
+            return plan.writes and examples > DEEP
+        return stage != "examples" or examples > 0
 
     @property
     def exhaust(self) -> bool:
@@ -166,6 +189,8 @@ class Session:
             writes=config.writes,
             fingerprint=config.key.fingerprint,
             exchanges=tuple(target.record),
+            tally=target.transport.tally,
+            examples=target.examples_sent,
             findings=tuple(finding for finding in self.findings if finding.target == config.name),
             observed=tuple((o.id, o.value, o.exchanges) for o in target.observed.values()),
             left_behind=tuple(target.left_behind()),

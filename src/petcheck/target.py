@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
@@ -11,8 +11,11 @@ from typing import TypeVar, cast
 
 from petcheck.config import TargetConfig
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
+from petcheck.judging.interface import PLANS
 from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, NotJson, integer, parse
 from petcheck.judging.matchers import Animal, came, value_of
+from petcheck.judging.overall import hold
+from petcheck.judging.rules import RULE, Grounds
 from petcheck.judging.sightings import animals_in
 from petcheck.judging.verdicts import NotRun
 from petcheck.probes import Body, Defect, ValidPet, defects, valid_pets
@@ -79,6 +82,7 @@ class Target:
     exhaust: bool = False
     created: list[Creation] = field(default_factory=list)
     observed: dict[str, Observed] = field(default_factory=dict)
+    examples_sent: int = 0
     untestable: str | None = None
 
     def __post_init__(self) -> None:
@@ -89,6 +93,7 @@ class Target:
         self._exhausted: object = None
         self._exhausted_from = 0
         self._found: dict[str, Exchange] = {}
+        self._left: list[tuple[int | None, str]] = []
 
     @property
     def transport(self) -> Transport:
@@ -143,9 +148,19 @@ class Target:
         usable = {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
         return sorted(usable, key=lambda number: (number < 0, abs(number)))
 
+    @property
+    def grounds(self) -> Grounds:
+        """What is known of the target when a rule is held against an exchange."""
+        known = {self.config.category_id} if self.config.category_id is not None else set()
+        return Grounds(self.as_of, PLANS.get(self.config.plan or ""), frozenset({*known, *self.listed_categories()}))
+
+    def hold(self, requirement: str) -> None:
+        """`Breach` where a rule does not hold in all that was recorded, `Inconclusive` where it concerns nothing."""
+        hold(self.api, RULE[requirement], self.record, Grounds(self.as_of, PLANS.get(self.config.plan or "")))
+
     def spare(self) -> int:
         """Requests that are left of the number that a whole run may take."""
-        return (WRITING_BUDGET if self.config.writes else READING_BUDGET) - len(self.record)
+        return (WRITING_BUDGET if self.config.writes else READING_BUDGET) - self.transport.tally.sent
 
     def observe(self, name: str, value: str, *exchanges: Exchange) -> None:
         """Note what the target does at an open point of the catalogue."""
@@ -200,16 +215,12 @@ class Target:
 
     def left_behind(self) -> list[tuple[int | None, str]]:
         """Ids and names of animals that the run may have left on the target; the id is None where it is not known."""
-        left = []
-        for exchange in self.record:
-            if exchange.request.operation is not Operation.CREATE_PET:
-                continue
-            if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
-                continue
-            value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
-            made = value if isinstance(value, dict) else {}
-            left.append((integer(made.get("id")), _sent_name(exchange)))
-        return left
+        return [*self._left, *_left_by(self.record)]
+
+    def forget(self, indices: Collection[int]) -> None:
+        """Drop exchanges from the record; the animals that they made stay on the list of what is left behind."""
+        self._left += _left_by([exchange for exchange in self.record if exchange.index in indices])
+        self.transport.forget(indices)
 
     @contextmanager
     def on_behalf_of(self, section: str) -> Iterator[None]:
@@ -228,6 +239,17 @@ class Target:
         if left > 0:
             self.transport.wait(left, "an animal that was created is looked for again")
         return True
+
+
+def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int | None, str]]:
+    for exchange in exchanges:
+        if exchange.request.operation is not Operation.CREATE_PET:
+            continue
+        if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
+            continue
+        value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+        made = value if isinstance(value, dict) else {}
+        yield integer(made.get("id")), _sent_name(exchange)
 
 
 def _refused(exchange: Exchange) -> bool:

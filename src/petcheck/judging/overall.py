@@ -7,6 +7,7 @@ from typing import Protocol
 
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import came, described
+from petcheck.judging.rules import Grounds, Rule, judged
 from petcheck.judging.verdicts import Breach, Inconclusive
 
 _NAMED = 3
@@ -20,12 +21,17 @@ class Examiner(Protocol):
         ...
 
 
+def hold(examiner: Examiner, rule: Rule, exchanges: Iterable[Exchange], grounds: Grounds) -> None:
+    """Pass where a rule holds in every exchange that it concerns; else as `hold_everywhere`."""
+    hold_everywhere(examiner, judged(rule, exchanges, grounds), section=rule.section, nothing=rule.nothing)
+
+
 def hold_everywhere(
     examiner: Examiner, judged: Iterable[tuple[Exchange, str | None]], *, section: str, nothing: str
 ) -> None:
     """Pass where every exchange holds, given each with its problem or None.
 
-    `Breach` names the first problem and the number of requests that show one; `Inconclusive` says `nothing` where
+    `Breach` names the simplest request that shows a problem, and others that do; `Inconclusive` says `nothing` where
     there was no exchange to judge.
     """
     rows = [(examiner.examine(exchange), problem) for exchange, problem in judged]
@@ -34,6 +40,7 @@ def hold_everywhere(
     wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
     if not wrong:
         return
+    wrong.sort(key=lambda row: simplicity(row[0]))
     first, problem = wrong[0]
     others = list(dict.fromkeys(described(exchange) for exchange, _ in wrong[1:]))
     others = [name for name in others if name != described(first)]
@@ -41,6 +48,11 @@ def hold_everywhere(
         f"{described(first)}, answered {came(first)}: {problem} (section {section}){_as_well(others)}.",
         *(exchange for exchange, _ in wrong[:10]),
     )
+
+
+def simplicity(exchange: Exchange) -> tuple[int, int]:
+    """The size of a request, to put the one first that a person understands soonest."""
+    return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
 
 
 def _as_well(others: list[str]) -> str:

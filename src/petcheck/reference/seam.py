@@ -29,6 +29,7 @@ class Fault:
     - day-before-removal: the run is as of 4 December 2030
     - empty-store: there is no animal
     - reading: the run reads only
+    - examples: many property examples are tried, `--examples 200`
     - small-store: the whole store fits on a page, with animals of each status
     - big-store: there are more animals than a page of 100 may hold
     """

@@ -59,12 +59,17 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class RequestCount:
-    """Requests sent to a target: all, by method, and by the section of the check that sent them."""
+    """Requests sent to a target: all, by method, and by the section of the check that sent them.
+
+    `examples` of them were property examples. `kept` are in exchanges.har: of a long run, passing examples are sampled.
+    """
 
     total: int
     get: int
     post: int
     by_section: Mapping[str, int]
+    examples: int = 0
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +245,8 @@ def from_json(document: Any) -> Result:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, RequestCount):
-        return {"total": value.total, "GET": value.get, "POST": value.post, "by_section": dict(value.by_section)}
+        figures = {"by_section": dict(value.by_section), "examples": value.examples, "kept": value.kept}
+        return {"total": value.total, "GET": value.get, "POST": value.post} | figures
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, tuple | list):
@@ -255,7 +261,8 @@ def _tuples(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: Any) -> TargetInfo:
-    count = RequestCount(requests["total"], requests["GET"], requests["POST"], requests["by_section"])
+    figures = {name: requests[name] for name in ("by_section", "examples", "kept")}
+    count = RequestCount(requests["total"], requests["GET"], requests["POST"], **figures)
     return TargetInfo(requests=count, created=tuple(Created(**animal) for animal in created), **rest)
 
 

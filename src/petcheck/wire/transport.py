@@ -15,7 +15,8 @@ None of these errors is a verdict on the server; each says why a check could not
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote, urlencode
 
@@ -104,8 +105,30 @@ class Permissions:
 
 
 @dataclass
+class Tally:
+    """How many requests were sent to a target: by method, by the section that they were sent for, by their answer."""
+
+    sent: int = 0
+    methods: Counter[str] = field(default_factory=Counter)
+    sections: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[int] = field(default_factory=Counter)
+
+    def count(self, exchange: Exchange) -> None:
+        """Add an exchange."""
+        self.sent += 1
+        self.methods[exchange.request.method] += 1
+        self.sections[exchange.section] += 1
+        if exchange.status is not None:
+            self.statuses[exchange.status] += 1
+
+
+@dataclass
 class Transport:
-    """Sends calls to one target and records what came. `section` names the section on whose behalf calls are made."""
+    """Sends calls to one target and records what came. `section` names the section on whose behalf calls are made.
+
+    `recorded` holds the exchanges in their order, `tally` counts all that were ever sent: of a long run not every
+    exchange is kept.
+    """
 
     target: str
     base_url: str
@@ -119,6 +142,7 @@ class Transport:
     random_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     section: str = ""
     recorded: list[Exchange] = field(default_factory=list)
+    tally: Tally = field(default_factory=Tally)
     waited_s: float = 0.0
     _keyed: pacing.Bucket = field(default_factory=pacing.Bucket)
     _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
@@ -177,6 +201,10 @@ class Transport:
             left -= step
         self.waited_s += seconds
 
+    def forget(self, indices: Collection[int]) -> None:
+        """Keep those exchanges no longer; they stay in the tally."""
+        self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
+
     def remaining(self) -> pacing.Window | None:
         """The key's window as the last response showed it."""
         return self._keyed.window
@@ -226,7 +254,7 @@ class Transport:
         """One request on the wire, after the pause that the target asks for."""
         if call.method == "POST" and not self.permissions.writes:
             raise NotPermitted("POST is sent only where writes are allowed", "--allow-writes")
-        if len(self.recorded) >= self.permissions.max_requests:
+        if self.tally.sent >= self.permissions.max_requests:
             raise BudgetSpent(f"the run may send {self.permissions.max_requests} requests at most", "--max-requests")
         keyed = call.credential is Credential.VALID or self._one_quota
         bucket = self._keyed if keyed else self._keyless
@@ -274,7 +302,7 @@ class Transport:
         finished = self.clock.monotonic()
         display = shown(call.credential, self.random_key)
         exchange = Exchange(
-            index=len(self.recorded),
+            index=self.tally.sent,
             target=self.target,
             request=Request(
                 operation=call.operation,
@@ -291,6 +319,7 @@ class Transport:
             section=self.section,
         )
         self.recorded.append(exchange)
+        self.tally.count(exchange)
         self.on_exchange(exchange)
         return exchange
 

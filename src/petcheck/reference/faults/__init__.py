@@ -16,6 +16,7 @@ from petcheck.reference.faults import (
     persistence,
     pets,
     quotas,
+    rarities,
     rate_headers,
     validation,
 )
@@ -37,5 +38,6 @@ FAULTS: Mapping[str, Fault] = registry(
         errors,
         rate_headers,
         quotas,
+        rarities,
     )
 )

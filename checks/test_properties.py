@@ -1,0 +1,72 @@
+"""Properties: what holds for all parameters and bodies, tried with examples that schemathesis draws from openapi.yaml.
+
+The examples are drawn before anything is sent, and sent once for all checks of an operation; each check judges one
+requirement by them. What must hold for every response is judged over the record with everything else.
+"""
+
+import pytest
+
+from petcheck.examples.runner import Examples
+from petcheck.exchange import Operation
+from petcheck.marks import requirement, stage
+
+pytestmark = stage("examples")
+SHAPES = (
+    *("ERROR-5", "SERVICE-1", "BODY-1", "PET-1", "PET-2", "PET-3", "PET-4", "PETS-1"),
+    *("ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4", "RATE-1", "RATE-2", "RATE-3"),
+)
+
+
+def each(*names: str) -> pytest.MarkDecorator:
+    """A check for each of these requirements."""
+    return pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in names])
+
+
+@each("CREATE-1", "CREATE-2", "CREATE-3", "CREATE-4", "CREATE-14")
+def test_any_name_and_category(examples: Examples, name: str) -> None:
+    """A valid NewPet is 201 and comes back exact; what the document leaves to the service is 201 or 400."""
+    examples.hold(Operation.CREATE_PET, name)
+
+
+@each("CREATE-5", "CREATE-6", "CREATE-7", "CREATE-8", "CREATE-9", "CREATE-10")
+def test_any_defect(examples: Examples, name: str) -> None:
+    """A body with a defect of any kind is 400."""
+    examples.hold(Operation.CREATE_PET, name)
+
+
+@each("LIST-1", "LIST-2", "LIST-6", "LIST-3", "LIST-4", "LIST-5", "LIST-7")
+def test_any_limit_and_status(examples: Examples, name: str) -> None:
+    """Every limit with every status gives a page that is no longer, of that status; any other limit 100 at most."""
+    examples.hold(Operation.LIST_PETS, name)
+
+
+@each("CREATE-11", "CREATE-13")
+def test_pages_after_posts(examples: Examples, name: str) -> None:
+    """What was refused is on no page, and what was created is on a page as it was created."""
+    examples.run(Operation.CREATE_PET)
+    examples.hold(Operation.LIST_PETS, name)
+
+
+@each("GET-1", "GET-2", "GET-3")
+def test_any_id(examples: Examples, name: str) -> None:
+    """Any int64 is 200 with that animal, or 404."""
+    examples.hold(Operation.GET_PET, name)
+
+
+@requirement("ORDERS-1")
+def test_orders(examples: Examples) -> None:
+    """The one case that there is, since no parameters are shown."""
+    examples.hold(Operation.STORE_ORDERS, "ORDERS-1")
+
+
+@each(*SHAPES)
+def test_any_answer(examples: Examples, name: str) -> None:
+    """Whatever is asked, it is no 5xx, and the shape of whatever documented answer comes is right."""
+    examples.hold_any(name)
+
+
+@each("CREATE-12", "CREATE-13")
+@stage("sequence")
+def test_any_sequence(examples: Examples, name: str) -> None:
+    """In whatever order animals are created, read, listed and filtered, they are what they were created as."""
+    examples.tell(name)

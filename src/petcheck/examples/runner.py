@@ -1,0 +1,245 @@
+"""Sends the property examples of one target, judges each as it comes, and keeps what tells something.
+
+An example that fails is made simpler at once, in a few more requests. What passes is counted, and only a sample of it
+stays in the record, so that a run of any length needs no more memory than a short one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+from petcheck.examples.ledger import Ledger, alike
+from petcheck.examples.plan import Pets, creating, getting, listing, shares
+from petcheck.examples.posted import Posted
+from petcheck.examples.simpler import simplest
+from petcheck.examples.stories import Stories
+from petcheck.exchange import Credential, Exchange, NoAnswer, Operation
+from petcheck.judging import ratelimits
+from petcheck.judging.interface import REMOVAL_DAY
+from petcheck.judging.rules import RULE
+from petcheck.judging.sightings import Page, animals_in
+from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
+from petcheck.target import Target
+from petcheck.wire.transport import Call, NotSent
+
+_FURTHER = 10  # requests for a simpler example
+_SIMPLIFIED = 6  # failures of an operation that are worth that
+_SAMPLE = 40  # passing exchanges kept for each operation
+_POSTS_KEPT = 1_000
+_CHUNK = 100
+_STORIES = "sequences"
+
+
+@dataclass
+class Examples:
+    """The property examples of a target during a run; `number` is what `--examples` says."""
+
+    target: Target
+    number: int
+
+    def __post_init__(self) -> None:
+        self.sent = 0
+        self.shares = shares(self.number, writes=self.target.config.writes)
+        self._posts = 0
+        self._done: set[object] = set()
+        self._obstacles: dict[object, NotSent] = {}
+        self._simplified: Counter[Operation] = Counter()
+        self._kept: Counter[Operation] = Counter()
+        self._passed: list[Exchange] = []
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What came of the examples; begun with what the run has found out before the first."""
+        target = self.target
+        ledger = Ledger(target.grounds, set(animals_in(target.record)) | {n for one in target.created if (n := one.id)})
+        for exchange in target.record:
+            if exchange.request.credential is Credential.VALID:
+                problems = ledger.problems(exchange, opinion=False)
+                ledger.known |= problems.keys()
+                if "CREATE-1" in problems:
+                    self._refusal = exchange.status
+        return ledger
+
+    @cached_property
+    def posted(self) -> Posted:
+        """What the examples have posted."""
+        return Posted(self.ledger)
+
+    @cached_property
+    def pets(self) -> Pets:
+        """What the run's animals are made of."""
+        return Pets(self.target.run, self.target.category)
+
+    # status of a plain animal that was not created
+    _refusal: int | None = None
+
+    # ---- what a check asks
+
+    def hold(self, operation: Operation, requirement: str) -> None:
+        """Try an operation's examples, once in a run, and judge one requirement by them.
+
+        `Breach` with the simplest example that fails, `Inconclusive` where no example concerned the requirement, and
+        what kept examples from being sent where none was.
+        """
+        self.run(operation)
+        self._judged(operation, requirement)
+
+    def hold_any(self, requirement: str) -> None:
+        """The same over the examples of all operations."""
+        for operation in Operation:
+            with suppress(Inconclusive):
+                self.run(operation)
+        self._judged(Operation.LIST_PETS, requirement)
+
+    def tell(self, requirement: str) -> None:
+        """The same over the sequences, which are carried out after what is created alone."""
+        self.run(Operation.CREATE_PET)
+        self._judged(_STORIES, requirement)
+
+    def run(self, operation: Operation) -> None:
+        """Try the examples of an operation, unless that was done. `NotRun` where there is nothing to try."""
+        if operation is Operation.CREATE_PET:
+            self.target.need_writes()
+        if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
+            raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; GET-4 judges that.")
+        if operation in self._done:
+            return
+        self._done.add(operation)
+        with self._noting(operation):
+            calls, share = self._stream(operation)
+            end = self.sent + share
+            while self.sent < end and self.left(operation) > 0:
+                call = next(calls, None)
+                if call is None:
+                    break
+                self.attempt(call)
+        if operation is Operation.CREATE_PET and self.shares.sequence_posts:
+            with self._noting(_STORIES):
+                Stories(self).carry_out()
+
+    @contextmanager
+    def _noting(self, part: object) -> Iterator[None]:
+        """Note what kept a part of the examples from being sent, and tidy the record when it ends."""
+        try:
+            yield
+        except NotSent as obstacle:
+            self._obstacles[part] = obstacle
+        self._forget()
+
+    def _judged(self, part: object, requirement: str) -> None:
+        failure = self.ledger.failures.get(requirement)
+        held = self.ledger.held.get(requirement, [])
+        for exchange in held:
+            self.target.api.examine(exchange)
+        if failure is not None:
+            again = f"--seed {self.target.seed} --examples {self.number} tries the same again."
+            raise Breach(
+                f"{self.ledger.told(failure)} {again}",
+                *dict.fromkeys((failure.simplest, failure.found, *failure.beside)),
+                unanswered=isinstance(failure.simplest.answer, NoAnswer),
+            )
+        if not held:
+            if part in self._obstacles:
+                raise self._obstacles[part]
+            raise Inconclusive(RULE[requirement].nothing if requirement in RULE else "No example was about it.")
+
+    # ---- one example
+
+    def left(self, operation: Operation) -> int:
+        """Requests that the examples may still take, for an operation."""
+        left = self.shares.total - self.sent
+        return min(left, self.shares.posts - self._posts) if operation is Operation.CREATE_PET else left
+
+    def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
+        """Send a call on the examples' account, unless a check has sent the same one and no `fresh` one is due."""
+        transport = self.target.transport
+        first = transport.tally.sent
+        try:
+            return transport.send(call) if fresh else self.target.api.sample(call)
+        finally:
+            spent = transport.tally.sent - first
+            self.sent += spent
+            self.target.examples_sent += spent
+            self._posts += spent if call.method == "POST" else 0
+
+    def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
+        """Send an example and judge it."""
+        shared = self.target.api.known(call) and not fresh
+        ledger = self.ledger
+        exchange = self.ask(call, fresh=fresh)
+        problems = ledger.judge(exchange)
+        if problems and not ledger.settled(exchange, problems) and not self._plain_is_no_better(exchange, problems):
+            self._simplify(call, exchange)
+        self.posted.watch(exchange, self._again)
+        if not problems and not shared:
+            self._passed.append(exchange)
+            if len(self._passed) >= _CHUNK:
+                self._forget()
+        return exchange
+
+    def _simplify(self, call: Call, exchange: Exchange) -> None:
+        """Look for a simpler example that fails in the same way, and put it on record."""
+        operation = call.operation
+        self._simplified[operation] += 1
+        worth_it = self._simplified[operation] <= _SIMPLIFIED
+        last = self.sent + (min(_FURTHER, self.left(operation) // 2) if worth_it else 0)
+        asked = {call: exchange}
+
+        def fails(attempt: Call) -> bool:
+            if not self.target.api.known(attempt) and self.sent >= last:
+                return False
+            asked[attempt] = self.ask(attempt)
+            return alike(asked[attempt], exchange, self.ledger)
+
+        simple = asked[simplest(call, self.pets, fails)]
+        self.ledger.register(exchange, simple, tried=len(asked) > 1)
+
+    def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, str]) -> bool:
+        """Whether a doubtful animal is answered as a plain one is, so that it is not its doubt that is at fault."""
+        return problems.keys() == {"CREATE-14"} and exchange.status == self._refusal
+
+    def _again(self, page: Page) -> Exchange | None:
+        query = [(name, value) for name, value in (("limit", page.limit), ("status", page.status)) if value is not None]
+        if self.left(Operation.LIST_PETS) <= 0:
+            return None
+        return self.ask(Call(Operation.LIST_PETS, query=tuple(query)), fresh=True)
+
+    def _stream(self, operation: Operation) -> tuple[Iterator[Call], int]:
+        seed = self.target.seed
+        match operation:
+            case Operation.CREATE_PET:
+                posted = [e.request.body for e in self.target.record if e.request.operation is operation]
+                return creating(self.pets, seed, [body for body in posted if body]), self.shares.creating
+            case Operation.GET_PET:
+                return getting(seed), self.shares.getting
+            case Operation.LIST_PETS:
+                return listing(seed), self.shares.listing
+            case Operation.STORE_ORDERS:
+                return iter([Call(Operation.STORE_ORDERS)]), 1
+
+    # ---- what is kept
+
+    def _forget(self) -> None:
+        """Drop passing exchanges from the record, but for a sample."""
+        keep = {exchange.index for exchange in _courses(self._passed)}
+        drop = set()
+        for exchange in self._passed:
+            operation = exchange.request.operation
+            self._kept[operation] += 1
+            most = _POSTS_KEPT if operation is Operation.CREATE_PET else _SAMPLE
+            if self._kept[operation] > most and exchange.index not in keep:
+                drop.add(exchange.index)
+        if drop:
+            self.target.forget(drop)
+        self._passed.clear()
+
+
+def _courses(exchanges: list[Exchange]) -> Iterator[Exchange]:
+    """Exchanges that together show that X-RateLimit-Remaining moved as it must not."""
+    for group in ratelimits.same_window(exchanges):
+        if ratelimits.problem_of_course(group) is not None:
+            yield from group
