@@ -66,7 +66,12 @@ class Trial:
 
     @property
     def requests(self) -> int:
-        return sum(target.requests.total for target in self.result.targets)
+        """Requests but for those of property examples."""
+        return sum(target.requests.total - target.requests.examples for target in self.result.targets)
+
+    @property
+    def examples(self) -> int:
+        return sum(target.requests.examples for target in self.result.targets)
 
 
 @contextlib.contextmanager

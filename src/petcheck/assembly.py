@@ -199,7 +199,7 @@ def _target_info(report: TargetReport) -> form.TargetInfo:
             tally.sent,
             tally.methods["GET"],
             tally.methods["POST"],
-            dict(sorted(tally.sections.items())),
+            {section: tally.sections[section] for section in sorted(tally.sections) if section},
             examples=report.examples,
             kept=len(report.exchanges),
         ),

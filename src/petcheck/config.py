@@ -26,8 +26,6 @@ from petcheck.values import ConfigError
 
 DEFAULT_TARGET = "target"
 REFERENCE = "reference"
-EXAMPLES, EXAMPLES_READING = 20, 10  # where --examples is not given
-DEEP = 20  # above that many, sequences are tried too
 _TELLING_KEY = 8  # characters; a shorter one may stand in a host name by chance
 
 
@@ -68,12 +66,6 @@ class Config:
     ca_bundle: str | None = None
     waivers: tuple[Waiver, ...] = ()
     given: Mapping[str, object] = field(default_factory=dict)
-
-    def examples_for(self, *, writes: bool) -> int:
-        """Property examples for each operation: without writes fewer, to stay within the minute of the other checks."""
-        if self.examples is not None:
-            return self.examples
-        return EXAMPLES if writes else EXAMPLES_READING
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:

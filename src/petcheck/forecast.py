@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from petcheck.document import TITLES
 from petcheck.judging.interface import PLANS
+from petcheck.shares import Shares, shares
 from petcheck.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
 
@@ -32,16 +33,22 @@ class Plan:
     exhaust: bool
     plan: str | None
     max_requests: int
+    examples: int | None = None
+
+    @property
+    def shares(self) -> Shares:
+        """What the property examples may take."""
+        return shares(self.examples, writes=self.writes)
 
 
 def most(plan: Plan) -> int:
     """Requests at most, using up the quota not counted."""
-    return min(WRITING_BUDGET if plan.writes else READING_BUDGET, plan.max_requests)
+    return min((WRITING_BUDGET if plan.writes else READING_BUDGET) + plan.shares.total, plan.max_requests)
 
 
 def most_posts(plan: Plan) -> int:
     """POSTs among them at most."""
-    return min(sum(_POSTS.values()), plan.max_requests) if plan.writes else 0
+    return min(sum(_POSTS.values()) + plan.shares.posts, plan.max_requests) if plan.writes else 0
 
 
 def most_to_exhaust(plan: Plan) -> int:
@@ -69,11 +76,17 @@ def forecast(plan: Plan) -> Iterator[str]:
         gets = _GETS.get(section, 0)
         if gets or posts:
             yield f"  {section:4} {title:28} {gets:4} GET {posts:4} POST"
+    share = plan.shares
+    if share.total:
+        yield f"       {'property examples':28} {share.total - share.posts:4} GET {share.posts:4} POST"
     yield f"  in all {most(plan)} requests, {most_posts(plan)} of them POST"
     if plan.exhaust:
         yield f"  and {most_to_exhaust(plan)} GET to use up the quota"
     wait = seconds(plan)
     told = "not known without --plan" if wait is None else f"{wait} s at most on the plan {plan.plan}"
     yield f"  waiting for the rate limit: {told}"
-    left = f"{_LEFT_BEHIND} animals, and whatever the target takes that it must refuse" if plan.writes else "nothing"
+    left = "nothing"
+    if plan.writes:
+        made = _LEFT_BEHIND + (share.posts + 1) // 2
+        left = f"{made} animals or so, and whatever the target takes that it must refuse"
     yield f"  left behind: {left}"

@@ -56,7 +56,7 @@ OPTIONS = (
     Option("--category-id", "a category that exists", "N"),
     Option("--max-requests", "requests to a target at most (1200)", "N"),
     Option("--max-wait", "seconds to wait for a quota at most (120)", "S"),
-    Option("--examples", "property examples for each operation; none are drawn yet", "N"),
+    Option("--examples", "property examples for each operation, two requests each at most (20, reading only 9)", "N"),
     Option("--seed", "the same seed sends the same requests", "N"),
     Option("--strict", "what stays inconclusive or is not run fails the run too"),
     Option("--dry-run", "say what would be sent, and send nothing"),

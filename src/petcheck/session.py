@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petcheck.assembly import TargetReport
-from petcheck.config import DEEP, DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
+from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
 from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
 from petcheck.key import ApiKey
+from petcheck.shares import examples_for, shares
 from petcheck.target import Target, Untestable
 from petcheck.values import ConfigError
 from petcheck.wire.api import Api
@@ -104,7 +105,7 @@ class Session:
 
         name = target.config.name
         if name not in self._examples:
-            self._examples[name] = Examples(target, self.config.examples_for(writes=target.config.writes))
+            self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
 
     def runs(self, stage: str, name: str) -> bool:
@@ -112,10 +113,8 @@ class Session:
         them where many are, and only where POST may be sent.
         """
         plan = self.plan_of(name)
-        examples = self.config.examples_for(writes=plan.writes)
-        if stage == "sequence":
-            return plan.writes and examples > DEEP
-        return stage != "examples" or examples > 0
+        share = shares(plan.examples, writes=plan.writes)
+        return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(stage, True)
 
     @property
     def exhaust(self) -> bool:
@@ -137,6 +136,7 @@ class Session:
             exhaust=self.exhaust,
             plan=config.plan if config else self.config.plan or (REFERENCE_PLAN if self.embedded else None),
             max_requests=self.config.max_requests,
+            examples=self.config.examples,
         )
 
     def _config_of(self, name: str) -> TargetConfig:

@@ -48,7 +48,7 @@ def test_the_document_has_the_agreed_names() -> None:
             "plan": None,
             "writes": False,
             "key": "sha256:0123abcd",
-            "requests": {"total": 2, "GET": 2, "POST": 0, "by_section": {"4.1": 2}},
+            "requests": {"total": 2, "GET": 2, "POST": 0, "by_section": {"4.1": 2}, "examples": 0, "kept": 0},
             "waited_s": 0.0,
             "rate_limited": 0,
             "created": [],

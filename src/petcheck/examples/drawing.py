@@ -13,6 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
+from petcheck.examples.hypothesis_at_rest import settle
 from petcheck.exchange import Operation
 from petcheck.suite_files import suite_file
 from petcheck.wire.transport import Call
@@ -64,6 +65,7 @@ def random_cases(operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
 @cache
 def described_by_schemathesis(operation: Operation) -> APIOperation[Any, Any, Any, Any]:
     """An operation as schemathesis reads it from openapi.yaml."""
+    settle()
     import schemathesis
     from schemathesis.config import SchemathesisConfig
     from schemathesis.core.result import Ok

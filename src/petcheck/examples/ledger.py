@@ -18,7 +18,7 @@ _SHOWN = 160
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An example that breaks a requirement: as it was found, and as simple as it could be made; `beside` belongs to it."""
+    """An example that breaks a requirement: as it was found, as simple as it could be made, and what belongs to it."""
 
     requirement: str
     section: str
@@ -32,8 +32,8 @@ class Failure:
 class Ledger:
     """Judges exchanges and keeps what came of it.
 
-    `listed` are ids that an animal has. `known` is what the run had found broken before any example: no example is needed
-    to show that again.
+    `listed` are ids that an animal has. `known` is what the run had found broken before any example: none is needed to
+    show that again.
     """
 
     grounds: Grounds
@@ -92,12 +92,9 @@ class Ledger:
         Where no simpler form was `tried`, two parameters that were refused together tell nothing of either.
         """
         for requirement, problem in self.problems(simplest).items():
-            doubtful = (
-                requirement == "LIST-6"
-                and not tried
-                and bool({"LIST-1", "LIST-2"} & (self.known | self.failures.keys()))
-            )
-            if requirement not in self.failures and requirement not in self.known and not doubtful:
+            recorded = self.known | self.failures.keys()
+            doubtful = requirement == "LIST-6" and not tried and not recorded.isdisjoint({"LIST-1", "LIST-2"})
+            if requirement not in recorded and not doubtful:
                 section = RULE[requirement].section if requirement in RULE else section_for(simplest)
                 self.failures[requirement] = Failure(requirement, section, problem, found, simplest)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import chain, cycle, islice, zip_longest
 from typing import TypeVar
 
-from petcheck.config import DEEP
 from petcheck.examples.drawing import coverage, random_cases, segment_call
 from petcheck.exchange import Operation
 from petcheck.judging.interface import LIMIT_MAX, STATUSES
@@ -25,38 +24,6 @@ from petcheck.wire.transport import Call
 Item = TypeVar("Item")
 _LONGEST_QUERY = 400
 _STATUS_OR_NONE = (*STATUSES, None)
-
-
-@dataclass(frozen=True, slots=True)
-class Shares:
-    """Requests that the examples of one target may take: in all, POSTs among them, and for each part."""
-
-    total: int
-    posts: int
-    getting: int
-    sequence_posts: int
-    sequence_gets: int
-
-    @property
-    def creating(self) -> int:
-        """POSTs outside of the sequence."""
-        return self.posts - self.sequence_posts
-
-    @property
-    def listing(self) -> int:
-        """Requests to `GET /pets` outside of the sequence."""
-        return self.total - self.posts - self.getting - self.sequence_gets
-
-
-def shares(examples: int, *, writes: bool) -> Shares:
-    """What `--examples` makes of it: 40 requests at most for the 20 of the default, 8 POSTs among them, and in
-    proportion; a sequence above that.
-    """
-    total = 2 * examples
-    posts = total // 5 if writes else 0
-    deep = writes and examples > DEEP
-    getting = examples * 3 // 10
-    return Shares(total, posts, getting, posts // 7 if deep else 0, examples // 10 if deep else 0)
 
 
 # ---- GET /pets

@@ -1,8 +1,8 @@
-"""What the pages that come after a POST show of it: what was created as it was created, and nothing that was refused."""
+"""What pages show of earlier POSTs: what was created as it was created, and nothing that was refused."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,11 +30,11 @@ class Posted:
         page = page_in(exchange)
         if page is None or not (self.refused or self.made):
             return
-        seen = {n: animal for animal in page.animals if (n := integer(animal.get("id"))) in self.made}
+        numbered = ((integer(animal.get("id")), animal) for animal in page.animals)
+        seen = {number: animal for number, animal in numbered if number is not None and number in self.made}
         self._look_for_refused(page, seen)
         for number, animal in seen.items():
-            if number is not None:
-                self._compare(page, number, animal, again)
+            self._compare(page, number, animal, again)
 
     def _remember(self, exchange: Exchange, answer: Response) -> None:
         name = _member(exchange.request.body, "name")
@@ -50,8 +50,8 @@ class Posted:
         _shorten(self.refused)
         _shorten(self.made)
 
-    def _look_for_refused(self, page: Page, seen: dict[int | None, Animal]) -> None:
-        latest = max((self.made[number][0].index for number in seen if number is not None), default=-1)
+    def _look_for_refused(self, page: Page, seen: Collection[int]) -> None:
+        latest = max((self.made[number][0].index for number in seen), default=-1)
         if any(post.index < latest for post in self.refused.values()):
             # it shows what was created later, and so would what was refused
             self.ledger.note("CREATE-11", page.exchange)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from petcheck.examples.ledger import Ledger, alike
-from petcheck.examples.plan import Pets, creating, getting, listing, shares
+from petcheck.examples.plan import Pets, creating, getting, listing
 from petcheck.examples.posted import Posted
 from petcheck.examples.simpler import simplest
 from petcheck.examples.stories import Stories
@@ -23,6 +23,7 @@ from petcheck.judging.interface import REMOVAL_DAY
 from petcheck.judging.rules import RULE
 from petcheck.judging.sightings import Page, animals_in
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
+from petcheck.shares import shares
 from petcheck.target import Target
 from petcheck.wire.transport import Call, NotSent
 
@@ -157,10 +158,12 @@ class Examples:
     def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send a call on the examples' account, unless a check has sent the same one and no `fresh` one is due."""
         transport = self.target.transport
-        first = transport.tally.sent
+        first, section = transport.tally.sent, transport.section
+        transport.section = ""
         try:
             return transport.send(call) if fresh else self.target.api.sample(call)
         finally:
+            transport.section = section
             spent = transport.tally.sent - first
             self.sent += spent
             self.target.examples_sent += spent

@@ -15,6 +15,7 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from petcheck.examples.hypothesis_at_rest import settle
 from petcheck.judging.interface import LIMIT_MAX, LIMIT_MIN, STATUSES
 
 _STEPS = 12
@@ -55,6 +56,7 @@ def sequences(seed: int) -> Iterator[tuple[Step, ...]]:
 
 
 def _drawn(seed: int) -> list[tuple[Step, ...]]:
+    settle()
     drawn: list[tuple[Step, ...]] = []
     run = seeded(seed)(partial(_Story, drawn))
     run_state_machine_as_test(

@@ -8,11 +8,12 @@ from typing import Protocol
 
 from petcheck.creations import expect_read_as_created
 from petcheck.examples.ledger import Failure, Ledger
-from petcheck.examples.plan import Pets, Shares, beyond_ascii, named, new_pet
+from petcheck.examples.plan import Pets, beyond_ascii, named, new_pet
 from petcheck.examples.sequences import Create, Look, Read, Step, sequences
 from petcheck.exchange import Exchange, Operation
 from petcheck.judging.interface import REMOVAL_DAY
 from petcheck.judging.verdicts import Breach, Inconclusive
+from petcheck.shares import Shares
 from petcheck.target import Creation, Target
 from petcheck.wire.transport import Call
 

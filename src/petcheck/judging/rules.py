@@ -138,23 +138,26 @@ def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
 # ---- section 4.1: the list
 
 
+# a page that is not full tells nothing of how long it might be
+
+
 def _no_longer_than_its_limit(exchange: Exchange, grounds: Grounds) -> Judgement:
     page = page_in(exchange)
-    if page is None or page.limit is None or page.asked is None:
+    if page is None or page.limit is None or page.asked is None or page.size < page.asked:
         return None
     return f"{page.size} animals came; `limit` allows {page.asked}" if page.size > page.asked else HOLDS
 
 
 def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgement:
     page = page_in(exchange)
-    if page is None or page.limit is not None:
+    if page is None or page.limit is not None or page.size < LIMIT_DEFAULT:
         return None
     return f"{page.size} animals came; without `limit` it is {LIMIT_DEFAULT}" if page.size > LIMIT_DEFAULT else HOLDS
 
 
 def _no_longer_than_the_maximum(exchange: Exchange, grounds: Grounds) -> Judgement:
     page = page_in(exchange)
-    if page is None or page.limit is None or page.asked is not None:
+    if page is None or page.limit is None or page.asked is not None or page.size < LIMIT_MAX:
         return None
     many = page.size > LIMIT_MAX
     return f"{page.size} animals came; a page holds {LIMIT_MAX} at most, whatever was asked" if many else HOLDS
@@ -325,7 +328,7 @@ _NO_BODY = "No response with a documented body came."
 _NO_PET = "No response with an animal came."
 _NO_ERROR = "No Error came."
 _NO_RESPONSE = "No response came."
-_NO_PAGE = "No page came."
+_NO_PAGE = "No page was full."
 _NO_ANIMAL = "No animal was created."
 _NO_DEFECT = "No body with such a defect was answered."
 

@@ -61,7 +61,8 @@ class RunInfo:
 class RequestCount:
     """Requests sent to a target: all, by method, and by the section of the check that sent them.
 
-    `examples` of them were property examples. `kept` are in exchanges.har: of a long run, passing examples are sampled.
+    `examples` of them were property examples, which count for no section. `kept` are in exchanges.har: of a long run
+    passing examples are sampled.
     """
 
     total: int

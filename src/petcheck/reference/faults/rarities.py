@@ -98,7 +98,9 @@ def _crashes_at(code_points: range) -> Change:
 
 FAULTS = [
     # one limit, or a limit and a status together
-    *page("limit-30s-crash", "A limit from 30 to 39 is 500.", "LIST-2 ERROR-5", answered(_asked(range(30, 40)), _CRASH)),
+    *page(
+        "limit-30s-crash", "A limit from 30 to 39 is 500.", "LIST-2 ERROR-5", answered(_asked(range(30, 40)), _CRASH)
+    ),
     *page(
         "limit-55-to-64-refused", "A limit from 55 to 64 is 400.", "LIST-2", answered(_asked(range(55, 65)), error(400))
     ),
@@ -135,9 +137,19 @@ FAULTS = [
         answered(lambda call: not call.query.keys() <= {"limit", "status"}, _CRASH),
     ),
     # a range of ids, and other segments
-    *get("id-over-int32-crashes", "An id from 2^31 to 2^40 is 500.", "GET-3 ERROR-5", answered(_id(lambda n: 2**31 <= n < 2**40), _CRASH)),
+    *get(
+        "id-over-int32-crashes",
+        "An id from 2^31 to 2^40 is 500.",
+        "GET-3 ERROR-5",
+        answered(_id(lambda n: 2**31 <= n < 2**40), _CRASH),
+    ),
     *get("negative-id-refused", "A negative id is 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
-    *get("largest-id-crashes", "The largest int64 as an id is 500.", "GET-3 ERROR-5", answered(_id(lambda n: n == 2**63 - 1), _CRASH)),
+    *get(
+        "largest-id-crashes",
+        "The largest int64 as an id is 500.",
+        "GET-3 ERROR-5",
+        answered(_id(lambda n: n == 2**63 - 1), _CRASH),
+    ),
     *get(
         "segment-beyond-ascii-crashes",
         "A segment beyond ASCII is 500.",
@@ -158,7 +170,9 @@ FAULTS = [
         turned_down("internal", lambda new: len(new.name) == 33, 500),
     ),
     *create(
-        "short-names-refused", "A name of fewer than 6 characters is 400.", "CREATE-1",
+        "short-names-refused",
+        "A name of fewer than 6 characters is 400.",
+        "CREATE-1",
         turned_down("name_invalid", lambda new: len(new.name) < 6),
     ),
     *create(
@@ -167,7 +181,12 @@ FAULTS = [
         "CREATE-14 ERROR-5",
         turned_down("internal", lambda new: len(new.name) > 255, 500),
     ),
-    *create("cyrillic-crashes", "A name with a Cyrillic letter is 500.", "CREATE-14 ERROR-5", _crashes_at(range(0x400, 0x500))),
+    *create(
+        "cyrillic-crashes",
+        "A name with a Cyrillic letter is 500.",
+        "CREATE-14 ERROR-5",
+        _crashes_at(range(0x400, 0x500)),
+    ),
     *create(
         "caret-dropped",
         "A circumflex in a name is dropped.",
@@ -187,7 +206,12 @@ FAULTS = [
         turned_down("internal", lambda new: new.category_id == 0, 500),
     ),
     # defects of an unusual type
-    *create("number-as-body-crashes", "A number as the body is 500.", "CREATE-5 ERROR-5", answered(_posted(lambda body: isinstance(body, int)), _CRASH)),
+    *create(
+        "number-as-body-crashes",
+        "A number as the body is 500.",
+        "CREATE-5 ERROR-5",
+        answered(_posted(lambda body: isinstance(body, int)), _CRASH),
+    ),
     *create("list-as-name-joined", "A list as name is taken for its items in a row.", "CREATE-7", _joined),
     *create(
         "object-as-category-crashes",
@@ -201,4 +225,4 @@ FAULTS = [
         "CREATE-10 ERROR-5",
         answered(_member("status", lambda value: isinstance(value, int)), _CRASH),
     ),
-]  # fmt: skip
+]

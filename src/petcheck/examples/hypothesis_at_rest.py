@@ -1,0 +1,65 @@
+"""Keeps Hypothesis quick, repeatable and out of the user's folder while it draws.
+
+Left alone it would, on its first use in a folder, work out tables of Unicode for seconds and in 200 MB, leave them
+there, and draw from the constants of whatever modules happen to be loaded, so that a seed would not repeat a run elsewhere.
+The tables are given to it in the form in which it keeps them; where a version of it keeps them otherwise, it works them
+out as ever.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gzip
+import json
+import shutil
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from itertools import groupby
+from pathlib import Path
+
+_SURROGATES = range(0xD800, 0xE000)
+
+
+@cache
+def settle() -> Path:
+    """Do so for the rest of the process; once. The folder that Hypothesis has to itself until then."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+    from hypothesis.internal import constants_ast
+    from hypothesis.internal.conjecture import providers
+
+    home = Path(tempfile.mkdtemp(prefix="petcheck-hypothesis-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    tables = home / "unicode_data" / unicodedata.unidata_version
+    tables.mkdir(parents=True)
+    utf_8 = [[0, _SURROGATES.start - 1], [_SURROGATES.stop, sys.maxunicode]]
+    _keep(tables / "charmap.json.gz", sorted(categories().items()))
+    _keep(tables / "codec-v2-utf-8.json.gz", [utf_8, []])
+    set_hypothesis_home_dir(home)
+    if hasattr(providers, "_get_local_constants"):
+        nothing = constants_ast.Constants()
+        providers._get_local_constants = lambda: nothing
+    return home
+
+
+def categories() -> dict[str, list[tuple[int, int]]]:
+    """The ranges of code points, ends included, of each general category of Unicode."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for category, first, last in _runs():
+        found.setdefault(category, []).append((first, last))
+    return found
+
+
+def _runs() -> Iterator[tuple[str, int, int]]:
+    first = 0
+    for category, run in groupby(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
+        last = first + sum(1 for _ in run) - 1
+        yield category, first, last
+        first = last + 1
+
+
+def _keep(path: Path, table: object) -> None:
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(json.dumps(table).encode())
