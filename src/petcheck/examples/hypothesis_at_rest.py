@@ -1,7 +1,8 @@
 """Keeps Hypothesis quick, repeatable and out of the user's folder while it draws.
 
 Left alone it would, on its first use in a folder, work out tables of Unicode for seconds and in 200 MB, leave them
-there, and draw from the constants of whatever modules happen to be loaded, so that a seed would not repeat a run elsewhere.
+there, and draw from the constants of whatever modules happen to be loaded, so that a seed would not repeat a run
+elsewhere.
 The tables are given to it in the form in which it keeps them; where a version of it keeps them otherwise, it works them
 out as ever.
 """

@@ -111,7 +111,7 @@ def creating(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[Call]:
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     accepted = chain(_dense(pets), accepted_pets(pets, drawn, seed))
     refused = defective_pets(pets, seed, known)
-    bodies = chain(_woven(accepted, refused, 24, 1), _woven(accepted, refused, 2**62, 7))
+    bodies = chain(_woven(accepted, refused, 24, 1), _woven(accepted, refused, 2**62, 12))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 

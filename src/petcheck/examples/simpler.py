@@ -7,12 +7,13 @@ caller's matter: it may be a request, or the memory of one.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from petcheck.examples.plan import Pets, named
 from petcheck.exchange import Operation
-from petcheck.judging.jsontext import NotJson, integer, parse
+from petcheck.judging.interface import STATUSES
+from petcheck.judging.jsontext import Json, NotJson, integer, parse
 from petcheck.wire.transport import Call
 
 
@@ -21,100 +22,111 @@ def simplest(call: Call, pets: Pets, fails: Callable[[Call], bool]) -> Call:
 
     `fails` answers for one call and is asked about each at most once. It says False when it may ask no more.
     """
-    tried = {call}
+    search = _Search(pets)
     while True:
-        for attempt in simpler(call, pets):
-            if attempt not in tried:
-                tried.add(attempt)
-                if fails(attempt):
-                    call = attempt
-                    break
+        for attempt in search.simpler(call):
+            if attempt in search.held:
+                continue
+            if fails(attempt):
+                call = attempt
+                break
+            search.held.add(attempt)
         else:
             return call
 
 
-def simpler(call: Call, pets: Pets) -> Iterator[Call]:
-    """Calls that are simpler than `call`, those that take most away first."""
-    match call.operation:
-        case Operation.GET_PET:
-            yield from (replace(call, pet_id=segment) for segment in _simpler_segment(call.pet_id or ""))
-        case Operation.CREATE_PET:
-            yield from (replace(call, body=body) for body in _simpler_body(call.body or b"", pets))
-        case _:
-            yield from (replace(call, query=query) for query in _simpler_query(call.query))
+@dataclass
+class _Search:
+    """Knows which calls do not fail, and for which numbers: a search goes on between those and one that does."""
 
+    pets: Pets
+    held: set[Call] = field(default_factory=set)
+    holding: dict[object, int] = field(default_factory=dict)
 
-Query = tuple[tuple[str, str], ...]
+    def simpler(self, call: Call) -> Iterator[Call]:
+        """Calls that are simpler, those that take most away first; who asks on has found that the last one holds."""
+        match call.operation:
+            case Operation.GET_PET:
+                yield from self._segment(call)
+            case Operation.CREATE_PET:
+                yield from self._body(call)
+            case _:
+                yield from self._query(call)
 
+    def _towards(self, number: int, least: int, at: Callable[[int], Call], what: object) -> Iterator[Call]:
+        """The call with smaller numbers: the least, then halfway between one that holds and this one."""
+        if what not in self.holding and number > least:
+            yield at(least)
+            self.holding[what] = least
+        while (middle := (self.holding.get(what, number) + number) // 2) > self.holding.get(what, number):
+            yield at(middle)
+            self.holding[what] = middle
 
-def _simpler_query(query: Query) -> Iterator[Query]:
-    if query:
-        yield ()
-    if len(query) > 1:
-        yield from ((pair,) for pair in query)
-    for place, (name, value) in enumerate(query):
-        if name == "limit":
-            for other in _simpler_number(value, least=1):
-                yield (*query[:place], (name, other), *query[place + 1 :])
-        elif len(value) > 1:
-            for half in (value[: len(value) // 2], value[len(value) // 2 :]):
-                yield (*query[:place], (name, half), *query[place + 1 :])
+    def _query(self, call: Call) -> Iterator[Call]:
+        query = call.query
+        if query:
+            yield replace(call, query=())
+        if len(query) > 1:
+            yield from (replace(call, query=(pair,)) for pair in query)
+        for place, (name, value) in enumerate(query):
 
+            def at(other: object, place: int = place, name: str = name) -> Call:
+                return replace(call, query=(*query[:place], (name, str(other)), *query[place + 1 :]))
 
-def _simpler_number(text: str, *, least: int) -> Iterator[str]:
-    """Numbers nearer to zero: the least, then by halves, then the next."""
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal()) or len(digits) > 40:
-        return
-    number = int(text)
-    sign = -1 if number < 0 else 1
-    for size in (least, abs(number) // 2, abs(number) * 3 // 4, abs(number) - 1):
-        if least <= size < abs(number):
-            yield str(sign * size)
+            if name == "limit" and _is_number(value):
+                if int(value) > 0:
+                    yield from self._towards(int(value), 1, at, ("limit", len(query)))
+            elif len(value) > 1 and value not in STATUSES:
+                yield from map(at, _halves(value))
 
+    def _segment(self, call: Call) -> Iterator[Call]:
+        segment = call.pet_id or ""
 
-def _simpler_segment(segment: str) -> Iterator[str]:
-    numbers = list(_simpler_number(segment, least=0))
-    yield from numbers
-    if not numbers and len(segment) > 1:
-        for half in (segment[: len(segment) // 2], segment[len(segment) // 2 :]):
-            if half.strip(" ./"):
-                yield half
+        def at(number: int) -> Call:
+            return replace(call, pet_id=f"-{number}" if segment.startswith("-") and number else str(number))
 
+        if _is_number(segment):
+            yield from self._towards(abs(int(segment)), 0, at, segment.startswith("-"))
+        elif len(segment) > 1:
+            yield from (replace(call, pet_id=half) for half in _halves(segment) if half.strip(" ./\\"))
 
-def _simpler_body(body: bytes, pets: Pets) -> Iterator[bytes]:
-    """Simpler NewPets. Names go on carrying the run's id, and short ones are its beginning."""
-    try:
-        pet = parse(body)
-    except NotJson:
-        pet = None
-    if not isinstance(pet, dict):
-        return
-    name, category = pet.get("name"), integer(pet.get("categoryId"))
-    plain = named(pets.run, 20)
-    if isinstance(name, str) and name != plain:
-        yield _with(pet, name=plain)
-    if "status" in pet:
-        yield json.dumps({key: pet[key] for key in pet if key != "status"}, ensure_ascii=False, default=float).encode()
-    if category is not None and category != pets.category:
-        yield _with(pet, categoryId=pets.category)
-    if isinstance(name, str):
-        yield from (_with(pet, name=other) for other in _simpler_name(name, pets.run))
-
-
-def _simpler_name(name: str, run: str) -> Iterator[str]:
-    same_length = named(run, len(name))
-    if same_length != name:
-        yield same_length
+    def _body(self, call: Call) -> Iterator[Call]:
+        """Simpler NewPets. Names go on carrying the run's id, and short ones are its beginning."""
+        try:
+            pet = parse(call.body or b"")
+        except NotJson:
+            return
+        if not isinstance(pet, dict):
+            return
+        run = self.pets.run
+        name, category = pet.get("name"), integer(pet.get("categoryId"))
+        plain = named(run, 20)
+        if isinstance(name, str) and name != plain:
+            yield _with(call, pet, name=plain)
+        if "status" in pet:
+            yield _with(call, {key: pet[key] for key in pet if key != "status"})
+        if category is not None and category != self.pets.category:
+            yield _with(call, pet, categoryId=self.pets.category)
+        if not isinstance(name, str):
+            return
+        same_length = named(run, len(name))
+        if name == same_length:
+            yield from self._towards(len(name), 1, lambda size: _with(call, pet, name=named(run, size)), "name")
+            return
+        yield _with(call, pet, name=same_length)
         rest = name.removeprefix(run)
         if len(rest) > 1 and rest != name:
-            yield from (run + half for half in (rest[: len(rest) // 2], rest[len(rest) // 2 :]))
-    else:
-        for length in (len(name) // 2, len(name) * 3 // 4, len(name) - 1):
-            if 0 < length < len(name):
-                yield named(run, length)
+            yield from (_with(call, pet, name=run + half) for half in _halves(rest))
 
 
-def _with(pet: dict[str, object] | object, **members: object) -> bytes:
-    value = dict(pet) if isinstance(pet, dict) else {}
-    return json.dumps(value | members, ensure_ascii=False, default=float).encode()
+def _is_number(text: str) -> bool:
+    digits = text.removeprefix("-")
+    return digits.isascii() and digits.isdecimal() and len(digits) <= 40
+
+
+def _halves(text: str) -> tuple[str, str]:
+    return text[: len(text) // 2], text[len(text) // 2 :]
+
+
+def _with(call: Call, pet: Mapping[str, Json], **members: object) -> Call:
+    return replace(call, body=json.dumps({**pet, **members}, ensure_ascii=False, default=float).encode())

@@ -1,0 +1,164 @@
+"""What a run tries, in which order: all of it is decided before anything is sent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petcheck.examples.plan import Pets, creating, defective_pets, getting, listing, named
+from petcheck.exchange import Operation
+from petcheck.judging.interface import STATUSES
+from petcheck.judging.newpets import Due, asked_for
+from petcheck.probes import defects
+from petcheck.shares import DEEP, shares
+from petcheck.wire.transport import Call
+
+PETS = Pets("0a1b2c3d", 4)
+SEEDS = (1, 4711)
+
+
+def bodies(seed: int, number: int, known: tuple[bytes, ...] = ()) -> list[bytes]:
+    return [call.body for call in islice(creating(PETS, seed, known), number) if call.body is not None]
+
+
+# ---- how many
+
+
+def test_the_default_is_forty_requests_and_eight_posts() -> None:
+    share = shares(None, writes=True)
+    assert (share.total, share.posts, share.sequence_posts) == (40, 8, 0)
+    assert shares(None, writes=False).total == 18
+
+
+@given(st.integers(0, 5_000), st.booleans())
+def test_the_shares_add_up_and_grow_in_proportion(examples: int, writes: bool) -> None:
+    share = shares(examples, writes=writes)
+    assert share.total == 2 * examples
+    assert share.posts == (share.total // 5 if writes else 0)
+    assert min(share.listing, share.getting, share.creating, share.sequence_posts, share.sequence_gets) >= 0
+    assert share.listing + share.getting + share.creating + share.sequence_posts + share.sequence_gets == share.total
+    assert (share.sequence_gets > 0) <= (writes and examples > DEEP)
+
+
+# ---- GET /pets
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_deep_run_asks_for_every_limit_and_most_pairs_of_limit_and_status(seed: int) -> None:
+    asked = [dict(call.query) for call in islice(listing(seed), shares(200, writes=True).listing)]
+    pairs = {(q["limit"], q["status"]) for q in asked if q.keys() == {"limit", "status"} and q["status"] in STATUSES}
+    assert {limit for limit, _ in pairs} >= {str(limit) for limit in range(1, 101)}
+    assert len(pairs) > 190
+
+
+def test_a_reading_run_of_200_asks_for_every_pair() -> None:
+    asked = [dict(call.query) for call in islice(listing(1), shares(200, writes=False).listing + 20)]
+    pairs = {(q["limit"], q["status"]) for q in asked if q.keys() == {"limit", "status"} and q["status"] in STATUSES}
+    assert len({(limit, status) for limit, status in pairs if limit.isdecimal() and 1 <= int(limit) <= 100}) > 280
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_example_comes_twice(seed: int) -> None:
+    for stream in (listing(seed), getting(seed), creating(PETS, seed, ())):
+        calls = list(islice(stream, 150))
+        assert len(calls) == len(set(calls))
+
+
+# ---- GET /pets/{petId}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ids_cover_int64_and_no_segment_leads_elsewhere(seed: int) -> None:
+    segments = [call.pet_id or "" for call in islice(getting(seed), 400)]
+    numbers = {int(text) for text in segments if text.removeprefix("-").isdecimal() and text.isascii()}
+    for power in range(8, 63):
+        assert any(2**power <= n < 2 ** (power + 1) for n in numbers), power
+        assert any(2**power <= -n < 2 ** (power + 1) for n in numbers), power
+    assert {-(2**63), 2**63 - 1, 2**63, -(2**63) - 1, 0} <= numbers
+    for call in islice(getting(seed), 400):
+        assert call.path.startswith("/pets/")
+        assert call.path.count("/") == 2
+        assert set((call.pet_id or "").strip(" ")) - set("./\\\0")
+
+
+# ---- POST /pets
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_body_asks_for_one_thing_and_names_this_run(seed: int) -> None:
+    for body in bodies(seed, 150):
+        asked = asked_for(body, {PETS.category})
+        assert asked.due is not Due.OPEN, body
+        name = (asked.pet or {}).get("name")
+        if isinstance(name, str):
+            assert name.startswith(PETS.run) or PETS.run.startswith(name), body
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_deep_run_tries_every_length_that_is_valid_for_sure(seed: int) -> None:
+    asked = [asked_for(body, {PETS.category}) for body in bodies(seed, shares(200, writes=True).creating)]
+    plain = {len(str((one.pet or {})["name"])) for one in asked if one.due is Due.CREATED}
+    assert plain >= {1, *range(8, 51)}
+
+
+def test_two_plain_names_hold_all_of_printable_ascii() -> None:
+    dense = [json.loads(body)["name"] for body in bodies(1, 4)[:4:2]]
+    assert all(
+        asked_for(json.dumps({"name": name, "categoryId": 4}).encode(), {4}).due is Due.CREATED for name in dense
+    )
+    assert set("".join(dense)) | set("0123456789abcdef") == {chr(point) for point in range(0x20, 0x7F)}
+
+
+def test_defects_are_of_kinds_that_were_not_sent_before() -> None:
+    known = [json.dumps(d.body).encode() for d in defects("0a1b2c3d", 4, 99) if isinstance(d.body, dict | list)]
+    told = {(asked_for(body, ()).requirement, asked_for(body, ()).what) for body in known}
+    planned = list(islice(defective_pets(PETS, 1, known), 14))
+    new = [(asked_for(body, ()).requirement, asked_for(body, ()).what) for body in planned]
+    assert len(new) == len(set(new))
+    assert told.isdisjoint(new)
+    assert {requirement for requirement, _ in new[:5]} == {f"CREATE-{n}" for n in (5, 7, 8, 9, 10)}
+
+
+@given(st.integers(0, 400))
+def test_a_name_has_the_length_asked_for(length: int) -> None:
+    assert len(named(PETS.run, length)) == length
+
+
+# ---- the same again
+
+
+_DRAW = """
+import hashlib, sys
+from itertools import islice
+from petcheck.examples.plan import Pets, creating, getting, listing
+calls = [*islice(listing(5), 60), *islice(getting(5), 60), *islice(creating(Pets("0a1b2c3d", 4), 5, ()), 90)]
+print(hashlib.sha256(repr([(c.pet_id, c.query, c.body) for c in calls]).encode()).hexdigest())
+"""
+
+
+def test_a_seed_draws_the_same_wherever_it_is_and_leaves_nothing(tmp_path: object) -> None:
+    """Whatever else is loaded or lies about: constants of other modules are in Hypothesis' draws otherwise."""
+    from pathlib import Path
+
+    folder = Path(str(tmp_path))
+    (folder / "shop.py").write_text("A, B, C = 'zebrafish', 123456789, b'raw'\n")
+    digests = set()
+    for prelude in ("", "import shop"):
+        ran = subprocess.run(
+            [sys.executable, "-c", f"{prelude}\n{_DRAW}"], cwd=folder, capture_output=True, text=True, check=True
+        )
+        digests.add(ran.stdout)
+    assert len(digests) == 1
+    assert {path.name for path in folder.iterdir()} <= {"shop.py", "__pycache__"}
+
+
+def test_an_operation_without_parameters_is_drawn_once() -> None:
+    from petcheck.examples.drawing import coverage
+
+    assert list(coverage(Operation.STORE_ORDERS, "positive")) == [Call(Operation.STORE_ORDERS)]
