@@ -30,7 +30,7 @@ _OF_FIELD = {
     "error": {"code": "ERROR-2", "message": "ERROR-3", "status": "ERROR-4"},
 }
 _OF_WHOLE = {"pet": "PET-1", "pets": "PETS-1", "error": "ERROR-1"}
-_OF_HEADER = {"limit": "RATE-1", "remaining": "RATE-2", "reset": "RATE-3"}
+_OF_HEADER = {"x-ratelimit-limit": "RATE-1", "x-ratelimit-remaining": "RATE-2", "x-ratelimit-reset": "RATE-3"}
 
 
 def second_opinion(exchange: Exchange, grounds: Grounds) -> dict[str, str]:

@@ -1,0 +1,156 @@
+"""Property examples in whole runs: what they cost, what they find, what they say of it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petcheck.judging.catalogue import catalogue
+from tests.command import petcheck
+from tests.kill_matrix import run_fault
+from tests.trial import KEY, Hurried, Trial, judge, server
+
+
+def judged(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), plan: str = "pro") -> Trial:
+    clock = Hurried(100)
+    with server(faults=faults, variations=variations, plan=plan, clock=clock) as url:
+        return judge(url, "--max-wait", "600", *options, clock=clock)
+
+
+# ---- what they cost
+
+
+@pytest.mark.parametrize("fault", ["", "limit-30s-crash", "name-over-255-crashes", "category-text-taken", "no-code"])
+def test_by_default_forty_requests_with_eight_posts_at_most(fault: str) -> None:
+    faults = (fault,) if fault else ()
+    without = judged("--allow-writes", "--examples", "0", "--seed", "5", faults=faults)
+    trial = judged("--allow-writes", "--seed", "5", faults=faults)
+    assert without.examples == 0
+    assert trial.examples <= 40
+    assert trial.result.targets[0].requests.post - without.result.targets[0].requests.post <= 8
+    assert trial.ids("pass") >= without.ids("pass") - trial.ids("fail")
+
+
+def test_no_examples_leave_the_checks_as_they_were() -> None:
+    trial = judged("--examples", "0")
+    assert trial.examples == 0
+    assert not [row.id for row in trial.result.checks if "test_properties" in row.id]
+    assert "example" not in " ".join(trial.reasons.values())
+
+
+def test_a_free_key_is_done_within_its_second_minute() -> None:
+    trial = judged("--allow-writes", "--plan", "free", plan="free")
+    assert trial.examples == 40
+    assert trial.result.targets[0].rate_limited == 0
+    assert trial.result.targets[0].waited_s <= 61
+
+
+def test_reading_only_a_free_key_is_done_within_its_first_minute() -> None:
+    trial = judged("--plan", "free", plan="free")
+    assert (trial.examples, trial.result.targets[0].waited_s) == (18, 0)
+
+
+def test_nothing_is_sent_that_a_check_has_sent() -> None:
+    with server() as url:
+        folder = _har(url, "--allow-writes", "--seed", "8", "--examples", "60")
+    asked = [
+        (entry["request"]["method"], entry["request"]["url"], entry["request"].get("postData", {}).get("text"))
+        for entry in folder
+        if entry["_petcheck"]["credential"] == "a valid key" and "/store/" not in entry["request"]["url"]
+    ]
+    again = {request for request in asked if asked.count(request) > 1}
+    assert {url.partition("?")[2] for _, url, _ in again} <= {"limit=100", "", "limit=100&status=sold"}
+
+
+def _har(url: str, *options: str) -> list[dict[str, Any]]:
+    with tempfile.TemporaryDirectory() as folder:
+        ran = petcheck(Path(folder), "--target", url, *options, key=KEY)
+        assert ran.code == 0, ran.out
+        document = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))
+        entries: list[dict[str, Any]] = document["log"]["entries"]
+        return entries
+
+
+def test_a_cap_on_requests_holds_and_says_so() -> None:
+    trial = judged("--allow-writes", "--max-requests", "70")
+    assert trial.requests + trial.examples == 70
+    assert trial.exit == 0
+
+
+# ---- what they find
+
+
+def test_a_failing_example_is_shown_as_simple_as_it_could_be_made() -> None:
+    trial = run_fault("limit-over-70-crashes-for-sold", by_default=True)
+    assert trial.ids("fail") == {"LIST-6", "ERROR-5"}
+    reason = trial.reasons["LIST-6"]
+    assert reason.startswith("GET /pets?limit=7")
+    assert "&status=sold, answered 500 Internal Server Error: 200 is due (section 4.1)." in reason
+    assert "Found with GET /pets?limit=" in reason
+    assert reason.endswith("--seed 7 --examples 20 tries the same again.")
+    row = next(row for row in trial.result.requirements if row.id == "LIST-6")
+    assert len(row.decisive) == 2
+
+
+def test_two_parameters_are_not_blamed_for_what_one_does() -> None:
+    trial = run_fault("limit-55-to-64-refused")
+    assert trial.ids("fail") == {"LIST-2"}
+
+
+def test_names_that_a_service_refuses_fail_nothing() -> None:
+    trial = judged("--allow-writes", "--examples", "60", variations=("strict-names-ascii", "strict-categories"))
+    assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
+
+
+def test_sequences_are_told_in_deep_runs_only() -> None:
+    usual, deep = judged("--allow-writes"), judged("--allow-writes", "--examples", "60")
+    told = [[row.outcome for row in run.result.checks if "test_any_sequence" in row.id] for run in (usual, deep)]
+    assert told == [[], ["pass", "pass"]]
+
+
+def test_a_story_that_does_not_hold_is_told() -> None:
+    trial = judged("--allow-writes", "--examples", "100", "--seed", "3", faults=("sharp-s-stored-otherwise",))
+    assert trial.ids("fail") <= {"CREATE-12", "CREATE-13"}
+    assert trial.ids("fail")
+
+
+# ---- the same again, and no more than is needed
+
+
+def test_a_seed_repeats_a_run() -> None:
+    runs = [judged("--allow-writes", "--examples", "30", "--seed", "99") for _ in range(2)]
+    sent = [[(row.id, row.outcome, row.exchanges) for row in run.result.requirements] for run in runs]
+    assert sent[0] == sent[1]
+    assert [animal.name for animal in runs[0].result.targets[0].created] == [
+        animal.name for animal in runs[1].result.targets[0].created
+    ]
+    assert runs[0].result.run.seed == 99
+
+
+def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
+    trial = judged("--examples", "250", "--plan", "pro", "--max-requests", "5000")
+    count = trial.result.targets[0].requests
+    assert count.examples == 500
+    assert count.kept < count.total - 300
+    highest = max(index for row in trial.result.requirements for index in row.exchanges)
+    assert highest < count.kept
+
+
+def test_what_fails_in_a_long_run_stays_in_the_record() -> None:
+    trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("short-pages-without-status",))
+    assert trial.ids("fail") == {"PET-4"}
+    row = next(row for row in trial.result.requirements if row.id == "PET-4")
+    assert row.decisive
+
+
+def test_every_requirement_of_the_examples_is_in_the_catalogue() -> None:
+    trial = judged("--allow-writes", "--examples", "30")
+    judged_by_examples = {
+        name for row in trial.result.checks if "test_properties" in row.id for name in row.requirements
+    }
+    assert judged_by_examples <= {entry.id for entry in catalogue().judged}
+    assert judged_by_examples >= {"LIST-2", "LIST-6", "GET-3", "CREATE-1", "CREATE-12", "ERROR-5", "ORDERS-1"}
