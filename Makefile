@@ -2,6 +2,8 @@
 # make test    the tests of the suite itself (ARGS="…" for pytest)
 # make lint    style, format, types, direction of imports
 # make kill-matrix   every fault and variation against the suite, written to docs/kill-matrix.md
+# make bench   this suite beside the schemathesis command line, written to docs/benchmarks.md
+# make soak    half an hour of property examples: nothing may grow (ARGS="--minutes 1" for less)
 # make lock    resolve the newest versions of everything and write the lock files
 # make clean   remove what the others made
 #
@@ -14,7 +16,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix lock clean
+.PHONY: check test lint kill-matrix bench soak lock clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -31,6 +33,12 @@ lint: $(VENV)/ready-to-test
 
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.kill_matrix
+
+bench: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.benchmark
+
+soak: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.soak $(ARGS)
 
 # The test set first: the run set is held to the same versions, so one environment serves both.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

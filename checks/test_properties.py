@@ -8,7 +8,10 @@ import pytest
 
 from petcheck.examples.runner import Examples
 from petcheck.exchange import Operation
-from petcheck.marks import requirement, stage
+from petcheck.judging.sightings import page_in_words
+from petcheck.marks import observes, requirement, stage
+from petcheck.probes import OPEN_LISTS
+from petcheck.target import Target
 
 pytestmark = stage("examples")
 SHAPES = (
@@ -43,8 +46,7 @@ def test_any_limit_and_status(examples: Examples, name: str) -> None:
 @each("CREATE-11", "CREATE-13")
 def test_pages_after_posts(examples: Examples, name: str) -> None:
     """What was refused is on no page, and what was created is on a page as it was created."""
-    examples.run(Operation.CREATE_PET)
-    examples.hold(Operation.LIST_PETS, name)
+    examples.tell(name)
 
 
 @each("GET-1", "GET-2", "GET-3")
@@ -63,6 +65,16 @@ def test_orders(examples: Examples) -> None:
 def test_any_answer(examples: Examples, name: str) -> None:
     """Whatever is asked, it is no 5xx, and the shape of whatever documented answer comes is right."""
     examples.hold_any(name)
+
+
+@observes(*OPEN_LISTS)
+def test_open_parameters(examples: Examples, target: Target) -> None:
+    """Observed: what parameters got that no check had requests left for."""
+    examples.run()
+    for name, query in OPEN_LISTS.items():
+        asked = examples.asked(query)
+        if asked is not None and name not in target.observed:
+            target.observe(name, page_in_words(asked), asked)
 
 
 @each("CREATE-12", "CREATE-13")

@@ -15,6 +15,16 @@ from petcheck.judging.jsontext import INT64_MAX, INT64_MIN
 Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
+# what the catalogue asks about parameters that the document does not provide for
+OPEN_LISTS = {
+    "limit-over-100": {"limit": "101"},
+    "limit-not-a-number": {"limit": "abc"},
+    "limit-negative": {"limit": "-1"},
+    "status-unknown": {"status": "adopted"},
+    "limit-zero": {"limit": "0"},
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ValidPet:
     """A NewPet that section 4.2 makes valid for sure, and one like it whose value is the service's own matter.

@@ -19,6 +19,7 @@ from petcheck.exchange import Operation
 from petcheck.judging.interface import LIMIT_MAX, STATUSES
 from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, NotJson, kind, parse
 from petcheck.judging.newpets import PLAIN_NAME_LENGTH, Due, asked_for
+from petcheck.probes import OPEN_LISTS
 from petcheck.wire.transport import Call
 
 Item = TypeVar("Item")
@@ -40,8 +41,8 @@ def listing(seed: int) -> Iterator[Call]:
 
 def _open_lists() -> Iterator[Call]:
     """What the document leaves open: the questions of the catalogue, then what schemathesis plans, each kind once."""
-    for name, value in (("limit", "0"), ("status", "adopted"), ("limit", "101"), ("limit", "abc"), ("limit", "-1")):
-        yield Call(Operation.LIST_PETS, query=((name, value),))
+    for query in reversed(OPEN_LISTS.values()):
+        yield Call(Operation.LIST_PETS, query=tuple(query.items()))
     planned = list(coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
 

@@ -7,8 +7,7 @@ stays in the record, so that a run of any length needs no more memory than a sho
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,14 +24,24 @@ from petcheck.judging.sightings import Page, animals_in
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.shares import shares
 from petcheck.target import Target
-from petcheck.wire.transport import Call, NotSent
+from petcheck.wire.transport import Call, NotSent, OperationSilent
 
 _FURTHER = 10  # requests for a simpler example
 _SIMPLIFIED = 6  # failures of an operation that are worth that
 _SAMPLE = 40  # passing exchanges kept for each operation
 _POSTS_KEPT = 1_000
 _CHUNK = 100
-_STORIES = "sequences"
+_SEQUENCES = "sequences"
+
+
+@dataclass
+class _Part:
+    """Some of the examples: `another` tries one and says whether there may be more."""
+
+    name: object
+    share: int
+    another: Callable[[], bool]
+    spent: int = 0
 
 
 @dataclass
@@ -46,11 +55,12 @@ class Examples:
         self.sent = 0
         self.shares = shares(self.number, writes=self.target.config.writes)
         self._posts = 0
-        self._done: set[object] = set()
+        self._done = False
         self._obstacles: dict[object, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
         self._kept: Counter[Operation] = Counter()
         self._passed: list[Exchange] = []
+        self._refusal: int | None = None  # the status of a plain animal that was not created
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -75,61 +85,78 @@ class Examples:
         """What the run's animals are made of."""
         return Pets(self.target.run, self.target.category)
 
-    # status of a plain animal that was not created
-    _refusal: int | None = None
-
     # ---- what a check asks
 
     def hold(self, operation: Operation, requirement: str) -> None:
-        """Try an operation's examples, once in a run, and judge one requirement by them.
+        """Try the examples, once in a run, and judge one requirement by those of an operation.
 
         `Breach` with the simplest example that fails, `Inconclusive` where no example concerned the requirement, and
         what kept examples from being sent where none was.
         """
-        self.run(operation)
-        self._judged(operation, requirement)
-
-    def hold_any(self, requirement: str) -> None:
-        """The same over the examples of all operations."""
-        for operation in Operation:
-            with suppress(Inconclusive):
-                self.run(operation)
-        self._judged(Operation.LIST_PETS, requirement)
-
-    def tell(self, requirement: str) -> None:
-        """The same over the sequences, which are carried out after what is created alone."""
-        self.run(Operation.CREATE_PET)
-        self._judged(_STORIES, requirement)
-
-    def run(self, operation: Operation) -> None:
-        """Try the examples of an operation, unless that was done. `NotRun` where there is nothing to try."""
         if operation is Operation.CREATE_PET:
             self.target.need_writes()
         if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
             raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; GET-4 judges that.")
-        if operation in self._done:
-            return
-        self._done.add(operation)
-        with self._noting(operation):
-            calls, share = self._stream(operation)
-            end = self.sent + share
-            while self.sent < end and self.left(operation) > 0:
-                call = next(calls, None)
-                if call is None:
-                    break
-                self.attempt(call)
-        if operation is Operation.CREATE_PET and self.shares.sequence_posts:
-            with self._noting(_STORIES):
-                Stories(self).carry_out()
+        self.run()
+        self._judged(operation, requirement)
 
-    @contextmanager
-    def _noting(self, part: object) -> Iterator[None]:
-        """Note what kept a part of the examples from being sent, and tidy the record when it ends."""
-        try:
-            yield
-        except NotSent as obstacle:
-            self._obstacles[part] = obstacle
+    def hold_any(self, requirement: str) -> None:
+        """The same over the examples of all operations."""
+        self.run()
+        self._judged(Operation.LIST_PETS, requirement)
+
+    def tell(self, requirement: str) -> None:
+        """The same over the sequences."""
+        self.target.need_writes()
+        self.run()
+        self._judged(_SEQUENCES, requirement)
+
+    def run(self) -> None:
+        """Try the examples, unless that was done: of all operations by turns, so that a cap cuts each of them."""
+        if self._done:
+            return
+        self._done = True
+        parts = self._parts()
+        while parts:
+            part = min(parts, key=lambda part: part.spent / part.share)
+            first = self.sent
+            try:
+                more = part.another()
+            except OperationSilent as obstacle:
+                self._obstacles[part.name] = obstacle
+                more = False
+            except NotSent as obstacle:
+                self._obstacles |= {part.name: obstacle for part in parts}
+                break
+            part.spent += self.sent - first
+            if not more or part.spent >= part.share:
+                parts.remove(part)
         self._forget()
+
+    def _parts(self) -> list[_Part]:
+        """What there is to try, each with its share of the requests."""
+        share, seed = self.shares, self.target.seed
+        parts = [self._part(Operation.STORE_ORDERS, iter([Call(Operation.STORE_ORDERS)]), 1)]
+        if share.posts:
+            posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
+            bodies = creating(self.pets, seed, [body for body in posted if body])
+            parts.append(self._part(Operation.CREATE_PET, bodies, share.creating))
+            stories = Stories(self)
+            parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, stories.carry_out_another))
+        parts.append(self._part(Operation.LIST_PETS, listing(seed), share.listing))
+        if self.target.as_of < REMOVAL_DAY:
+            parts.append(self._part(Operation.GET_PET, getting(seed), share.getting))
+        return [part for part in parts if part.share > 0]
+
+    def _part(self, operation: Operation, calls: Iterator[Call], share: int) -> _Part:
+        def another() -> bool:
+            call = next(calls, None)
+            if call is None or self.left(operation) <= 0:
+                return False
+            self.attempt(call)
+            return True
+
+        return _Part(operation, share, another)
 
     def _judged(self, part: object, requirement: str) -> None:
         failure = self.ledger.failures.get(requirement)
@@ -147,6 +174,11 @@ class Examples:
             if part in self._obstacles:
                 raise self._obstacles[part]
             raise Inconclusive(RULE[requirement].nothing if requirement in RULE else "No example was about it.")
+
+    def asked(self, query: Mapping[str, str]) -> Exchange | None:
+        """The page that came for exactly these parameters, where it is in the record."""
+        ending = Call(Operation.LIST_PETS, query=tuple(query.items())).path
+        return next((e for e in self.target.record if e.request.url.endswith(ending)), None)
 
     # ---- one example
 
@@ -210,19 +242,6 @@ class Examples:
         if self.left(Operation.LIST_PETS) <= 0:
             return None
         return self.ask(Call(Operation.LIST_PETS, query=tuple(query)), fresh=True)
-
-    def _stream(self, operation: Operation) -> tuple[Iterator[Call], int]:
-        seed = self.target.seed
-        match operation:
-            case Operation.CREATE_PET:
-                posted = [e.request.body for e in self.target.record if e.request.operation is operation]
-                return creating(self.pets, seed, [body for body in posted if body]), self.shares.creating
-            case Operation.GET_PET:
-                return getting(seed), self.shares.getting
-            case Operation.LIST_PETS:
-                return listing(seed), self.shares.listing
-            case Operation.STORE_ORDERS:
-                return iter([Call(Operation.STORE_ORDERS)]), 1
 
     # ---- what is kept
 

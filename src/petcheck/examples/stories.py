@@ -36,6 +36,10 @@ class Teller(Protocol):
         """What the run's animals are made of."""
         ...
 
+    def left(self, operation: Operation) -> int:
+        """Requests that the examples may still take, for an operation."""
+        ...
+
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send an example and judge it."""
         ...
@@ -51,25 +55,24 @@ class Stories:
         self._waits = _WAITS
         self._names = beyond_ascii(teller.pets)
         self._bold = True
+        self._sequences = sequences(teller.target.seed)
 
-    def carry_out(self) -> None:
-        """Carry out sequences until their share of requests is spent. Raises `NotSent`."""
-        for steps in sequences(self._teller.target.seed):
-            if not self._carried_out(steps):
-                return
+    def carry_out_another(self) -> bool:
+        """Carry out one sequence; false where the share of the requests is spent. Raises `NotSent`."""
+        return self._carried_out(next(self._sequences))
 
     def _carried_out(self, steps: Sequence[Step]) -> bool:
         animals: dict[int, Creation] = {}
         for step in steps:
             match step:
                 case Create(place, status):
-                    if self._posts <= 0:
+                    if self._posts <= 0 or self._teller.left(Operation.CREATE_PET) <= 0:
                         return False
                     self._posts -= 1
                     made = self._create(status)
                     if made.accepted and made.id is not None:
                         animals[place] = made
-                case _ if self._gets <= 0:
+                case _ if self._gets <= 0 or self._teller.left(Operation.LIST_PETS) <= 0:
                     return False
                 case Look(limit, status):
                     self._gets -= 1

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from petcheck.exchange import Credential, Exchange, Operation, Response
 from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN
 from petcheck.judging.jsontext import integer
-from petcheck.judging.matchers import Animal, value_of
+from petcheck.judging.matchers import Animal, came, value_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,12 @@ def page_in(exchange: Exchange) -> Page | None:
         tuple(item for item in value if isinstance(item, dict)),
         len(value),
     )
+
+
+def page_in_words(exchange: Exchange) -> str:
+    """What a request for a page got, in a few words."""
+    page = page_in(exchange)
+    return f"{came(exchange)}, {page.size} animals" if page else came(exchange)
 
 
 def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:
