@@ -4,6 +4,7 @@ Each limit is asked for together with a filter, so that one request answers for 
 each half is asked for alone, to tell which of the two is at fault.
 """
 
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
@@ -273,7 +274,7 @@ FIRST = ("limit-over-100", "limit-not-a-number")
         for name, query in OPEN_LISTS.items()
     ],
 )
-def test_open_parameters(target: Target, name: str, parameters: dict[str, str]) -> None:
+def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) -> None:
     """Observed: what parameters get that the document does not provide for. ERROR-5 judges that it is no 5xx."""
     if target.spare() <= 0:
         return

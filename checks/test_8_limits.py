@@ -80,6 +80,8 @@ def test_request_over_the_limit_is_429(target: Target) -> None:
         )
     if seen.limited:
         return
+    if seen.refusal is None and seen.obstacle:
+        raise Inconclusive(f"The quota could not be used up, {seen.obstacle}: {told(seen)}.")
     if seen.refusal is None:
         raise Breach(
             f"The limit of {seen.limit} is not enforced: {told(seen)}; section 8 answers a request over the limit 429.",

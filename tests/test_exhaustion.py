@@ -12,10 +12,13 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from petcheck.exhaustion import Exhaustion, enough, note
 from petcheck.reference.messages import Record
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
-from tests.trial import KEY, Hurried, Trial, judge
+from petcheck.wire.pacing import Window
+from tests.judging.exchanges import JSON, exchange, rates, unix
+from tests.trial import KEY, Hurried, Trial, judge, server
 
 OTHER_KEY = "another-key-7e21b5c9d04f"
 
@@ -109,3 +112,37 @@ def test_two_runs_at_once_on_one_key_fail_nothing() -> None:
         results.append((trial.exit, trial.ids("fail")))
     assert results == [(0, set())]
     assert sent_inside_a_pause(log) == []
+
+
+def test_windows_that_end_before_they_are_used_up_convict_nobody() -> None:
+    """More requests are served than the limit, which is right as long as windows end meanwhile."""
+    with server(plan="pro", window=0.3) as url:
+        trial = judge(url, "--plan", "pro", "--exhaust-rate-limit")
+    assert "RATE-6" not in trial.ids("fail")
+    assert trial.reasons["RATE-6"].startswith("The quota could not be used up, its windows end sooner than they can be")
+    assert trial.requests > 4 * 300
+
+
+@pytest.mark.parametrize("left", [147, 299])
+def test_a_window_that_ends_while_it_is_used_up_is_followed_by_a_whole_one(left: int) -> None:
+    seen = Exhaustion(limit=300)
+    for remaining, moment, reset in [
+        *((n, 99.0, 100) for n in range(left, 0, -1)),
+        *((n, 101.0, 160) for n in range(299, 0, -1)),
+    ]:
+        answered = exchange(headers=[JSON, *rates(300, remaining, unix(reset))], sent=moment)
+        note(seen, answered, Window(300, remaining, str(reset), float(reset)))
+        assert not enough(seen)
+    assert (seen.served, seen.counted) == (left + 299, 299)
+
+
+def test_a_window_that_begins_anew_before_its_end_is_no_excuse() -> None:
+    """A server that counts down and up again enforces nothing."""
+    seen = Exhaustion(limit=60)
+    for count in range(200):
+        remaining, reset = 59 - count % 60, 160 + count // 60
+        answered = exchange(headers=[JSON, *rates(60, remaining, unix(reset))], sent=101.0)
+        note(seen, answered, Window(60, remaining, str(reset), float(reset)))
+        if enough(seen):
+            return
+    pytest.fail("two hundred requests were served, and nobody wondered")

@@ -26,6 +26,9 @@ _STEADY = 5
 # a window about to end may have ended when a response is read: clocks and whole seconds
 _ENDING_S = 2.5
 _TROUBLE_PAUSE_S = 1.0
+# windows that may end while they are used up, before it is left
+_WINDOWS_TRIED = 4
+_SPARE = 40
 _CALL = Call(Operation.LIST_PETS, query=(("limit", "1"),))
 
 
@@ -34,8 +37,9 @@ class Exhaustion:
     """What was seen.
 
     `before` is the last response before the refusal, `refusal` the first answer that was no success, `after` what came
-    once Retry-After had passed. `served` counts successes in `seconds`, `excess` those after nothing was left;
-    `over` tells that one of them was certainly over the limit. `steady`
+    once Retry-After had passed. `served` counts successes in `seconds`, `counted` those since the window began, as far
+    as that was seen; `excess` those after nothing was left; `over` tells that one of them was certainly over the limit.
+    `window` is the one of the last response. `steady`
     counts responses in a row of one window that counts down; `foreign` tells that others used the key meanwhile.
     `again` is a second round, made where the first refusal came although requests were left.
     """
@@ -43,6 +47,8 @@ class Exhaustion:
     limit: int
     served: int = 0
     seconds: float = 0.0
+    counted: int = 0
+    window: pacing.Window | None = None
     excess: int = 0
     over: bool = False
     steady: int = 0
@@ -90,6 +96,9 @@ def use_up(target: Target, limit: int) -> Exhaustion:
             note(seen, exchange, transport.remaining())
             if enough(seen):
                 return seen
+            if seen.served > _WINDOWS_TRIED * limit + _SPARE:
+                seen.obstacle = "its windows end sooner than they can be used up"
+                return seen
         elif exchange.status in (*GATEWAY_TROUBLE, None) and not troubled:
             troubled = True
             transport.wait(_TROUBLE_PAUSE_S, f"{came(exchange)}, and the request is sent again")
@@ -104,7 +113,7 @@ def use_up(target: Target, limit: int) -> Exhaustion:
 def enough(seen: Exhaustion) -> bool:
     """Whether so many requests were served that no refusal is to be expected any more."""
     refilled = seen.limit * seen.seconds / 60
-    if seen.served > 1.2 * seen.limit + refilled + 10:
+    if seen.counted > 1.2 * seen.limit + refilled + 10:
         return True
     return seen.excess >= _SERVED_TOO_MANY and (seen.over or seen.excess > 1 + refilled)
 
@@ -142,6 +151,9 @@ def note(seen: Exhaustion, exchange: Exchange, window: pacing.Window | None) -> 
     Reset that stays while Remaining counts down, and is not just about to end. Else slots may have come free meanwhile.
     """
     earlier, now = (remaining_of(e) if e else None for e in (seen.before, exchange))
+    begun = seen.window is not None and seen.window.ends - exchange.finished <= _ENDING_S
+    if begun and earlier is not None and now is not None and now > earlier:
+        seen.counted = 0  # the window has ended meanwhile, and with it what was counted
     same_window = seen.before is not None and reset_of(seen.before) == reset_of(exchange)
     if earlier == 0 and same_window:
         seen.excess += 1
@@ -153,7 +165,8 @@ def note(seen: Exhaustion, exchange: Exchange, window: pacing.Window | None) -> 
     else:
         seen.excess, seen.steady = 0, 0
     seen.served += 1
-    seen.before = exchange
+    seen.counted += 1
+    seen.before, seen.window = exchange, window
 
 
 def nothing_left(seen: Exhaustion) -> bool:

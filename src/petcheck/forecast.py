@@ -52,11 +52,14 @@ def most_posts(plan: Plan) -> int:
 
 
 def most_to_exhaust(plan: Plan) -> int:
-    """Requests at most to use up the quota, with a second round where the first leaves a doubt; 0 where it stays."""
+    """Requests at most to use up the quota, with a second round where the first leaves a doubt; 0 where it stays.
+
+    A window may end while it is used up, and then it takes the next one too.
+    """
     if not plan.exhaust:
         return 0
     figure = PLANS[plan.plan].per_minute if plan.plan else None
-    return plan.max_requests if figure is None else min(2 * math.ceil(1.4 * figure) + 40, plan.max_requests)
+    return plan.max_requests if figure is None else min(2 * math.ceil(2.4 * figure) + 40, plan.max_requests)
 
 
 def seconds(plan: Plan) -> int | None:
