@@ -18,7 +18,7 @@ def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> No
     folder cannot be made.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    document = har.har(exchanges, version=result.suite.version)
+    document = har.har(exchanges, version=result.suite.version, run=result.run)
     evidence = tuple(har.entries_by_index(document).values())
     writers: dict[str, Callable[[], object]] = {
         FILE: lambda: write(result, folder),
