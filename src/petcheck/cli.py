@@ -59,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if argv[:1] == ["--version"]:
         print(f"{_PROGRAM} {__version__}")
         return 0
-    commands = {"serve": _serve, "requirements": _requirements}
+    commands = {"serve": _serve, "requirements": _requirements, "compare": _compare}
     if argv and argv[0] in commands:
         return commands[argv[0]](argv[1:])
     if argv and not argv[0].startswith("-") and "/" not in argv[0] and ".py" not in argv[0]:
@@ -87,7 +87,8 @@ def _judge(argv: list[str]) -> int:
         allow_abbrev=False,
         usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
         "       petcheck serve [options]           serve the reference server\n"
-        "       petcheck requirements [--json]     list what is judged",
+        "       petcheck requirements [--json]     list what is judged\n"
+        "       petcheck compare A B [C …]         what differs between runs made earlier",
         epilog="Exit: 0 nothing fails, 1 something does, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )
@@ -250,6 +251,60 @@ def _requirements(argv: list[str]) -> int:
         if entry.untestable:
             print(f"{'':36}no check: {entry.untestable}")
     return 0
+
+
+# ---- compare
+
+
+def _compare(argv: list[str]) -> int:
+    from pathlib import Path
+
+    parser = _Parser(
+        prog=f"{_PROGRAM} compare",
+        allow_abbrev=False,
+        usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
+        description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
+        "does, what is equal. Each result.json needs its exchanges.har beside it.",
+        epilog="Exit: 0 equal, 1 different, 4 not comparable.",
+    )
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the page (comparison.html)")
+    parser.add_argument(
+        "--json", action="store_true", help="print the comparison as JSON; a page is written with -o only"
+    )
+    known, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.unknown(unknown)
+    if not known.runs:
+        _fail("compare: name the runs: petcheck compare A/result.json B/result.json")
+    from petcheck.reports import atomic, comparison, comparison_html, comparison_text
+    from petcheck.reports.recorded import read_run
+
+    try:
+        compared = comparison.compare([read_run(Path(run)) for run in known.runs])
+    except comparison.NotComparable as error:
+        _fail(f"compare: {error}")
+    page = known.output or (None if known.json else comparison.FILE)
+    if page is not None:
+        try:
+            atomic.replace(Path(page), comparison_html.render(compared))
+        except (OSError, ValueError) as error:
+            _fail(f"compare: {page} cannot be written ({error}); give -o another")
+    if known.json:
+        from petcheck.reports.comparison_json import text
+
+        print(text(compared))
+    else:
+        width, colour = _terminal()
+        print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))
+    return 1 if compared.different else 0
+
+
+def _terminal() -> tuple[int, bool]:
+    """The width of the terminal in columns, and whether it shows colours."""
+    import shutil
+
+    return shutil.get_terminal_size().columns, sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 if __name__ == "__main__":

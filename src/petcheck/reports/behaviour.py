@@ -79,9 +79,13 @@ def _example(records: Sequence[Record], shown: Sequence[_Values]) -> tuple[int |
 
 
 def _merged(told: Iterable[Divergence], answered: Sequence[Mapping[str, int]]) -> Iterator[Divergence]:
-    """Headers that differ in the same way at the same places in one; what is so everywhere says so."""
+    """What differs in the same way at the same places as one, and all reason phrases; what is so everywhere says so."""
     groups: dict[tuple[object, ...], list[Divergence]] = {}
+    phrases: list[Divergence] = []
     for one in told:
+        if one.kind == "reason phrase":
+            phrases.append(one)
+            continue
         name = one.subject if one.kind != "header" else ""
         groups.setdefault((one.kind, name, one.places, one.values), []).append(one)
     everywhere = set.intersection(*(set(firsts) for firsts in answered))
@@ -95,6 +99,12 @@ def _merged(told: Iterable[Divergence], answered: Sequence[Mapping[str, int]]) -
             first.values,
             first.shown_by,
         )
+    if phrases:
+        values = tuple(
+            ", ".join(f"{'/'.join(one.places)} {value}" for one in phrases if (value := one.values[side])) or None
+            for side in range(len(answered))
+        )
+        yield Divergence("reason phrase", "", ("every answer with that status",), values, phrases[0].shown_by)
 
 
 def _place(entry: Evidence) -> str:

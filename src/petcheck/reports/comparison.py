@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Literal
 
 from petcheck.reports import digest, sections
@@ -37,6 +38,11 @@ FILE = "comparison.html"
 EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 # options that change what a run may find out; where it went and what it wrote are no part of that
 _TELLING = ("exhaust-rate-limit", "examples", "max-requests", "max-wait", "category-id", "timeout", "insecure-http")
+
+
+# an open point that sums up all that was sent, and the kind of behaviour that shows it for the same request: where
+# other things were sent, only the latter tells anything
+SUMMED_UP = {"error-codes": "code", "pet-extra-fields": "fields"}
 
 
 class NotComparable(Exception):
@@ -135,6 +141,11 @@ class Comparison:
         return bool(self.contradicted or self.one_sided or self.diverging or self.divergences)
 
 
+def follows(result: Result) -> bool:
+    """Whether a run is compared with itself: it is whole, and two or more of its targets could be tested."""
+    return result.complete and sum(target.unreachable is None for target in result.targets) > 1
+
+
 def compare(runs: Sequence[Recorded], *, leave_out: bool = False) -> Comparison:
     """What the targets of `runs` have in common and what not.
 
@@ -158,11 +169,14 @@ def compare(runs: Sequence[Recorded], *, leave_out: bool = False) -> Comparison:
     requirements = _requirements([run.result for run, _ in usable], sides)
     records = [side.record for side in sides]
     pages = [pages_in(one) for one in records]
-    divergences, alike = _divergences(records, pages)
     observed = [{row.id: row for row in run.result.observations if row.target == target.name} for run, target in usable]
+    run_ids = [side.run.id for side in sides]
+    open_points = points(observed, run_ids, records, pages)
+    divergences, alike = _divergences(records, run_ids, pages, open_points.diverging)
     kinds = {one.kind for one in divergences}
-    open_points = points(observed, [side.run.id for side in sides], records, pages, kinds)
-    named = {pair for point in open_points.diverging for pair in point.pairs}
+    summed_up = [
+        point for point in open_points.diverging if SUMMED_UP.get(point.id, "") not in kinds and point.id in SUMMED_UP
+    ]
     return Comparison(
         sides=sides,
         suite=f"{runs[0].result.suite.name} {runs[0].result.suite.version}",
@@ -170,10 +184,9 @@ def compare(runs: Sequence[Recorded], *, leave_out: bool = False) -> Comparison:
         circumstances=tuple(_circumstances(sides)),
         contradicted=tuple(one for one in requirements if one.standing == "contradicted"),
         one_sided=tuple(one for one in requirements if one.standing == "one-sided"),
-        diverging=open_points.diverging,
-        # an open point says it better than the bare answer that it was found in
-        divergences=tuple(one for one in divergences if one.kind != "answer" or one.shown_by not in named),
-        points_one_sided=open_points.one_sided,
+        diverging=tuple(point for point in open_points.diverging if point not in summed_up),
+        divergences=divergences,
+        points_one_sided=(*open_points.one_sided, *summed_up),
         agreed=tuple(one for one in requirements if one.standing == "agreed"),
         agreed_points=open_points.agreed,
         alike=alike,
@@ -211,9 +224,16 @@ def _expect_one_suite(runs: Sequence[Recorded]) -> None:
 
 
 def _labels(usable: Sequence[tuple[Recorded, TargetInfo]]) -> list[str]:
-    """A name for each side: the target's, with the file where names clash, and a number where that clashes too."""
+    """A name for each side: the target's; where names clash, with the folder, else the file, else a number."""
     names = Counter(target.name for _, target in usable)
-    labels = [target.name if names[target.name] == 1 else f"{target.name} ({run.file})" for run, target in usable]
+    labels = [target.name for _, target in usable]
+    folders = [PurePath(run.file).parent.name or run.file for run, _ in usable]
+    for places in (folders, [run.file for run, _ in usable]):
+        if len(set(labels)) < len(labels):
+            labels = [
+                target.name if names[target.name] == 1 else f"{target.name} ({place})"
+                for (_, target), place in zip(usable, places, strict=True)
+            ]
     often = Counter(labels)
     seen: Counter[str] = Counter()
     numbered = []
@@ -299,13 +319,23 @@ def _decisive(rows: Sequence[RequirementRow | None], sides: Sequence[Side]) -> t
 
 
 def _divergences(
-    records: Sequence[Record], pages: Sequence[Mapping[int, Page]]
+    records: Sequence[Record],
+    runs: Sequence[str],
+    pages: Sequence[Mapping[int, Page]],
+    diverging: Sequence[OpenPoint],
 ) -> tuple[tuple[Divergence, ...], dict[str, int]]:
     """What no verdict and no open point names, in the order of KINDS; and at how many places it was alike."""
     found, alike = traits(records)
-    same_answers, answers_alike = answers(records)
+    told = {
+        side.asked[index]
+        for point in diverging
+        for pair in point.pairs
+        for side, index in zip(records, pair, strict=True)
+        if index is not None
+    }
+    other_answers, answers_alike = answers(records, runs, told)
     sizes, sizes_alike = page_sizes(records, pages)
     order = list(KINDS)
-    every = sorted([*found, *same_answers, *sizes], key=lambda one: order.index(one.kind))
+    every = sorted([*found, *other_answers, *sizes], key=lambda one: order.index(one.kind))
     counted = alike | {"answer": answers_alike, "page size": sizes_alike}
     return tuple(every), {kind: counted[kind] for kind in KINDS if counted.get(kind)}

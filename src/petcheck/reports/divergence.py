@@ -10,7 +10,8 @@ from petcheck.reports.har import Evidence
 
 KINDS = {
     "answer": "Answers to the same request",
-    "code": "Values of code in Errors",
+    "code": "The code of Errors",
+    "message": "The message of Errors",
     "page size": "Animals on a page",
     "fields": "Fields beyond the documented ones",
     "header": "Headers",

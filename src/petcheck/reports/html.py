@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from petcheck.reports import digest, sections, templating
+from petcheck.reports import comparison, digest, sections, templating
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Observation, RequirementRow, Result
 from petcheck.reports.shown import ShownExchanges
@@ -61,6 +61,7 @@ def render(result: Result, evidence: Sequence[Evidence]) -> str:
         points=_points(result),
         found={target.name: digest.counts(_rows(result, target.name)) for target in result.targets},
         total=digest.counts(result.requirements),
+        compared=comparison.FILE if comparison.follows(result) else None,
         exchanges=ShownExchanges(result, evidence, _exchange_markup()),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from petcheck.reports import sections
 from petcheck.reports.paging import Page, same_size
@@ -14,8 +15,8 @@ from petcheck.reports.volatile import settled
 
 # with these words a check says that it saw nothing
 _UNSEEN = ("not observed", "too few to tell", "no list came", "no 401 came")
-# what sums up all that was sent differs where other things were sent: it counts only where the same request shows it
-_SUMMED_UP = {"error-codes": "code", "pet-extra-fields": "fields"}
+# these name one answer after the other, and the last ones may be missing
+_ONE_BY_ONE = frozenset({"pet-id-not-int64"})
 _PAGE = re.compile(r"(?s)(.*), \d+ animals")
 
 
@@ -47,12 +48,10 @@ def points(
     runs: Sequence[str],
     records: Sequence[Record],
     pages: Sequence[Mapping[int, Page]],
-    kinds: Collection[str],
 ) -> Points:
-    """The open points of all sides, for each of which there is one entry in every argument but the last.
+    """The open points of all sides, for each of which there is one entry in every argument.
 
-    `observed` are its observations by id, `runs` the id of its run, `pages` its pages by exchange; `kinds` are those
-    kinds of other behaviour in which the sides diverge.
+    `observed` are its observations by id, `runs` the id of its run, `pages` its pages by exchange.
     """
     diverging, one_sided, agreed = [], [], []
     for name in dict.fromkeys(name for by_id in observed for name in by_id):
@@ -61,21 +60,28 @@ def points(
         first = next(row for row in rows if row is not None)
         values = tuple(row.value if row else None for row in seen)
         point = OpenPoint(name, first.section, first.statement, values, _pairs(seen, records))
-        settled_values = {
+        given = {
             _settled(row, run, record) for row, run, record in zip(seen, runs, records, strict=True) if row is not None
         }
         sizes = [
             mine.get(row.exchanges[0]) if row is not None and row.exchanges and _PAGE.fullmatch(row.value) else None
             for row, mine in zip(seen, pages, strict=True)
         ]
-        apart = len(settled_values) > 1 or not same_size(sizes)
-        if apart and (name not in _SUMMED_UP or _SUMMED_UP[name] in kinds):
+        apart = _apart(name, given) or not same_size(sizes)
+        if apart:
             diverging.append(point)
-        elif None in values and settled_values:
+        elif None in values and given:
             one_sided.append(point)
         else:
             agreed.append(point)
     return Points(*(tuple(sorted(group, key=_place)) for group in (diverging, one_sided, agreed)))
+
+
+def _apart(name: str, values: Collection[str]) -> bool:
+    if name not in _ONE_BY_ONE:
+        return len(values) > 1
+    parts = [set(value.split("; ")) for value in values]
+    return any(not (one <= other or other <= one) for one, other in combinations(parts, 2))
 
 
 def _place(point: OpenPoint) -> tuple[tuple[int, str], ...]:

@@ -21,7 +21,7 @@ class Page:
 
     def __str__(self) -> str:
         """In words."""
-        return f"{self.size} of more" if self.cut else f"{self.size}, all there are"
+        return f"{self.size}, though more are known" if self.cut else str(self.size)
 
 
 def pages_in(record: Record) -> dict[int, Page]:

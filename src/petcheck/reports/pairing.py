@@ -23,7 +23,7 @@ _WORDS = {operation.value: str(operation) for operation in Operation}
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request as it is the same in every run: the operation in words, the credential, the path, the body."""
+    """A request as it is in every run: the operation in words, the credential, the path, the body."""
 
     operation: str
     credential: str
@@ -31,10 +31,11 @@ class Asked:
     body: str | None
 
     def __str__(self) -> str:
-        """In a line: method and path, and the credential where it is not the valid key."""
+        """In a line: method and path, the credential where it is not the valid key, the body where there is one."""
         method = self.operation.partition(" ")[0]
         with_key = "" if self.credential == "a valid key" else f" with {self.credential}"
-        return f"{method} {self.path}{with_key}"
+        body = f" {self.body}" if self.body is not None else ""
+        return f"{method} {self.path}{with_key}{body}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from petcheck.document import TITLES
-from petcheck.reports import digest, sections
+from petcheck.reports import comparison, digest, sections
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Outcome, RequirementRow, Result, TargetInfo
 from petcheck.reports.visible import REASON_LIMIT, visible
@@ -49,7 +49,10 @@ def render(result: Result, evidence: Sequence[Evidence], *, width: int, colour: 
     _open(page, result)
     _spent(page, result)
     page.blank()
-    page.say(f"reports: {visible(folder.rstrip('/'))}/report.html, result.json, exchanges.har, junit.xml, summary.md")
+    also = f", {comparison.FILE}" if comparison.follows(result) else ""
+    page.say(
+        f"reports: {visible(folder.rstrip('/'))}/report.html, result.json, exchanges.har, junit.xml, summary.md{also}"
+    )
     _waivers(page, result)
     _trouble(page, result, {(entry.target, entry.index): entry for entry in evidence})
     return "\n".join(page.lines)

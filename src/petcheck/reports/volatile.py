@@ -79,7 +79,7 @@ def request_body(body: bytes | None, run: str) -> str | None:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return re.sub(r"\d+", "{n}", settled(text, run))
-    return json.dumps(_put_aside(value, lambda word: settled(word, run)), sort_keys=True)
+    return json.dumps(_put_aside(value, lambda word: settled(word, run)), sort_keys=True, ensure_ascii=False)
 
 
 def _put_aside(value: Any, of_text: Callable[[str], str]) -> Any:

@@ -1,0 +1,179 @@
+"""Exchanges side by side as visible text in pieces, those marked that differ from what stands beside them.
+
+What changes from run to run is not marked, nor are the values of animals on a page: two stores hold other animals.
+Everything is cut at the limits that every report cuts at, before it is compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from petcheck.reports.har import Evidence
+from petcheck.reports.visible import visible, visible_bytes
+from petcheck.reports.volatile import header_is_volatile, host, member_is_volatile, request_path, settled
+
+HEADERS = 40
+"""Headers of one message that are shown."""
+
+# a member with its scalar value, a bracket, a run of other characters, or space
+_CHUNK = re.compile(
+    r'"(?:[^"\\]|\\.)*"(?:\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s\[\]{},"]+))?|[\[\]{},]|\s+|[^\s"\[\]{},]+|.', re.DOTALL
+)
+_MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*(.+)', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of visible text, and whether it differs from what stands beside it."""
+
+    text: str
+    differs: bool = False
+
+
+Line = tuple[Piece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One exchange for showing. `error` stands in place of an answer; `response_body` is empty where none came."""
+
+    entry: Evidence
+    request_line: Line
+    request_headers: tuple[Line, ...]
+    request_body: Line
+    status_line: Line
+    response_headers: tuple[Line, ...]
+    response_body: Line
+
+
+def side_by_side(
+    entries: Sequence[Evidence | None], base_urls: Sequence[str], runs: Sequence[str]
+) -> tuple[Shown | None, ...]:
+    """Exchanges that answer to one another, one for each side, with what differs marked; None stays None.
+
+    `base_urls` and `runs` are those of the sides.
+    """
+    there = [(entry, base, run) for entry, base, run in zip(entries, base_urls, runs, strict=True) if entry is not None]
+    paths = [request_path(entry, base) for entry, base, _ in there]
+    sent = _headers([entry.request_headers for entry, _, _ in there], [(host(base), run) for _, base, run in there])
+    came = _headers([entry.response_headers for entry, _, _ in there], [(host(base), run) for _, base, run in there])
+    filtered = any("status=" in path for path in paths)
+    asked = _bodies([entry.request_body or b"" for entry, _, _ in there], [run for _, _, run in there], True)
+    answered = _bodies([entry.response_body for entry, _, _ in there], [run for _, _, run in there], filtered)
+    lines = [_status_parts(entry) for entry, _, _ in there]
+    shown: list[Shown | None] = []
+    for number, (entry, _, _) in enumerate(there):
+        shown.append(
+            Shown(
+                entry,
+                (Piece(f"{visible(entry.method, 20)} "), Piece(visible(entry.url), len(set(paths)) > 1)),
+                sent[number],
+                asked[number],
+                tuple(
+                    Piece(part, any(other[place : place + 1] != [part] for other in lines))
+                    for place, part in enumerate(lines[number])
+                ),
+                came[number],
+                answered[number],
+            )
+        )
+    left = iter(shown)
+    return tuple(next(left) if entry is not None else None for entry in entries)
+
+
+def _status_parts(entry: Evidence) -> list[str]:
+    if entry.error is not None:
+        return [visible(entry.error)]
+    return [visible(entry.http_version, 40), str(entry.status), visible(entry.reason)]
+
+
+def _headers(
+    messages: Sequence[Sequence[tuple[str, str]]], contexts: Sequence[tuple[str, str]]
+) -> list[tuple[Line, ...]]:
+    """The header lines of each message: a name that another lacks is marked with its value, else a value that it lacks.
+
+    `contexts` are the host and the run's id of each side.
+    """
+
+    def kept(name: str, value: str, context: tuple[str, str]) -> str:
+        own, run = context
+        return "" if header_is_volatile(name) else settled(value.replace(own, "{host}") if own else value, run)
+
+    known = [
+        {(name.lower(), kept(name, value, context)) for name, value in message}
+        for message, context in zip(messages, contexts, strict=True)
+    ]
+    names = [{name for name, _ in pairs} for pairs in known]
+    made = []
+    for message, context in zip(messages, contexts, strict=True):
+        lines: list[Line] = []
+        for name, value in message[:HEADERS]:
+            key = name.lower()
+            missing = any(key not in others for others in names)
+            other = any((key, kept(name, value, context)) not in pairs for pairs in known)
+            lines.append((Piece(f"{visible(name)}: ", missing), Piece(visible(value), missing or other)))
+        if len(message) > HEADERS:
+            lines.append((Piece(f"[cut at {HEADERS} of {len(message)} headers, whole in exchanges.har]"),))
+        made.append(tuple(lines))
+    return made
+
+
+def _bodies(bodies: Sequence[bytes], runs: Sequence[str], statuses_tell: bool) -> list[Line]:
+    """The bodies in pieces. The first is held against all others, each other against the first."""
+    texts = [visible_bytes(body) for body in bodies]
+    chunks = [_CHUNK.findall(text) for text in texts]
+    keys = [
+        [_key(chunk, run, in_list=text.lstrip().startswith("["), statuses_tell=statuses_tell) for chunk in mine]
+        for mine, text, run in zip(chunks, texts, runs, strict=True)
+    ]
+    marked = [set[int]() for _ in bodies]
+    for number in range(1, len(bodies)):
+        ours, theirs = _unlike(keys[0], keys[number])
+        marked[0] |= ours
+        marked[number] |= theirs
+    return [_joined(mine, at) for mine, at in zip(chunks, marked, strict=True)]
+
+
+def _key(chunk: str, run: str, *, in_list: bool, statuses_tell: bool) -> str:
+    """What a chunk is compared by; empty for space, which means nothing."""
+    if chunk.isspace():
+        return ""
+    member = _MEMBER.fullmatch(chunk)
+    if member is None:
+        return settled(chunk, run)
+    name, value = member[1], member[2]
+    if member_is_volatile(name) and (in_list or name != "categoryId"):
+        return f"{name}:"
+    if in_list and (name == "name" or (name == "status" and not statuses_tell)):
+        return f"{name}:"
+    return f"{name}:{settled(value, run)}"
+
+
+def _unlike(ours: Sequence[str], theirs: Sequence[str]) -> tuple[set[int], set[int]]:
+    """The places of what only the one, and only the other, has; spaces are passed over."""
+    mine = [place for place, key in enumerate(ours) if key]
+    others = [place for place, key in enumerate(theirs) if key]
+    matcher = SequenceMatcher(
+        None, [ours[place] for place in mine], [theirs[place] for place in others], autojunk=False
+    )
+    unlike: tuple[set[int], set[int]] = (set(), set())
+    for tag, start, end, other_start, other_end in matcher.get_opcodes():
+        if tag != "equal":
+            unlike[0].update(mine[start:end])
+            unlike[1].update(others[other_start:other_end])
+    return unlike
+
+
+def _joined(chunks: Sequence[str], marked: set[int]) -> Line:
+    """Chunks as pieces, neighbours of one kind together; a space between two marked ones is marked too."""
+    pieces: list[Piece] = []
+    for place, chunk in enumerate(chunks):
+        differs = place in marked or (chunk.isspace() and place - 1 in marked and place + 1 in marked)
+        if pieces and pieces[-1].differs == differs:
+            pieces[-1] = Piece(pieces[-1].text + chunk, differs)
+        else:
+            pieces.append(Piece(chunk, differs))
+    return tuple(pieces)
