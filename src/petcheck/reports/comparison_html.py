@@ -47,21 +47,29 @@ class _Blocks:
     def __init__(self, comparison: Comparison) -> None:
         self._comparison = comparison
         self._left = _ROOM
+        self._shown: dict[Pair, int] = {}
         module: Any = templating.environment().get_template("pair.html.jinja").module
         self._macro = module.pair
 
     def of(self, pair: Pair) -> Markup | None:
-        """The block of a pair; None where the page has no room left for it."""
+        """The block of a pair, or a link to where it stands already; None where the page has no room left for it."""
         if self._left <= 0:
             return None
+        if pair in self._shown:
+            again = f'<p class="aside"><a href="#pair-{self._shown[pair]}">Shown above</a>.</p>'
+            return templating.markup(again)
         sides = self._comparison.sides
         entries = [
             None if index is None else side.record.entries.get(index) for side, index in zip(sides, pair, strict=True)
         ]
         shown = side_by_side(entries, [side.target.base_url for side in sides], [side.run.id for side in sides])
-        block: Markup = self._macro([side.label for side in sides], shown, _pieces, _differs)
+        number = len(self._shown)
+        block: Markup = self._macro(number, [side.label for side in sides], shown, _pieces, _differs)
         self._left -= len(block)
-        return block if self._left > 0 else None
+        if self._left <= 0:
+            return None
+        self._shown[pair] = number
+        return block
 
 
 def _pieces(line: Line) -> Markup:

@@ -22,6 +22,7 @@ HEADERS = 40
 _CHUNK = re.compile(
     r'"(?:[^"\\]|\\.)*"(?:\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s\[\]{},"]+))?|[\[\]{},]|\s+|[^\s"\[\]{},]+|.', re.DOTALL
 )
+_NOTE = re.compile(r" … \[cut at [\d,]+ of [\d,]+ characters, whole in exchanges\.har\]\Z")
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*(.+)', re.DOTALL)
 
 
@@ -123,23 +124,36 @@ def _headers(
 
 def _bodies(bodies: Sequence[bytes], runs: Sequence[str], statuses_tell: bool) -> list[Line]:
     """The bodies in pieces. The first is held against all others, each other against the first."""
-    texts = [visible_bytes(body) for body in bodies]
+    texts, notes = zip(*(_cut(visible_bytes(body)) for body in bodies), strict=True)
     chunks = [_CHUNK.findall(text) for text in texts]
     keys = [
         [_key(chunk, run, in_list=text.lstrip().startswith("["), statuses_tell=statuses_tell) for chunk in mine]
         for mine, text, run in zip(chunks, texts, runs, strict=True)
     ]
+    for mine, own, note in zip(chunks, keys, notes, strict=True):
+        if note:  # the last member is half a one
+            last = max((place for place, chunk in enumerate(mine) if chunk in "{}[],"), default=-1)
+            own[last + 1 :] = [""] * (len(own) - last - 1)
     marked = [set[int]() for _ in bodies]
     for number in range(1, len(bodies)):
-        ours, theirs = _unlike(keys[0], keys[number])
+        ours, theirs = _unlike(keys[0], keys[number], cut=(bool(notes[0]), bool(notes[number])))
         marked[0] |= ours
         marked[number] |= theirs
-    return [_joined(mine, at) for mine, at in zip(chunks, marked, strict=True)]
+    return [
+        _joined(mine, at) + ((Piece(note),) if note else ())
+        for mine, at, note in zip(chunks, marked, notes, strict=True)
+    ]
+
+
+def _cut(text: str) -> tuple[str, str]:
+    """Visible text, and the note at its end that tells that it was cut; empty where it was not."""
+    note = _NOTE.search(text)
+    return (text[: note.start()], note[0]) if note else (text, "")
 
 
 def _key(chunk: str, run: str, *, in_list: bool, statuses_tell: bool) -> str:
-    """What a chunk is compared by; empty for space, which means nothing."""
-    if chunk.isspace():
+    """What a chunk is compared by; empty for what is passed over: space, and the status of an animal on a page."""
+    if chunk.isspace() or (in_list and chunk == ","):
         return ""
     member = _MEMBER.fullmatch(chunk)
     if member is None:
@@ -147,22 +161,26 @@ def _key(chunk: str, run: str, *, in_list: bool, statuses_tell: bool) -> str:
     name, value = member[1], member[2]
     if member_is_volatile(name) and (in_list or name != "categoryId"):
         return f"{name}:"
-    if in_list and (name == "name" or (name == "status" and not statuses_tell)):
+    if in_list and name == "status" and not statuses_tell:
+        return ""
+    if in_list and name == "name":
         return f"{name}:"
     return f"{name}:{settled(value, run)}"
 
 
-def _unlike(ours: Sequence[str], theirs: Sequence[str]) -> tuple[set[int], set[int]]:
-    """The places of what only the one, and only the other, has; spaces are passed over."""
+def _unlike(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool]) -> tuple[set[int], set[int]]:
+    """The places of what only the one, and only the other, has. What lies beyond the end of one that was `cut` is none
+    of it: the rest may hold it.
+    """
     mine = [place for place, key in enumerate(ours) if key]
     others = [place for place, key in enumerate(theirs) if key]
-    matcher = SequenceMatcher(
-        None, [ours[place] for place in mine], [theirs[place] for place in others], autojunk=False
-    )
+    left, right = [ours[place] for place in mine], [theirs[place] for place in others]
     unlike: tuple[set[int], set[int]] = (set(), set())
-    for tag, start, end, other_start, other_end in matcher.get_opcodes():
-        if tag != "equal":
+    for tag, start, end, other_start, other_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        at_end = end == len(mine) and other_end == len(others)
+        if tag != "equal" and not (at_end and cut[1]):
             unlike[0].update(mine[start:end])
+        if tag != "equal" and not (at_end and cut[0]):
             unlike[1].update(others[other_start:other_end])
     return unlike
 

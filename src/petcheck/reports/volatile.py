@@ -18,7 +18,7 @@ _INT64 = range(-(2**63), 2**63)
 _EXACT_IN_A_DOUBLE = 2**53
 
 _HEADERS = re.compile(
-    r"date|age|expires|last-modified|etag|content-length|set-cookie|retry-after|location|traceparent|tracestate|cf-ray"
+    r"date|authorization|age|expires|last-modified|etag|content-length|set-cookie|retry-after|location|traceparent|tracestate|cf-ray"
     r"|server-timing|keep-alive|(x-)?ratelimit-.*|(x-)?rate-limit-.*"
     r"|.*(request|correlation|trace|span|transaction|session|amz)[-_]?id.*|.*(runtime|response[-_]time|duration|uptime).*",
     re.IGNORECASE,
