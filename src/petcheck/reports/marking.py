@@ -23,6 +23,7 @@ _CHUNK = re.compile(
     r'"(?:[^"\\]|\\.)*"(?:\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s\[\]{},"]+))?|[\[\]{},]|\s+|[^\s"\[\]{},]+|.', re.DOTALL
 )
 _NOTE = re.compile(r" … \[cut at [\d,]+ of [\d,]+ characters, whole in exchanges\.har\]\Z")
+_STATUSES = ('"available"', '"pending"', '"sold"')
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*(.+)', re.DOTALL)
 
 
@@ -62,8 +63,10 @@ def side_by_side(
     sent = _headers([entry.request_headers for entry, _, _ in there], [(host(base), run) for _, base, run in there])
     came = _headers([entry.response_headers for entry, _, _ in there], [(host(base), run) for _, base, run in there])
     filtered = any("status=" in path for path in paths)
-    asked = _bodies([entry.request_body or b"" for entry, _, _ in there], [run for _, _, run in there], True)
-    answered = _bodies([entry.response_body for entry, _, _ in there], [run for _, _, run in there], filtered)
+    asked = _bodies([_Body(entry.request_body or b"", run) for entry, _, run in there])
+    answered = _bodies(
+        [_Body(entry.response_body, run, _id_asked_for(entry), statuses_tell=filtered) for entry, _, run in there]
+    )
     lines = [_status_parts(entry) for entry, _, _ in there]
     shown: list[Shown | None] = []
     for number, (entry, _, _) in enumerate(there):
@@ -122,13 +125,27 @@ def _headers(
     return made
 
 
-def _bodies(bodies: Sequence[bytes], runs: Sequence[str], statuses_tell: bool) -> list[Line]:
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """A body and what its members are held against: the run's id, the id asked for, and whether a status tells."""
+
+    content: bytes
+    run: str
+    asked_id: str | None = None
+    statuses_tell: bool = True
+
+
+def _id_asked_for(entry: Evidence) -> str | None:
+    return entry.url.rpartition("/")[2] if entry.operation == "getPet" else None
+
+
+def _bodies(bodies: Sequence[_Body]) -> list[Line]:
     """The bodies in pieces. The first is held against all others, each other against the first."""
-    texts, notes = zip(*(_cut(visible_bytes(body)) for body in bodies), strict=True)
+    texts, notes = zip(*(_cut(visible_bytes(body.content)) for body in bodies), strict=True)
     chunks = [_CHUNK.findall(text) for text in texts]
     keys = [
-        [_key(chunk, run, in_list=text.lstrip().startswith("["), statuses_tell=statuses_tell) for chunk in mine]
-        for mine, text, run in zip(chunks, texts, runs, strict=True)
+        [_key(chunk, body, in_list=text.lstrip().startswith("[")) for chunk in mine]
+        for mine, text, body in zip(chunks, texts, bodies, strict=True)
     ]
     for mine, own, note in zip(chunks, keys, notes, strict=True):
         if note:  # the last member is half a one
@@ -151,21 +168,28 @@ def _cut(text: str) -> tuple[str, str]:
     return (text[: note.start()], note[0]) if note else (text, "")
 
 
-def _key(chunk: str, run: str, *, in_list: bool, statuses_tell: bool) -> str:
+def _key(chunk: str, body: _Body, *, in_list: bool) -> str:
     """What a chunk is compared by; empty for what is passed over: space, and the status of an animal on a page."""
     if chunk.isspace() or (in_list and chunk == ","):
         return ""
     member = _MEMBER.fullmatch(chunk)
     if member is None:
-        return settled(chunk, run)
+        return settled(chunk, body.run)
     name, value = member[1], member[2]
-    if member_is_volatile(name) and (in_list or name != "categoryId"):
-        return f"{name}:"
-    if in_list and name == "status" and not statuses_tell:
+    if in_list and name == "status" and not body.statuses_tell and value in _STATUSES:
         return ""
-    if in_list and name == "name":
-        return f"{name}:"
-    return f"{name}:{settled(value, run)}"
+    if name == "id" and body.asked_id is not None:
+        return f"id:{'asked for' if value == body.asked_id else _kind(value)}"
+    if (in_list and name == "name") or (member_is_volatile(name) and (in_list or name != "categoryId")):
+        return f"{name}:{_kind(value)}"
+    return f"{name}:{settled(value, body.run)}"
+
+
+def _kind(value: str) -> str:
+    """What a scalar of JSON is: a value that changes from run to run is at least of the same kind each time."""
+    if value.startswith('"'):
+        return "text"
+    return "integer" if re.fullmatch(r"-?\d+", value) else value
 
 
 def _unlike(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool]) -> tuple[set[int], set[int]]:
