@@ -279,6 +279,7 @@ def _compare(argv: list[str]) -> int:
         _fail("compare: name the runs: petcheck compare A/result.json B/result.json")
     from petcheck.reports import atomic, comparison, comparison_html, comparison_text
     from petcheck.reports.recorded import read_run
+    from petcheck.reports.visible import visible
 
     try:
         compared = comparison.compare([read_run(Path(run)) for run in known.runs])
@@ -289,7 +290,7 @@ def _compare(argv: list[str]) -> int:
         try:
             atomic.replace(Path(page), comparison_html.render(compared))
         except (OSError, ValueError) as error:
-            _fail(f"compare: {page} cannot be written ({error}); give -o another")
+            _fail(f"compare: {visible(page)} cannot be written ({visible(str(error))}); give -o another")
     if known.json:
         from petcheck.reports.comparison_json import text
 
