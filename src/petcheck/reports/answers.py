@@ -9,6 +9,7 @@ from itertools import combinations
 from petcheck.reports.divergence import Divergence, json_of, tells
 from petcheck.reports.har import Evidence
 from petcheck.reports.pairing import Asked, Record
+from petcheck.reports.visible import FIELD_LIMIT
 from petcheck.reports.volatile import settled
 
 _SHOWN = 6  # values of one side that are named
@@ -64,8 +65,8 @@ def _error(entry: Evidence, run: str) -> tuple[str, str]:
     body = json_of(entry) if entry.status >= 400 else None
     code, message = (body.get("code"), body.get("message")) if isinstance(body, dict) else ("", "")
     return (
-        code if isinstance(code, str) else "",
-        re.sub(r"\d+", "…", settled(message, run)) if isinstance(message, str) else "",
+        code[:FIELD_LIMIT] if isinstance(code, str) else "",
+        re.sub(r"\d+", "…", settled(message[:FIELD_LIMIT], run)) if isinstance(message, str) else "",
     )
 
 

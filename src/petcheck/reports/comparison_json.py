@@ -1,7 +1,8 @@
 """A comparison as JSON, for other programs; comparison.schema.json beside this module describes it.
 
 Wherever something is given for each side, it stands in the order of `sides`. Exchanges are told by their index in the
-exchanges.har of that side, null where it has none that answers to the others.
+exchanges.har of that side, null where it has none that answers to the others. Every text is visible text, cut at 1,500
+characters.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from petcheck.reports.comparison import Comparison, Requirement, Side
 from petcheck.reports.comparison_words import headline
 from petcheck.reports.divergence import Divergence
 from petcheck.reports.openpoints import OpenPoint
+from petcheck.reports.visible import REASON_LIMIT, visible
 
 FORMAT = 1
 
@@ -25,6 +27,21 @@ def text(comparison: Comparison) -> str:
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as a JSON object."""
+    shown: dict[str, Any] = _visible(_plain(comparison))
+    return shown
+
+
+def _visible(value: Any) -> Any:
+    if isinstance(value, str):
+        return visible(value, REASON_LIMIT, whole_in="result.json")
+    if isinstance(value, list):
+        return [_visible(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _visible(item) for key, item in value.items()}
+    return value
+
+
+def _plain(comparison: Comparison) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "equal": not comparison.different,

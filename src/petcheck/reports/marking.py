@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 
 from petcheck.reports.har import Evidence
 from petcheck.reports.visible import visible, visible_bytes
@@ -22,6 +23,7 @@ HEADERS = 40
 _CHUNK = re.compile(
     r'"(?:[^"\\]|\\.)*"(?:\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^\s\[\]{},"]+))?|[\[\]{},]|\s+|[^\s"\[\]{},]+|.', re.DOTALL
 )
+_STEPS = 250_000  # a tenth of a second
 _NOTE = re.compile(r" … \[cut at [\d,]+ of [\d,]+ characters, whole in exchanges\.har\]\Z")
 _STATUSES = ('"available"', '"pending"', '"sold"')
 _MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)"\s*:\s*(.+)', re.DOTALL)
@@ -200,13 +202,26 @@ def _unlike(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool]) 
     others = [place for place, key in enumerate(theirs) if key]
     left, right = [ours[place] for place in mine], [theirs[place] for place in others]
     unlike: tuple[set[int], set[int]] = (set(), set())
-    for tag, start, end, other_start, other_end in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    for start, end, other_start, other_end in _changes(left, right):
         at_end = end == len(mine) and other_end == len(others)
-        if tag != "equal" and not (at_end and cut[1]):
+        if not (at_end and cut[1]):
             unlike[0].update(mine[start:end])
-        if tag != "equal" and not (at_end and cut[0]):
+        if not (at_end and cut[0]):
             unlike[1].update(others[other_start:other_end])
     return unlike
+
+
+def _changes(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
+    """The stretches of either that the other has not; one stretch where finding more of them would take too long."""
+    if len(left) * len(right) <= _STEPS:
+        codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+        return [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
+    start = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(left, right, strict=False)))
+    rest = min(len(left), len(right)) - start
+    pairs = zip(reversed(left), reversed(right), strict=False)
+    end = min(rest, sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs)))
+    stretch = (start, len(left) - end, start, len(right) - end)
+    return [stretch] if stretch[0] < stretch[1] or stretch[2] < stretch[3] else []
 
 
 def _joined(chunks: Sequence[str], marked: set[int]) -> Line:

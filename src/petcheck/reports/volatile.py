@@ -29,7 +29,7 @@ _TEXT = (
     (re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?"), "{time}"),
     (re.compile(r"\b(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT\b"), "{time}"),
     (re.compile(r"\b1\d{9}(\d{3})?(\.\d+)?\b"), "{time}"),
-    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{16,}\b", re.IGNORECASE), "{hex}"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)(?=\d*[a-f])[0-9a-f]{16,}\b", re.IGNORECASE), "{hex}"),
 )
 
 
