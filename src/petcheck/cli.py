@@ -278,12 +278,13 @@ def _compare(argv: list[str]) -> int:
     if not known.runs:
         _fail("compare: name the runs: petcheck compare A/result.json B/result.json")
     from petcheck.reports import atomic, comparison, comparison_html, comparison_text
+    from petcheck.reports.comparable import NotComparable
     from petcheck.reports.recorded import read_run
     from petcheck.reports.visible import visible
 
     try:
         compared = comparison.compare([read_run(Path(run)) for run in known.runs])
-    except comparison.NotComparable as error:
+    except NotComparable as error:
         _fail(f"compare: {error}")
     page = known.output or (None if known.json else comparison.FILE)
     if page is not None:

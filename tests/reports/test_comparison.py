@@ -7,7 +7,8 @@ from functools import cache
 import pytest
 
 from petcheck.reference.faults import FAULTS
-from petcheck.reports.comparison import Comparison, Recorded, compare
+from petcheck.reports.comparable import Recorded
+from petcheck.reports.comparison import Comparison, compare
 from petcheck.reports.har import entries_by_index, har
 from petcheck.reports.marking import side_by_side
 from petcheck.reports.pairing import Pair

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from petcheck.exchange import Exchange, Response
-from petcheck.reports.comparison import Comparison, Recorded, compare
+from petcheck.reports.comparable import Recorded
+from petcheck.reports.comparison import Comparison, compare
 from petcheck.reports.comparison_html import render
 from petcheck.reports.comparison_json import to_json
 from petcheck.reports.har import entries_by_index, har

@@ -25,37 +25,22 @@ from typing import Literal
 from petcheck.reports import digest, sections
 from petcheck.reports.answers import answers
 from petcheck.reports.behaviour import traits
+from petcheck.reports.comparable import Recorded, comparable
 from petcheck.reports.divergence import KINDS, Divergence
-from petcheck.reports.har import Evidence
 from petcheck.reports.openpoints import OpenPoint, points
 from petcheck.reports.paging import Page, page_sizes, pages_in
 from petcheck.reports.pairing import PAIRS, Pair, Record, record
 from petcheck.reports.result import Level, Outcome, RequirementRow, Result, RunInfo, TargetInfo
-from petcheck.reports.visible import visible
 
 FILE = "comparison.html"
 
 EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
+
 # options that change what a run may find out; where it went and what it wrote are no part of that
 _TELLING = ("exhaust-rate-limit", "examples", "max-requests", "max-wait", "category-id", "timeout", "insecure-http")
-
-
 # an open point that sums up all that was sent, and the kind of behaviour that shows it for the same request: where
 # other things were sent, only the latter tells anything
 SUMMED_UP = {"error-codes": "code", "pet-extra-fields": "fields"}
-
-
-class NotComparable(Exception):
-    """Runs that cannot be compared. The message is one line that says which file, why, and what to do."""
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A run as its files tell it: where the result was found, the result, and the exchanges behind it."""
-
-    file: str
-    result: Result
-    evidence: tuple[Evidence, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,20 +136,7 @@ def compare(runs: Sequence[Recorded], *, leave_out: bool = False) -> Comparison:
 
     Raises NotComparable; with `leave_out`, a target that could not be tested is left out instead, with the reason.
     """
-    _expect_one_suite(runs)
-    found = [(run, target) for run in runs for target in run.result.targets]
-    broken = [(run, target) for run, target in found if target.unreachable is not None]
-    if broken and not leave_out:
-        run, target = broken[0]
-        why = visible((target.unreachable or "").rstrip("."))
-        raise NotComparable(f"{run.file}: {visible(target.name, 60)} could not be tested: {why}; then compare again")
-    usable = [(run, target) for run, target in found if target.unreachable is None]
-    if len(usable) < 2:
-        files = ", ".join(run.file for run in runs)
-        raise NotComparable(
-            f"{files}: there {'is 1 target' if usable else 'are 0 targets'} to compare and it takes two; "
-            "give another result.json"
-        )
+    usable, broken = comparable(runs, leave_out=leave_out)
     sides = tuple(_side(run, target, label) for (run, target), label in zip(usable, _labels(usable), strict=True))
     requirements = _requirements([run.result for run, _ in usable], sides)
     records = [side.record for side in sides]
@@ -194,33 +166,7 @@ def compare(runs: Sequence[Recorded], *, leave_out: bool = False) -> Comparison:
     )
 
 
-# ---- what can be compared
-
-
-def _expect_one_suite(runs: Sequence[Recorded]) -> None:
-    """Raise NotComparable for the first run that is not whole, or that another suite made than the first."""
-    for run in runs:
-        if not run.result.complete:
-            raise NotComparable(
-                f"{run.file}: the run was interrupted, so what it had not judged is missing; give that of a whole run"
-            )
-        names = [target.name for target in run.result.targets]
-        if len(names) > len(set(names)):
-            raise NotComparable(f"{run.file}: two targets have the same name, so nobody can tell them apart; run again")
-    first, *others = runs
-    for run in others:
-        ours, theirs = first.result.suite, run.result.suite
-        for what, mine, other in (
-            ("suite", f"{ours.name} {ours.version}", f"{theirs.name} {theirs.version}"),
-            ("interface", ours.interface, theirs.interface),
-            ("catalogue", f"sha256 {ours.requirements_sha256}", f"sha256 {theirs.requirements_sha256}"),
-            ("description", f"sha256 {ours.openapi_sha256}", f"sha256 {theirs.openapi_sha256}"),
-        ):
-            if mine != other:
-                raise NotComparable(
-                    f"{run.file}: its {what} is {visible(other, 80)} and that of {first.file} {visible(mine, 80)}; "
-                    "run both with the same petcheck"
-                )
+# ---- sides
 
 
 def _labels(usable: Sequence[tuple[Recorded, TargetInfo]]) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from petcheck.exchange import Exchange
 from petcheck.reports import atomic, comparison, comparison_html, har, html, junit, summary
+from petcheck.reports.comparable import Recorded
 from petcheck.reports.result import FILE, Result, write
 from petcheck.reports.visible import visible
 
@@ -49,7 +50,7 @@ def _compare(result: Result, evidence: tuple[har.Evidence, ...], path: Path) -> 
             path.unlink(missing_ok=True)
             return
         try:
-            run = comparison.Recorded(FILE, result, evidence)
+            run = Recorded(FILE, result, evidence)
             page = comparison_html.render(comparison.compare([run], leave_out=True))
         except Exception as error:
             why = escape(visible(f"{type(error).__name__}: {error}"))

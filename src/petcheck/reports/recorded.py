@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 from petcheck.reports import har
-from petcheck.reports.comparison import NotComparable, Recorded
+from petcheck.reports.comparable import NotComparable, Recorded
 from petcheck.reports.result import FILE, NotAResult, Result, load
 from petcheck.reports.visible import visible
 
