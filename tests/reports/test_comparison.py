@@ -251,3 +251,33 @@ def test_several_sides_are_compared_at_once() -> None:
     assert [(entry.id, entry.outcomes) for entry in made.contradicted] == [("LIST-4", ("pass", "pass", "fail"))]
     assert [point.id for point in made.diverging] == ["www-authenticate"]
     assert made.divergences[0].values == ("not sent", "sent", "not sent")
+
+
+@pytest.mark.parametrize("name", ["bad-limit-clamped", "bad-limit-ignored", "bad-filter-ignored", "pages-of-10"])
+def test_a_store_that_has_grown_meanwhile_is_the_same_server(name: str) -> None:
+    with server(variations=(name,), animals=30) as url:
+        first, second = judge(url, *WRITES), judge(url, *WRITES)
+    made = compare([recorded(first, "a/result.json"), recorded(second, "b/result.json")])
+    assert told(made) == set()
+
+
+def test_deselected_checks_are_not_equal_to_those_that_ran() -> None:
+    made = compare([recorded(run(), "a/result.json"), recorded(run("-k", "test_4_1"), "b/result.json")])
+    assert made.contradicted == ()
+    assert {"ORDERS-1", "AUTH-1", "RATE-1"} <= {entry.id for entry in made.one_sided}
+    assert "LIST-1" in {entry.id for entry in made.agreed}
+
+
+def test_what_nobody_examined_is_told_among_what_agrees() -> None:
+    made = compare([recorded(run(), "a/result.json"), recorded(run("--seed", "3"), "b/result.json")])
+    assert {entry.outcomes for entry in made.agreed if entry.id == "CREATE-1"} == {("not-run", "not-run")}
+    assert not made.different
+
+
+def test_plans_of_other_size_are_told_and_are_no_difference() -> None:
+    clock = Hurried(50)
+    with server(plan="business", clock=clock) as url:
+        business = judge(url, "--allow-writes", "--plan", "business", clock=clock)
+    made = against_plain(business)
+    assert told(made) == set()
+    assert ("plan", ("pro", "business")) in [(one.name, one.values) for one in made.circumstances]
