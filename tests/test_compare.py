@@ -82,6 +82,7 @@ def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -
         page = (ran.reports / "comparison.html").read_text("utf-8")
         assert "<title>staging and production differ in 1 verdict.</title>" in page
         assert "gone is left out, since it could not be tested: http://127.0.0.1:9/v1 does not answer" in page
+        assert KEY not in page
         assert 'href="comparison.html"' in (ran.reports / "report.html").read_text("utf-8")
         alone = petcheck(tmp_path, "--target", f"staging={url}/v1")
         assert alone.code == 0
@@ -266,6 +267,7 @@ def test_exchanges_that_do_not_belong_to_the_run_are_refused(
         ([], "name the runs: petcheck compare A/result.json B/result.json"),
         (["a"], "a/result.json: there is 1 target to compare and it takes two; give another result.json"),
         (["a", "b\n\x1b[31m\u202e"], "b\\u{a}\\u{1b}[31m\\u{202e} cannot be read: No such file or directory"),
+        (["a/result.json", "b", "-o", "./a/result.json"], "./a/result.json is what is compared; give -o another"),
         (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),
     ],
 )

@@ -287,6 +287,8 @@ def _compare(argv: list[str]) -> int:
     except NotComparable as error:
         _fail(f"compare: {error}")
     page = known.output or (None if known.json else comparison.FILE)
+    if page is not None and Path(page).resolve() in {Path(run).resolve() for run in known.runs}:
+        _fail(f"compare: {visible(page)} is what is compared; give -o another")
     if page is not None:
         try:
             atomic.replace(Path(page), comparison_html.render(compared))

@@ -53,6 +53,9 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> st
         if len(comparison.divergences) > _SHOWN:
             lines.say(f"and {len(comparison.divergences) - _SHOWN} more, on the page", "  ")
     lines.blank()
+    if comparison.points_one_sided:
+        points = listed([point.id for point in comparison.points_one_sided], 40)
+        lines.say(f"open points not looked at everywhere, which does not count: {points}")
     lines.say(
         f"equal: {plural(len(comparison.agreed), 'requirement')}, {plural(len(comparison.agreed_points), 'open point')}"
     )
