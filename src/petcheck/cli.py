@@ -15,6 +15,7 @@ from typing import NoReturn
 from petcheck import __version__
 
 USAGE_ERROR = 4
+BROKEN_PIPE = 141  # as a shell tells it
 _PROGRAM = "petcheck"
 # parts of pytest that no check uses, and that would cost a short run a quarter of its time
 UNUSED_PARTS = (
@@ -55,7 +56,16 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _command(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    return code
+
+
+def _command(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
         print(f"{_PROGRAM} {__version__}")
         return 0

@@ -148,15 +148,15 @@ def test_an_unreachable_target_says_so_once() -> None:
 )
 def test_the_verdict_in_one_line(rows: list[tuple[str, str]], changes: dict[str, object], line: str) -> None:
     value = samples.result(*(samples.row(name, outcome) for name, outcome in rows), **changes)  # type: ignore[arg-type]
-    assert one_line(value) == line
+    assert one_line(value, "reports/") == f"{line} reports/report.html"
 
 
 def test_waivers_that_fail_the_run() -> None:
     stale = samples.row("LIST-1", "pass", waiver=Waiver("known", "2026-11-21"))
     expired = samples.row("LIST-2", "pass", waiver=Waiver("known", "2026-11-20"))
-    assert one_line(samples.result(stale)) == (
+    assert one_line(samples.result(stale), "r") == (
         "staging conforms: all 1 requirements hold. The run fails all the same: "
-        "The waiver of LIST-1 on staging is stale: the requirement passes now. (1 pass; 2 requests)"
+        "The waiver of LIST-1 on staging is stale: the requirement passes now. (1 pass; 2 requests) r/report.html"
     )
     text = render(
         samples.result(stale, expired, samples.row(waiver=Waiver("x", "2026-11-01"))),
