@@ -64,7 +64,8 @@ def drawn(seen: str) -> list[str]:
 def test_a_terminal_sees_how_far_the_run_is(columns: int, server: str, tmp_path: Path) -> None:
     seen = on_a_terminal(tmp_path, "--target", server, columns=columns, NO_COLOR="1")
     states = drawn(seen)
-    wanted = r"(\[[#.]+\] )?\d+ of 131 checks, \d+ of at most 40 requests"
+    of, most = (" of ", " of at most ") if columns == 80 else ("/", "/")
+    wanted = rf"(\[[#.]+\] )?\d+{of}131 checks, \d+{most}40 requests"
     assert len(states) > 2
     assert all(re.fullmatch(wanted, state) and len(state) < columns for state in states), states
     assert any(state.startswith("[#") for state in states) == (columns == 80)

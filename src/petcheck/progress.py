@@ -5,9 +5,10 @@ The line is plain ASCII, so that it can be drawn on any terminal, and never wide
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _WIDEST_BAR, _NARROWEST_BAR = 24, 8
+_FORMS = (("{} of {} checks", "{} of at most {} requests"), ("{}/{} checks", "{}/{} requests"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +24,23 @@ class Progress:
 
 def line(progress: Progress, width: int) -> str:
     """The line, of `width` characters at most. The bar goes first where there is no room, then the words."""
-    for checks, requests in (("{} of {} checks", "{} of at most {} requests"), ("{}/{} checks", "{}/{} requests")):
-        parts = [checks.format(progress.done, progress.checks or "?")]
-        parts += [requests.format(progress.sent, progress.budget)] if progress.budget else []
-        parts += [progress.pause] if progress.pause else []
-        words = ", ".join(parts)
-        room = width - len(words) - 3
-        if room >= _NARROWEST_BAR:
-            return f"[{_bar(progress, min(room, _WIDEST_BAR))}] {words}"
-        if len(words) <= width:
+    grown = replace(progress, done=max(progress.done, progress.checks), sent=max(progress.sent, progress.budget))
+    for form in _FORMS:
+        words = _words(progress, *form)
+        # what is decided by the numbers to come does not change with every one of them
+        room = width - len(_words(grown, *form))
+        if room >= _NARROWEST_BAR + 3 and form is _FORMS[0]:
+            return f"[{_bar(progress, min(room - 3, _WIDEST_BAR))}] {words}"
+        if room >= 0:
             return words
     return words[: max(width, 0)]
+
+
+def _words(progress: Progress, checks: str, requests: str) -> str:
+    parts = [checks.format(progress.done, progress.checks or "?")]
+    parts += [requests.format(progress.sent, progress.budget)] if progress.budget else []
+    parts += [progress.pause] if progress.pause else []
+    return ", ".join(parts)
 
 
 def _bar(progress: Progress, width: int) -> str:
