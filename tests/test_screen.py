@@ -84,12 +84,19 @@ def test_several_targets_and_workers_count_together(server: str, tmp_path: Path)
     assert int(match[2]) > 40
 
 
-def test_a_log_sees_no_progress_and_the_failure_last(server: str, tmp_path: Path) -> None:
-    ran = petcheck(tmp_path, "--target", server, more={"CI": "true"})
+def test_a_log_sees_remarks_no_progress_and_the_failure_last(server: str, tmp_path: Path) -> None:
+    (tmp_path / "page").write_text("before\n")
+    github = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "page")}
+    ran = petcheck(tmp_path, "--target", server, more=github)
     assert (ran.code, ran.err) == (1, "")
     assert "\r" not in ran.out
     assert "\x1b" not in ran.out
-    assert ran.out.startswith("target does not conform: 1 of 56 requirements fails.\n")
+    remark, verdict, *_ = ran.out.splitlines()
+    assert remark.startswith(
+        "::error title=LIST-4 fails::GET /pets returned 50 animals; section 4.1 allows at most 20."
+    )
+    assert verdict == "target does not conform: 1 of 56 requirements fails."
+    assert (tmp_path / "page").read_text() == "before\n" + (ran.reports / "summary.md").read_text()
     failure = ran.out[ran.out.index("1 requirement fails\n") :].splitlines()
     assert failure[2] == "  LIST-4 · section 4.1"
     assert [text.split()[0] for text in failure[-2:]] == ["curl", "curl"]
@@ -101,7 +108,8 @@ def test_a_terminal_of_a_ci_system_sees_no_progress(server: str, tmp_path: Path)
 
 @pytest.mark.parametrize("arguments", [("-q",), ("-qq", "-n", "1")], ids=" ".join)
 def test_quiet_is_one_line(arguments: tuple[str, ...], server: str, tmp_path: Path) -> None:
-    ran = petcheck(tmp_path, "--target", f"staging={server}", *arguments)
+    # that the page of the job cannot be written fails nothing
+    ran = petcheck(tmp_path, "--target", f"staging={server}", *arguments, more={"GITHUB_STEP_SUMMARY": str(tmp_path)})
     assert (ran.code, ran.err) == (1, "")
     assert ran.out == (
         "staging does not conform: 1 of 56 requirements fails. "

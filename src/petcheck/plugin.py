@@ -5,6 +5,7 @@ Loaded by the `conftest.py` above `checks/`. It does nothing in a run that has n
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
@@ -320,6 +321,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     digest = hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
     result, exchanges = assemble(run.config, catalogue(), digest, course, reports)
     trouble = _write(result, exchanges, run.config.reports)
+    _append_job_summary(result)
     session.config.stash[_SCREEN].end_with(result, exchanges, trouble=trouble, broke=course.broken is not None)
     session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else result.run.exit
 
@@ -340,6 +342,17 @@ def _write(result: Result, exchanges: tuple[Exchange, ...], folder: Path) -> str
         parts = error.exceptions if isinstance(error, ExceptionGroup) else ()
         return f"{error}: " + "; ".join(f"{type(part).__name__}: {part}" for part in parts)
     return ""
+
+
+def _append_job_summary(result: Result) -> None:
+    """Put the summary on the page of the job, where the CI system has one. That it cannot be had fails no run."""
+    from petcheck.reports import summary
+    from petcheck.reports.annotations import job_summary
+
+    path = job_summary(os.environ)
+    if path is not None:
+        with contextlib.suppress(OSError), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(summary.render(result))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ import pytest
 
 from petcheck.announcer import Announcer
 from petcheck.exchange import Exchange
+from petcheck.reports.annotations import lines
 from petcheck.reports.result import Result
 
 SENT = "petcheck-sent"
@@ -89,13 +90,15 @@ class Screen:
             sys.stderr.write(self._kept.getvalue())
         if self._product is not None and self._terminal is not None:
             result, exchanges, trouble = self._product
-            self._terminal.line(self._said(result, exchanges, os.environ))
+            for command in lines(result, os.environ):
+                self._terminal.line(command)
+            self._terminal.line(self._said(result, exchanges))
             if trouble:
                 sys.stderr.write(f"petcheck: {trouble}\n")
             self._terminal.flush()
         return value
 
-    def _said(self, result: Result, exchanges: Sequence[Exchange], environment: Mapping[str, str]) -> str:
+    def _said(self, result: Result, exchanges: Sequence[Exchange]) -> str:
         from petcheck.reports import terminal
         from petcheck.reports.har import entries_by_index, har
 

@@ -88,6 +88,20 @@ def test_hostile_text_reaches_the_terminal_as_text() -> None:
     assert len(text) < 20_000
 
 
+@pytest.mark.parametrize("width", [40, 80])
+def test_no_line_is_a_command_of_a_ci_system(width: int) -> None:
+    said = " ".join("x" * pad + " ::error::x ##vso[a.b]c ##[error]d ::set-env::" for pad in range(1, 60))
+    value = samples.result(
+        samples.row(reason=said),
+        samples.row("LIST-4", "inconclusive", reason=said),
+        samples.row("LIST-5", "error", reason=said),
+        targets=(samples.target(unreachable=said),),
+    )
+    text = render(value, (), width=width, colour=False, folder="reports")
+    assert [line for line in text.splitlines() if re.search(r"^\s*::|##\w*\[", line)] == []
+    assert "\\u{3a}:error::x" in text
+
+
 def test_an_unreachable_target_says_so_once() -> None:
     reason = "Nothing answers at https://staging.pets.example/v1: connection refused."
     value = samples.result(
