@@ -250,8 +250,30 @@ def test_the_catalogue(tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "requirements", "--json", key=None)
     rows = json.loads(ran.out)
     assert (ran.code, rows[0]["id"], rows[0]["section"], rows[0]["level"]) == (0, "SERVICE-1", "1", "stated")
-    assert petcheck(tmp_path, "requirements", key=None).out.startswith("SERVICE-1 ")
+    piped = petcheck(tmp_path, "requirements", key=None).out
+    assert [line.split()[:3] for line in piped.splitlines()] == [
+        [row["id"], row["section"], row["level"]] for row in rows
+    ]
+    wrapped = petcheck(tmp_path, "requirements", key=None, more={"COLUMNS": "60"}).out
+    assert max(map(len, wrapped.splitlines())) <= 60
+    assert "4.1  List all animals · checks/test_4_1_list.py\n" in wrapped
+    assert "  GET-4                stated\n" in wrapped
+    assert "    In force from 2030-12-05 on.\n" in wrapped
     assert petcheck(tmp_path, "requirements", "--jso", key=None).code == 4
+
+
+def test_whoever_reads_may_stop(tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "wb") as out:
+        ran = subprocess.run(
+            [sys.executable, "-m", "petcheck", "requirements"],
+            env=environment(),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (141, b"")
 
 
 def test_the_reference_server(tmp_path: Path) -> None:

@@ -228,7 +228,9 @@ def _list_faults() -> int:
 
 def _requirements(argv: list[str]) -> int:
     import json
+    import shutil
 
+    from petcheck import listing
     from petcheck.judging.catalogue import catalogue
 
     parser = _Parser(
@@ -238,27 +240,12 @@ def _requirements(argv: list[str]) -> int:
     known, unknown = parser.parse_known_args(argv)
     if unknown:
         parser.unknown(unknown)
-    entries = catalogue().entries
     if known.json:
-        rows = [
-            {
-                "id": entry.id,
-                "section": entry.section,
-                "also": list(entry.also),
-                "level": entry.level,
-                "statement": entry.statement,
-                "untestable": entry.untestable,
-                "from": entry.start.isoformat() if entry.start else None,
-                "until": entry.until.isoformat() if entry.until else None,
-            }
-            for entry in entries
-        ]
-        print(json.dumps(rows, indent=1))
+        print(json.dumps(listing.rows(catalogue()), indent=1))
         return 0
-    for entry in entries:
-        print(f"{entry.id:22} {entry.section:4} {entry.level:8} {entry.statement}")
-        if entry.untestable:
-            print(f"{'':36}no check: {entry.untestable}")
+    # what goes into a pipe is searched by the line
+    wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
+    print("\n".join(listing.table(catalogue(), shutil.get_terminal_size().columns if wraps else None)))
     return 0
 
 

@@ -351,7 +351,7 @@ def _append_job_summary(result: Result) -> None:
 
     path = job_summary(os.environ)
     if path is not None:
-        with contextlib.suppress(OSError), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        with contextlib.suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(summary.render(result))
 
 
