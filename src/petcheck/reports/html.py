@@ -9,17 +9,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petcheck.reports import digest, sections
+from petcheck.reports import digest, marked, sections
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Observation, RequirementRow, Result
 from petcheck.reports.shown import ShownExchanges
-from petcheck.reports.visible import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, visible, visible_bytes
+from petcheck.reports.visible import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 FILE = "report.html"
 
-_HEADERS = 40  # of one message
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -156,10 +155,10 @@ def _environment() -> Environment:
     return environment
 
 
-def _exchange_markup(environment: Environment) -> Callable[[Evidence], Markup]:
-    """What turns an exchange into markup, the same for the appendix and for the evidence in place."""
+def _exchange_markup(environment: Environment) -> Callable[[Evidence, str], Markup]:
+    """What turns an exchange into markup, with the part of it that decides marked."""
     module: Any = environment.get_template("exchange.html.jinja").module
-    macro: Callable[[Evidence], Markup] = module.exchange
+    macro: Callable[[Evidence, str], Markup] = module.exchange
     return macro
 
 
@@ -195,15 +194,18 @@ def _reason(text: str) -> str:
     return visible(text, REASON_LIMIT, whole_in="result.json")
 
 
-def _body(body: bytes) -> Markup:
-    return _escaped(visible_bytes(body))
+def _body(body: bytes, part: str = "") -> Markup:
+    return _pieces(marked.body(body, part))
 
 
-def _headers(headers: Sequence[tuple[str, str]]) -> Markup:
-    lines = [f"{visible(name)}: {visible(value)}" for name, value in headers[:_HEADERS]]
-    if len(headers) > _HEADERS:
-        lines.append(f"[cut at {_HEADERS} of {len(headers)} headers, whole in exchanges.har]")
-    return _escaped("\n".join(lines))
+def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
+    return _pieces(marked.headers(headers, part))
+
+
+def _pieces(pieces: Iterable[marked.Piece]) -> Markup:
+    """The pieces one after the other, what decides as `mark`."""
+    texts = (_markup(f"<mark>{_escaped(p.text)}</mark>") if p.decides else _escaped(p.text) for p in pieces)
+    return _markup("").join(texts)
 
 
 def _statement(text: str) -> Markup:
