@@ -111,6 +111,7 @@ def test_an_unreachable_target_says_so_once() -> None:
     )
     text = render(value, (), width=100, colour=False, folder="reports")
     assert text.splitlines()[0] == f"staging could not be tested: {reason}"
+    assert "staging  https://staging.pets.example/v1\n  nothing was judged\n" in text
     assert text.endswith(
         "8 requirements could not be judged\n"
         f"  {reason}\n"

@@ -9,7 +9,7 @@ line break, and then escaped as the system asks.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.reports import digest
@@ -69,7 +69,9 @@ def _remarks(result: Result) -> list[Remark]:
     for row in digest.with_outcome(result, "error"):
         if row.target not in unreachable:
             found.append(Remark(f"{visible(row.id, 60)} could not be judged{place(row.target)}", _text(row.reason)))
-    found += [Remark("A waiver fails the run", _text(sentence)) for sentence in digest.waiver_faults(result)]
+    # a failure whose waiver expired says so itself
+    held = replace(result, requirements=tuple(row for row in result.requirements if row.outcome == "pass"))
+    found += [Remark("A waiver fails the run", _text(sentence)) for sentence in digest.waiver_faults(held)]
     if result.run.exit == 7:
         found.append(Remark("Not everything was examined", "Under --strict that fails the run; report.html says why."))
     if not result.complete:

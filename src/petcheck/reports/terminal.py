@@ -100,6 +100,9 @@ def _table(page: _Page, result: Result, target: TargetInfo) -> None:
         page.say("no requirement was judged", "  ")
         return
     total = digest.counts(rows)
+    if target.unreachable is not None and not any(row.exchanges for row in rows):
+        page.say("nothing was judged", "  ")
+        return
     columns = [(outcome, head) for outcome, head in _COLUMNS if outcome in _ALWAYS or total[outcome]]
     numbers = sum(len(head) + 2 for _, head in columns)
     room = page.width - numbers - 7
