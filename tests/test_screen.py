@@ -19,6 +19,7 @@ from petcheck.progress import Progress, line
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from tests.command import KEY, environment, petcheck
+from tests.peers import Caller, peer
 
 ERASED = "\r\x1b[2K"
 
@@ -115,6 +116,21 @@ def test_quiet_is_one_line(arguments: tuple[str, ...], server: str, tmp_path: Pa
         "staging does not conform: 1 of 56 requirements fails. "
         f"(34 pass, 1 fail, 1 inconclusive, 23 not-run; 38 requests) {ran.reports}/report.html\n"
     ).replace(str(ran.reports), "reports")
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "in a worker"])
+def test_a_pause_is_told_although_pytest_captures_what_is_printed(workers: tuple[str, ...], tmp_path: Path) -> None:
+    def pausing(caller: Caller) -> None:
+        if len(up.heads) == 1:
+            caller.answer(b"{}", status="429 Slow", headers=b"Retry-After: 2\r\n")
+        else:
+            caller.answer(b"[]", headers=b"Content-Type: application/json\r\n")
+
+    with peer(pausing) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "-k", "test_base_url", *workers)
+    assert ran.code == 0
+    told = ran.err if workers else ran.out
+    assert re.match(r"target: .* in 2 s\n", told), ran.out + ran.err
 
 
 def test_pytests_own_words_come_first_where_they_are_asked_for(server: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TextIO
 
@@ -22,14 +22,17 @@ _ERASED = "\r\x1b[2K"
 
 
 class Announcer:
-    """Writes plain lines to stdout and, where stderr is a terminal, a live line there that is gone when a run ends."""
+    """Writes plain lines to a stream and, where stderr is a terminal, a live line there that is gone at the end."""
 
-    def __init__(self, environment: Mapping[str, str], *, budget: int, silent: bool, bar: bool) -> None:
-        """With `silent` nothing is told at all; `budget` are the requests of the run at most, 0 without a figure."""
-        self._silent = silent
-        self._out = None if silent else _duplicate(sys.stdout)
-        watched = bar and not silent and not environment.get("CI") and environment.get("TERM") != "dumb"
-        self._live = _duplicate(sys.stderr) if watched and _is_terminal(sys.stderr) else None
+    def __init__(
+        self, stream: TextIO | None, *, live: bool = False, budget: int = 0, beside_live: bool = False
+    ) -> None:
+        """Without a `stream` nothing is told. With `live` there is a live line; `budget` are the requests of the run at
+        most, 0 without a figure. `beside_live` tells that another process may have a live line on that terminal.
+        """
+        self._out = _duplicate(stream) if stream is not None else None
+        self._live = _duplicate(sys.stderr) if live and stream is not None and _is_terminal(sys.stderr) else None
+        self._clear = _ERASED if beside_live and stream is not None and _is_terminal(stream) else ""
         self._progress = Progress(budget=budget)
         self._sent: dict[str, int] = {}
         self._drawn = 0.0
@@ -72,7 +75,7 @@ class Announcer:
             return
         self.erase()
         for text in texts:
-            self._out.write(f"{text}\n")
+            self._out.write(f"{self._clear}{text}\n")
         self._out.flush()
 
     def erase(self) -> None:

@@ -32,8 +32,8 @@ _PASSED_TO_PYTEST = (
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
-    (("-q", "--quiet"), "say less"),
-    (("-v", "--verbose"), "say more"),
+    (("-q", "--quiet"), "one line: the verdict, the counts, where the report is"),
+    (("-v", "--verbose"), "pytest's own report as well, check by check"),
     (("-s",), "do not capture output"),
     (("-l", "--showlocals"), "local variables in tracebacks"),
     (("--collect-only", "--co"), "list the checks, run none"),

@@ -10,6 +10,7 @@ import hashlib
 import os
 import pickle
 import random
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from petcheck.announcer import Announcer
 from petcheck.assembly import Course, TargetReport, assemble
 from petcheck.config import Config, configure, utc_today
 from petcheck.exchange import Exchange
@@ -71,7 +73,10 @@ def pytest_configure(config: pytest.Config) -> None:
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from None
     session = config.stash[SESSION] = Session(frozen)
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        # what a worker prints is lost, but for its stderr
+        session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
+    else:
         budget = sum(most_in_all(session.plan_of(name)) for name in session.names)
         screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
         config.pluginmanager.register(screen, "petcheck-screen")

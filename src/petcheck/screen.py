@@ -39,7 +39,8 @@ class Screen:
         self._terminal: Any = None
         self._product: tuple[Result, Sequence[Exchange], str] | None = None
         self._broke = True  # until a result says otherwise
-        self.announcer = Announcer(os.environ, budget=budget, silent=self._quiet, bar=self._hushed)
+        watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+        self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hushed and watched, budget=budget)
 
     def end_with(self, result: Result, exchanges: Sequence[Exchange], *, trouble: str, broke: bool) -> None:
         """What the run came to, shown when pytest has said all that it has to say.
