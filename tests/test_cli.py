@@ -150,7 +150,8 @@ def test_stop_at_the_first_failure(tmp_path: Path) -> None:
     ran.hold_reports()
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c(times: int, tmp_path: Path) -> None:
     def slow(caller: Caller) -> None:
         time.sleep(0.5)
         caller.answer(b"[]", headers=b"Content-Type: application/json\r\n")
@@ -158,9 +159,11 @@ def test_ctrl_c(tmp_path: Path) -> None:
     with peer(slow) as up:
         process = start(tmp_path, "--target", up.url)
         until(lambda: len(up.heads) >= 3)
-        process.send_signal(signal.SIGINT)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
         ran = ended(process, tmp_path)
     assert ran.code == 2
+    assert "Traceback" not in ran.err
     assert not ran.result.complete
     assert ran.result.run.exit == 2
     assert ran.result.targets[0].requests.total >= 2

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from petcheck import __version__
 
+INTERRUPTED = 2
 USAGE_ERROR = 4
 BROKEN_PIPE = 141  # as a shell tells it
 _PROGRAM = "petcheck"
@@ -62,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read the output has enough of it
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except KeyboardInterrupt:  # a second one, while the first was seen to
+        return INTERRUPTED
     return code
 
 

@@ -312,12 +312,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if run.config.dry_run or exitstatus == pytest.ExitCode.USAGE_ERROR or session.config.option.collectonly:
         return
     collected_nothing = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+    cut_short = bool(session.shouldfail or session.shouldstop)
+    # a second Ctrl-C right after the first leaves pytest no time to say so
+    left_off = len(run.findings) < len(session.items) and not cut_short
     course = Course(
         run=run.run,
         started=run.started,
         finished=datetime.now(UTC),
-        interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
-        cut_short=bool(session.shouldfail or session.shouldstop),
+        interrupted=left_off or exitstatus == pytest.ExitCode.INTERRUPTED,
+        cut_short=cut_short,
         nothing_selected=collected_nothing,
         broken=_what_broke(session, exitstatus),
     )
