@@ -2,6 +2,7 @@
 # make test    the tests of the suite itself (ARGS="…" for pytest)
 # make lint    style, format, types, direction of imports
 # make kill-matrix   every fault and variation against the suite, written to docs/kill-matrix.md
+# make screenshots   the pictures of a report in docs/, from a run against a server with faults
 # make lock    resolve the newest versions of everything and write the lock files
 # make clean   remove what the others made
 #
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix lock clean
+.PHONY: check test lint kill-matrix screenshots lock clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -31,6 +32,9 @@ lint: $(VENV)/ready-to-test
 
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.kill_matrix
+
+screenshots: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.screenshots
 
 # The test set first: the run set is held to the same versions, so one environment serves both.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

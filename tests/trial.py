@@ -100,7 +100,7 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY)
     hurry = _Hurry(clock)
     with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
         arguments = [
-            "-c", str(suite_root() / "src/petcheck/checks.toml"), "--rootdir", str(suite_root()), "-q", "-s",
+            "-c", str(suite_root() / "src/petcheck/checks.toml"), "--rootdir", str(suite_root()), "-s",
             "-p", "no:cacheprovider", "-p", "petcheck.plugin", str(suite_root() / "checks"),
             "--target", url, "--reports", folder, *options,
         ]  # fmt: skip

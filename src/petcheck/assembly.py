@@ -11,6 +11,7 @@ from petcheck import __version__
 from petcheck.config import Config
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.catalogue import Catalogue
+from petcheck.judging.deciding import parts_of
 from petcheck.judging.interface import INTERFACE_VERSION
 from petcheck.judging.verdicts import (
     Exit,
@@ -70,7 +71,7 @@ def assemble(
         exchanges += [replace(exchange, index=first + exchange.index) for exchange in report.exchanges]
         judged = _verdicts(config, catalogue, course, report)
         verdicts += judged
-        requirements += [_requirement_row(verdict, first) for verdict in judged]
+        requirements += [_requirement_row(verdict, report.exchanges, first) for verdict in judged]
         checks += [_check_row(finding, first) for finding in report.findings]
         observations += _observations(catalogue, report, first)
         targets.append(_target_info(report))
@@ -128,8 +129,9 @@ def _why_missing(course: Course) -> str:
     return "Deselected: no check of it ran."
 
 
-def _requirement_row(verdict: Verdict, first: int) -> form.RequirementRow:
+def _requirement_row(verdict: Verdict, exchanges: Sequence[Exchange], first: int) -> form.RequirementRow:
     requirement = verdict.requirement
+    deciding = [exchanges[index] for index in verdict.decisive]
     reason = " ".join(part for part in (verdict.waiver_trouble, verdict.reason) if part)
     return form.RequirementRow(
         id=requirement.id,
@@ -146,6 +148,7 @@ def _requirement_row(verdict: Verdict, first: int) -> form.RequirementRow:
         also=requirement.also,
         waiver=form.Waiver(verdict.waiver.reason, verdict.waiver.expires.isoformat()) if verdict.waiver else None,
         settled_by=verdict.settled_by,
+        parts=parts_of(requirement.id, deciding),
     )
 
 

@@ -14,7 +14,9 @@ from typing import NoReturn
 
 from petcheck import __version__
 
+INTERRUPTED = 2
 USAGE_ERROR = 4
+BROKEN_PIPE = 141  # as a shell tells it
 _PROGRAM = "petcheck"
 # parts of pytest that no check uses, and that would cost a short run a quarter of its time
 UNUSED_PARTS = (
@@ -31,8 +33,8 @@ _PASSED_TO_PYTEST = (
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
-    (("-q", "--quiet"), "say less"),
-    (("-v", "--verbose"), "say more"),
+    (("-q", "--quiet"), "one line: the verdict, the counts, where the report is"),
+    (("-v", "--verbose"), "pytest's own report as well, check by check"),
     (("-s",), "do not capture output"),
     (("-l", "--showlocals"), "local variables in tracebacks"),
     (("--collect-only", "--co"), "list the checks, run none"),
@@ -55,7 +57,18 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _command(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:  # a second one, while the first was seen to
+        return INTERRUPTED
+    return code
+
+
+def _command(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
         print(f"{_PROGRAM} {__version__}")
         return 0
@@ -219,7 +232,9 @@ def _list_faults() -> int:
 
 def _requirements(argv: list[str]) -> int:
     import json
+    import shutil
 
+    from petcheck import listing
     from petcheck.judging.catalogue import catalogue
 
     parser = _Parser(
@@ -229,27 +244,12 @@ def _requirements(argv: list[str]) -> int:
     known, unknown = parser.parse_known_args(argv)
     if unknown:
         parser.unknown(unknown)
-    entries = catalogue().entries
     if known.json:
-        rows = [
-            {
-                "id": entry.id,
-                "section": entry.section,
-                "also": list(entry.also),
-                "level": entry.level,
-                "statement": entry.statement,
-                "untestable": entry.untestable,
-                "from": entry.start.isoformat() if entry.start else None,
-                "until": entry.until.isoformat() if entry.until else None,
-            }
-            for entry in entries
-        ]
-        print(json.dumps(rows, indent=1))
+        print(json.dumps(listing.rows(catalogue()), indent=1))
         return 0
-    for entry in entries:
-        print(f"{entry.id:22} {entry.section:4} {entry.level:8} {entry.statement}")
-        if entry.untestable:
-            print(f"{'':36}no check: {entry.untestable}")
+    # what goes into a pipe is searched by the line
+    wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
+    print("\n".join(listing.table(catalogue(), shutil.get_terminal_size().columns if wraps else None)))
     return 0
 
 

@@ -15,7 +15,7 @@ from petcheck.reports.result import load
 
 from . import samples
 
-FILES = ["exchanges.har", "junit.xml", "report.html", "result.json", "summary.md"]
+FILES = ["badge.json", "badge.svg", "exchanges.har", "junit.xml", "report.html", "result.json", "summary.md"]
 
 
 def names(folder: Path) -> list[str]:
@@ -27,7 +27,7 @@ def test_all_files_are_written_and_nothing_else(run: samples.Run, tmp_path: Path
     value, exchanges = run()
     write_all(value, exchanges, tmp_path / "new" / "reports")
     compared = ["comparison.html"] * (len(value.targets) > 1)
-    assert names(tmp_path / "new" / "reports") == [*compared, *FILES]
+    assert names(tmp_path / "new" / "reports") == sorted([*compared, *FILES])
     assert load(tmp_path / "new" / "reports" / "result.json") == value
     assert len(json.loads((tmp_path / "new/reports/exchanges.har").read_bytes())["log"]["entries"]) == len(exchanges)
 
@@ -44,7 +44,7 @@ def test_one_view_that_breaks_costs_no_other(tmp_path: Path, monkeypatch: pytest
         write_all(value, exchanges, tmp_path)
     assert wrong.value.message == f"not written into {tmp_path}: report.html, summary.md"
     assert [type(error) for error in wrong.value.exceptions] == [IsADirectoryError, ZeroDivisionError]
-    assert names(tmp_path) == ["comparison.html", "exchanges.har", "junit.xml", "report.html", "result.json"]
+    assert names(tmp_path) == sorted(["comparison.html", *(name for name in FILES if name != "summary.md")])
 
 
 def test_a_comparison_that_cannot_be_made_says_so_and_fails_no_run(
@@ -55,14 +55,14 @@ def test_a_comparison_that_cannot_be_made_says_so_and_fails_no_run(
 
     monkeypatch.setattr(comparison_html, "render", broken)
     write_all(*samples.whole_run(), tmp_path)
-    assert names(tmp_path) == ["comparison.html", *FILES]
+    assert names(tmp_path) == sorted(["comparison.html", *FILES])
     assert "<p>ZeroDivisionError: &lt;b&gt;</p>" in (tmp_path / "comparison.html").read_text("utf-8")
 
 
 def test_a_comparison_whose_place_is_taken_fails_no_run(tmp_path: Path) -> None:
     (tmp_path / "comparison.html").mkdir()
     write_all(*samples.whole_run(), tmp_path)
-    assert names(tmp_path) == ["comparison.html", *FILES]
+    assert names(tmp_path) == sorted(["comparison.html", *FILES])
 
 
 def test_a_comparison_of_an_earlier_run_does_not_stay(tmp_path: Path) -> None:

@@ -119,8 +119,8 @@ def _rows(result: Result, target: str) -> list[RequirementRow]:
     return [row for row in result.requirements if row.target == target]
 
 
-def _exchange_markup() -> Callable[[Evidence], Markup]:
-    """What turns an exchange into markup, the same for the appendix and for the evidence in place."""
+def _exchange_markup() -> Callable[[Evidence, str], Markup]:
+    """What turns an exchange into markup, with the part of it that decides marked."""
     module: Any = templating.environment().get_template("exchange.html.jinja").module
-    macro: Callable[[Evidence], Markup] = module.exchange
+    macro: Callable[[Evidence, str], Markup] = module.exchange
     return macro

@@ -8,19 +8,20 @@ from html import escape
 from pathlib import Path
 
 from petcheck.exchange import Exchange
-from petcheck.reports import atomic, comparison, comparison_html, har, html, junit, summary
+from petcheck.reports import atomic, badge, comparison, comparison_html, har, html, junit, summary
 from petcheck.reports.comparable import Recorded
 from petcheck.reports.result import FILE, Result, write
 from petcheck.reports.visible import visible
 
 
 def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> None:
-    """Write result.json, exchanges.har, junit.xml, report.html and summary.md into `folder`, which is made if need be.
+    """Write result.json, exchanges.har, junit.xml, report.html, summary.md and the two badges into `folder`.
 
     Where several targets were tested, comparison.html too; one of an earlier run is removed where not.
-    Each file is replaced all at once. Where one cannot be written the others still are; then an ExceptionGroup is
-    raised whose message names the missing ones and which holds what went wrong with each. Raises OSError where the
-    folder cannot be made.
+
+    The folder is made if need be. Each file is replaced all at once. Where one cannot be written the others still are;
+    then an ExceptionGroup is raised whose message names the missing ones and which holds what went wrong with each.
+    Raises OSError where the folder cannot be made.
     """
     folder.mkdir(parents=True, exist_ok=True)
     document = har.har(exchanges, version=result.suite.version, run=result.run)
@@ -31,6 +32,8 @@ def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> No
         junit.FILE: lambda: atomic.replace(folder / junit.FILE, junit.junit(result)),
         html.FILE: lambda: atomic.replace(folder / html.FILE, html.render(result, evidence)),
         summary.FILE: lambda: atomic.replace(folder / summary.FILE, summary.render(result)),
+        badge.SVG_FILE: lambda: atomic.replace(folder / badge.SVG_FILE, badge.svg(result)),
+        badge.JSON_FILE: lambda: atomic.replace(folder / badge.JSON_FILE, badge.endpoint(result)),
         comparison.FILE: lambda: _compare(result, evidence, folder / comparison.FILE),
     }
     wrong: dict[str, Exception] = {}

@@ -9,19 +9,18 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petcheck.reports import digest
-from petcheck.reports.visible import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, visible, visible_bytes
+from petcheck.reports import digest, marked
+from petcheck.reports.visible import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-_HEADERS = 40  # of one message
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -103,15 +102,18 @@ def _reason(text: str) -> str:
     return visible(text, REASON_LIMIT, whole_in="result.json")
 
 
-def _body(body: bytes) -> Markup:
-    return escaped(visible_bytes(body))
+def _body(body: bytes, part: str = "") -> Markup:
+    return _pieces(marked.body(body, part))
 
 
-def _headers(headers: Sequence[tuple[str, str]]) -> Markup:
-    lines = [f"{visible(name)}: {visible(value)}" for name, value in headers[:_HEADERS]]
-    if len(headers) > _HEADERS:
-        lines.append(f"[cut at {_HEADERS} of {len(headers)} headers, whole in exchanges.har]")
-    return escaped("\n".join(lines))
+def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
+    return _pieces(marked.headers(headers, part))
+
+
+def _pieces(pieces: Iterable[marked.Piece]) -> Markup:
+    """The pieces one after the other, what decides as `mark`."""
+    texts = (markup(f"<mark>{escaped(p.text)}</mark>") if p.decides else escaped(p.text) for p in pieces)
+    return markup("").join(texts)
 
 
 def _statement(text: str) -> Markup:
