@@ -4,6 +4,7 @@
 # make kill-matrix   every fault and variation against the suite, written to docs/kill-matrix.md
 # make bench   this suite beside the schemathesis command line, written to docs/benchmarks.md
 # make soak    half an hour of property examples: nothing may grow (ARGS="--minutes 1" for less)
+# make screenshots   the pictures of a report in docs/, from a run against a server with faults
 # make lock    resolve the newest versions of everything and write the lock files
 # make clean   remove what the others made
 #
@@ -16,7 +17,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix bench soak lock clean
+.PHONY: check test lint kill-matrix bench soak screenshots lock clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -39,6 +40,9 @@ bench: $(VENV)/ready-to-test
 
 soak: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.soak $(ARGS)
+
+screenshots: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.screenshots
 
 # The test set first: the run set is held to the same versions, so one environment serves both.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

@@ -15,7 +15,10 @@ from pathlib import Path
 from petcheck.reports.result import Result, load
 
 KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"
-FOREIGN = ("PYTEST", "PETCHECK", "PETSTORE", "HTTP_PROXY", "http_proxy", "COLUMNS")
+FOREIGN = (
+    *("PYTEST", "PETCHECK", "PETSTORE", "HTTP_PROXY", "http_proxy", "COLUMNS", "NO_COLOR"),
+    *("CI", "GITHUB_", "TF_BUILD", "TEAMCITY_"),
+)
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,8 @@ def test_stop_at_the_first_failure(tmp_path: Path) -> None:
     ran.hold_reports()
 
 
-def test_ctrl_c(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c(times: int, tmp_path: Path) -> None:
     def slow(caller: Caller) -> None:
         time.sleep(0.5)
         caller.answer(b"[]", headers=b"Content-Type: application/json\r\n")
@@ -158,9 +159,11 @@ def test_ctrl_c(tmp_path: Path) -> None:
     with peer(slow) as up:
         process = start(tmp_path, "--target", up.url)
         until(lambda: len(up.heads) >= 3)
-        process.send_signal(signal.SIGINT)
+        for _ in range(times):
+            process.send_signal(signal.SIGINT)
         ran = ended(process, tmp_path)
     assert ran.code == 2
+    assert "Traceback" not in ran.err
     assert not ran.result.complete
     assert ran.result.run.exit == 2
     assert ran.result.targets[0].requests.total >= 2
@@ -250,8 +253,30 @@ def test_the_catalogue(tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "requirements", "--json", key=None)
     rows = json.loads(ran.out)
     assert (ran.code, rows[0]["id"], rows[0]["section"], rows[0]["level"]) == (0, "SERVICE-1", "1", "stated")
-    assert petcheck(tmp_path, "requirements", key=None).out.startswith("SERVICE-1 ")
+    piped = petcheck(tmp_path, "requirements", key=None).out
+    assert [line.split()[:3] for line in piped.splitlines()] == [
+        [row["id"], row["section"], row["level"]] for row in rows
+    ]
+    wrapped = petcheck(tmp_path, "requirements", key=None, more={"COLUMNS": "60"}).out
+    assert max(map(len, wrapped.splitlines())) <= 60
+    assert "4.1  List all animals · checks/test_4_1_list.py\n" in wrapped
+    assert "  GET-4                stated\n" in wrapped
+    assert "    In force from 2030-12-05 on.\n" in wrapped
     assert petcheck(tmp_path, "requirements", "--jso", key=None).code == 4
+
+
+def test_whoever_reads_may_stop(tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "wb") as out:
+        ran = subprocess.run(
+            [sys.executable, "-m", "petcheck", "requirements"],
+            env=environment(),
+            stdout=out,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert (ran.returncode, ran.stderr) == (141, b"")
 
 
 def test_the_reference_server(tmp_path: Path) -> None:

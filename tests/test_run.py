@@ -7,6 +7,8 @@ from datetime import date
 import pytest
 
 from petcheck.judging.catalogue import catalogue
+from petcheck.listing import rows
+from petcheck.suite_files import suite_file
 from tests.trial import KEY, Hurried, Trial, judge, server
 
 REMOVAL = date(2030, 12, 5)
@@ -40,6 +42,17 @@ def test_every_open_point_is_observed_or_said_to_be_untestable(everything: Trial
 def test_every_check_names_entries_of_the_catalogue_and_every_testable_one_has_a_check(everything: Trial) -> None:
     checked = {name for row in everything.result.checks for name in row.requirements}
     assert checked == {entry.id for entry in catalogue().judged if not entry.untestable}
+
+
+def test_the_listing_names_the_file_that_judges(everything: Trial) -> None:
+    files = {(name, row.id.partition("::")[0]) for row in everything.result.checks for name in row.requirements}
+    assert files == {
+        (row["id"], row["checks"]) for row in rows(catalogue()) if row["level"] != "open" and row["checks"]
+    }
+    observed = {row["id"]: row["checks"] for row in rows(catalogue()) if row["level"] == "open" and row["checks"]}
+    assert observed["orders-payload"] == "checks/test_4_4_other.py"
+    for name, file in observed.items():
+        assert f'"{name}"' in suite_file(file).read_text("utf-8")
 
 
 def test_a_conforming_server_fails_nothing_and_what_is_left_is_named(everything: Trial) -> None:

@@ -17,6 +17,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from petcheck.cli import UNUSED_PARTS
+from petcheck.exchange import Exchange
 from petcheck.plugin import SESSION
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
@@ -51,11 +52,12 @@ class Hurried:
 
 @dataclass(frozen=True)
 class Trial:
-    """What came of a run: its result, its exit code, and what it printed."""
+    """What came of a run: its result, its exit code, what it printed, and its exchanges."""
 
     result: Result
     exit: int
     printed: str
+    exchanges: tuple[Exchange, ...] = ()
 
     def ids(self, outcome: str) -> set[str]:
         return {row.id for row in self.result.requirements if row.outcome == outcome}
@@ -103,7 +105,7 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY)
     hurry = _Hurry(clock)
     with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
         arguments = [
-            "-c", str(suite_root() / "src/petcheck/checks.toml"), "--rootdir", str(suite_root()), "-q", "-s",
+            "-c", str(suite_root() / "src/petcheck/checks.toml"), "--rootdir", str(suite_root()), "-s",
             "-p", "no:cacheprovider", "-p", "petcheck.plugin", str(suite_root() / "checks"),
             "--target", url, "--reports", folder, *options,
         ]  # fmt: skip
@@ -111,15 +113,16 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY)
             arguments += ["-p", f"no:{part}"]
         with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as results:
             code = int(pytest.main(arguments, plugins=[hurry]))
-        return Trial(results[0], code, printed.getvalue())
+        result, exchanges = results[0]
+        return Trial(result, code, printed.getvalue(), exchanges)
 
 
 @contextlib.contextmanager
-def _unwritten() -> Iterator[list[Result]]:
+def _unwritten() -> Iterator[list[tuple[Result, tuple[Exchange, ...]]]]:
     """Keeps results instead of writing them; other tests look at what is written, hundreds of runs here need not."""
-    results: list[Result] = []
+    results: list[tuple[Result, tuple[Exchange, ...]]] = []
     write = outputs.write_all
-    outputs.write_all = lambda result, exchanges, folder: results.append(result)
+    outputs.write_all = lambda result, exchanges, folder: results.append((result, tuple(exchanges)))
     try:
         yield results
     finally:

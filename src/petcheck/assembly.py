@@ -10,6 +10,7 @@ from petcheck import __version__
 from petcheck.config import Config
 from petcheck.exchange import Exchange
 from petcheck.judging.catalogue import Catalogue
+from petcheck.judging.deciding import parts_of
 from petcheck.judging.interface import INTERFACE_VERSION
 from petcheck.judging.verdicts import (
     Exit,
@@ -80,7 +81,8 @@ def assemble(
         exchanges += [replace(exchange, index=place[exchange.index]) for exchange in report.exchanges]
         judged = _verdicts(config, catalogue, course, report)
         verdicts += judged
-        requirements += [_requirement_row(verdict, place) for verdict in judged]
+        kept = {exchange.index: exchange for exchange in report.exchanges}
+        requirements += [_requirement_row(verdict, kept, place) for verdict in judged]
         checks += [_check_row(finding, place) for finding in report.findings]
         observations += _observations(catalogue, report, place)
         targets.append(_target_info(report))
@@ -142,8 +144,9 @@ def _placed(indices: Iterable[int], place: Places) -> tuple[int, ...]:
     return tuple(place[index] for index in indices if index in place)
 
 
-def _requirement_row(verdict: Verdict, place: Places) -> form.RequirementRow:
+def _requirement_row(verdict: Verdict, kept: Mapping[int, Exchange], place: Places) -> form.RequirementRow:
     requirement = verdict.requirement
+    deciding = [kept[index] for index in verdict.decisive if index in kept]
     reason = " ".join(part for part in (verdict.waiver_trouble, verdict.reason) if part)
     return form.RequirementRow(
         id=requirement.id,
@@ -160,6 +163,7 @@ def _requirement_row(verdict: Verdict, place: Places) -> form.RequirementRow:
         also=requirement.also,
         waiver=form.Waiver(verdict.waiver.reason, verdict.waiver.expires.isoformat()) if verdict.waiver else None,
         settled_by=verdict.settled_by,
+        parts=parts_of(requirement.id, deciding),
     )
 
 

@@ -14,7 +14,9 @@ from typing import NoReturn
 
 from petcheck import __version__
 
+INTERRUPTED = 2
 USAGE_ERROR = 4
+BROKEN_PIPE = 141  # as a shell tells it
 _PROGRAM = "petcheck"
 # parts of pytest that no check uses, and that would cost a short run a quarter of its time
 UNUSED_PARTS = (
@@ -31,8 +33,8 @@ _PASSED_TO_PYTEST = (
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
-    (("-q", "--quiet"), "say less"),
-    (("-v", "--verbose"), "say more"),
+    (("-q", "--quiet"), "one line: the verdict, the counts, where the report is"),
+    (("-v", "--verbose"), "pytest's own report as well, check by check"),
     (("-s",), "do not capture output"),
     (("-l", "--showlocals"), "local variables in tracebacks"),
     (("--collect-only", "--co"), "list the checks, run none"),
@@ -55,11 +57,22 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    argv = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _command(list(sys.argv[1:] if arguments is None else arguments))
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has enough of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:  # a second one, while the first was seen to
+        return INTERRUPTED
+    return code
+
+
+def _command(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
         print(f"{_PROGRAM} {__version__}")
         return 0
-    commands = {"serve": _serve, "requirements": _requirements}
+    commands = {"serve": _serve, "requirements": _requirements, "compare": _compare}
     if argv and argv[0] in commands:
         return commands[argv[0]](argv[1:])
     if argv and not argv[0].startswith("-") and "/" not in argv[0] and ".py" not in argv[0]:
@@ -87,7 +100,8 @@ def _judge(argv: list[str]) -> int:
         allow_abbrev=False,
         usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
         "       petcheck serve [options]           serve the reference server\n"
-        "       petcheck requirements [--json]     list what is judged",
+        "       petcheck requirements [--json]     list what is judged\n"
+        "       petcheck compare A B [C …]         what differs between runs made earlier",
         epilog="Exit: 0 nothing fails, 1 something does, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )
@@ -218,7 +232,9 @@ def _list_faults() -> int:
 
 def _requirements(argv: list[str]) -> int:
     import json
+    import shutil
 
+    from petcheck import listing
     from petcheck.judging.catalogue import catalogue
 
     parser = _Parser(
@@ -228,28 +244,71 @@ def _requirements(argv: list[str]) -> int:
     known, unknown = parser.parse_known_args(argv)
     if unknown:
         parser.unknown(unknown)
-    entries = catalogue().entries
     if known.json:
-        rows = [
-            {
-                "id": entry.id,
-                "section": entry.section,
-                "also": list(entry.also),
-                "level": entry.level,
-                "statement": entry.statement,
-                "untestable": entry.untestable,
-                "from": entry.start.isoformat() if entry.start else None,
-                "until": entry.until.isoformat() if entry.until else None,
-            }
-            for entry in entries
-        ]
-        print(json.dumps(rows, indent=1))
+        print(json.dumps(listing.rows(catalogue()), indent=1))
         return 0
-    for entry in entries:
-        print(f"{entry.id:22} {entry.section:4} {entry.level:8} {entry.statement}")
-        if entry.untestable:
-            print(f"{'':36}no check: {entry.untestable}")
+    # what goes into a pipe is searched by the line
+    wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
+    print("\n".join(listing.table(catalogue(), shutil.get_terminal_size().columns if wraps else None)))
     return 0
+
+
+# ---- compare
+
+
+def _compare(argv: list[str]) -> int:
+    from pathlib import Path
+
+    parser = _Parser(
+        prog=f"{_PROGRAM} compare",
+        allow_abbrev=False,
+        usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
+        description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
+        "does, what is equal. Each result.json needs its exchanges.har beside it.",
+        epilog="Exit: 0 equal, 1 different, 4 not comparable.",
+    )
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the page (comparison.html)")
+    parser.add_argument(
+        "--json", action="store_true", help="print the comparison as JSON; a page is written with -o only"
+    )
+    known, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.unknown(unknown)
+    if not known.runs:
+        _fail("compare: name the runs: petcheck compare A/result.json B/result.json")
+    from petcheck.reports import atomic, comparison, comparison_html, comparison_text
+    from petcheck.reports.comparable import NotComparable
+    from petcheck.reports.recorded import read_run
+    from petcheck.reports.visible import visible
+
+    try:
+        compared = comparison.compare([read_run(Path(run)) for run in known.runs])
+    except NotComparable as error:
+        _fail(f"compare: {error}")
+    page = known.output or (None if known.json else comparison.FILE)
+    if page is not None and Path(page).resolve() in {Path(run).resolve() for run in known.runs}:
+        _fail(f"compare: {visible(page)} is what is compared; give -o another")
+    if page is not None:
+        try:
+            atomic.replace(Path(page), comparison_html.render(compared))
+        except (OSError, ValueError) as error:
+            _fail(f"compare: {visible(page)} cannot be written ({visible(str(error))}); give -o another")
+    if known.json:
+        from petcheck.reports.comparison_json import text
+
+        print(text(compared))
+    else:
+        width, colour = _terminal()
+        print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))
+    return 1 if compared.different else 0
+
+
+def _terminal() -> tuple[int, bool]:
+    """The width of the terminal in columns, and whether it shows colours."""
+    import shutil
+
+    return shutil.get_terminal_size().columns, sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 if __name__ == "__main__":

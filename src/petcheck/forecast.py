@@ -62,6 +62,11 @@ def most_to_exhaust(plan: Plan) -> int:
     return plan.max_requests if figure is None else min(2 * math.ceil(2.4 * figure) + 40, plan.max_requests)
 
 
+def most_in_all(plan: Plan) -> int:
+    """Requests at most, with those that use up the quota."""
+    return min(most(plan) + most_to_exhaust(plan), plan.max_requests)
+
+
 def seconds(plan: Plan) -> int | None:
     """Seconds of waiting at most on that plan, if nobody else uses the key; None where the plan is not known."""
     figure = PLANS[plan.plan].per_minute if plan.plan else None

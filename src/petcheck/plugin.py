@@ -5,10 +5,12 @@ Loaded by the `conftest.py` above `checks/`. It does nothing in a run that has n
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import pickle
 import random
+import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,11 +22,13 @@ from petcheck.announcer import Announcer
 from petcheck.assembly import Course, TargetReport, assemble
 from petcheck.config import Config, configure, utc_today
 from petcheck.exchange import Exchange
-from petcheck.forecast import forecast
+from petcheck.forecast import forecast, most_in_all
 from petcheck.judging.catalogue import Requirement, catalogue
 from petcheck.judging.verdicts import Breach, Finding, Inconclusive, NotRun, Outcome
 from petcheck.options import OPTIONS
 from petcheck.reports.result import Result
+from petcheck.reports.visible import REASON_LIMIT, inert, visible
+from petcheck.screen import SENT, Screen
 from petcheck.session import Session
 from petcheck.suite_files import suite_file
 from petcheck.target import WRITING_BUDGET, Target, Untestable
@@ -38,7 +42,7 @@ if TYPE_CHECKING:
 SESSION = pytest.StashKey[Session]()
 _WORKERS = pytest.StashKey[list[TargetReport]]()
 _LOST = pytest.StashKey[bool]()
-_PRODUCT = pytest.StashKey[tuple[Result, tuple[Exchange, ...], str]]()
+_SCREEN = pytest.StashKey[Screen]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
@@ -71,8 +75,15 @@ def pytest_configure(config: pytest.Config) -> None:
         frozen = configured(config)
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from None
-    announcer = Announcer(config)
-    config.stash[SESSION] = Session(frozen, on_wait=announcer.waiting, on_notice=announcer.notice)
+    session = config.stash[SESSION] = Session(frozen)
+    if hasattr(config, "workerinput"):
+        # what a worker prints is lost, but for its stderr
+        session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
+    else:
+        budget = sum(most_in_all(session.plan_of(name)) for name in session.names)
+        screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
+        config.pluginmanager.register(screen, "petcheck-screen")
+        session.announcer = screen.announcer
     config.stash[_WORKERS] = []
     config.stash[_LOST] = False
     option = config.option
@@ -141,7 +152,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     run = session.config.stash.get(SESSION, None)
     if run is None or not run.config.dry_run:
         return None
-    announcer = Announcer(session.config)
+    announcer = session.config.stash[_SCREEN].announcer
     for name in run.names:
         announcer.lines(forecast(run.plan_of(name)))
     return True
@@ -222,12 +233,14 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     )
     session.findings.append(finding)
     report.user_properties.append(("petcheck", "untestable" if isinstance(error, Untestable) else outcome))
+    if target is not None:
+        report.user_properties.append((SENT, (finding.target, len(target.record))))
     if outcome in ("inconclusive", "not-run"):
         report.outcome = "skipped"
         path, line, _ = item.location
-        report.longrepr = (path, line or 0, reason)
+        report.longrepr = (path, line or 0, _shown(reason))
     elif outcome == "fail" or (outcome == "error" and isinstance(error, Untestable | NotSent)):
-        report.longrepr = reason
+        report.longrepr = _shown(reason)
     elif report.longrepr is not None:
         # a traceback may show what the wire was about to send
         report.longrepr = clean(report.longreprtext)
@@ -260,6 +273,11 @@ def _outcome(error: BaseException | None, item: pytest.Item) -> tuple[Outcome, s
         "error",
         f"The check itself broke, which says nothing about the server: {type(error).__name__}: {error}{where}",
     )
+
+
+def _shown(reason: str) -> str:
+    """A reason as pytest may print it: what the target said in it stays text."""
+    return inert(visible(reason, REASON_LIMIT, whole_in="result.json"))
 
 
 def _sentence(text: str) -> str:
@@ -307,12 +325,15 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     if run.config.dry_run or exitstatus == pytest.ExitCode.USAGE_ERROR or session.config.option.collectonly:
         return
     collected_nothing = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
+    cut_short = bool(session.shouldfail or session.shouldstop)
+    # a second Ctrl-C right after the first leaves pytest no time to say so
+    left_off = len(run.findings) < len(session.items) and not cut_short
     course = Course(
         run=run.run,
         started=run.started,
         finished=datetime.now(UTC),
-        interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
-        cut_short=bool(session.shouldfail or session.shouldstop),
+        interrupted=left_off or exitstatus == pytest.ExitCode.INTERRUPTED,
+        cut_short=cut_short,
         nothing_selected=collected_nothing,
         broken=_what_broke(session, exitstatus),
     )
@@ -321,7 +342,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     digest = hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
     result, exchanges = assemble(run.config, catalogue(), digest, course, reports)
     trouble = _write(result, exchanges, run.config.reports)
-    session.config.stash[_PRODUCT] = (result, exchanges, trouble)
+    _append_job_summary(result)
+    session.config.stash[_SCREEN].end_with(result, exchanges, trouble=trouble, broke=course.broken is not None)
     session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else result.run.exit
 
 
@@ -341,6 +363,17 @@ def _write(result: Result, exchanges: tuple[Exchange, ...], folder: Path) -> str
         parts = error.exceptions if isinstance(error, ExceptionGroup) else ()
         return f"{error}: " + "; ".join(f"{type(part).__name__}: {part}" for part in parts)
     return ""
+
+
+def _append_job_summary(result: Result) -> None:
+    """Put the summary on the page of the job, where the CI system has one. That it cannot be had fails no run."""
+    from petcheck.reports import summary
+    from petcheck.reports.annotations import job_summary
+
+    path = job_summary(os.environ)
+    if path is not None:
+        with contextlib.suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(summary.render(result))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -377,33 +410,3 @@ def pytest_testnodedown(node: Any, error: object) -> None:
         node.config.stash[_WORKERS] += pickle.loads(packed)  # noqa: S301 - from our own worker
     elif SESSION in node.config.stash:
         node.config.stash[_LOST] = True
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """The table by section, and the failures last, where they are seen."""
-    product = config.stash.get(_PRODUCT, None)
-    if product is None:
-        return
-    from petcheck.reports.har import entries_by_index, har
-    from petcheck.reports.terminal import render
-    from petcheck.reports.visible import REASON_LIMIT, visible
-
-    result, exchanges, trouble = product
-    evidence = tuple(entries_by_index(har(exchanges, version=result.suite.version)).values())
-    text = render(
-        result,
-        evidence,
-        width=terminalreporter._tw.fullwidth,
-        colour=terminalreporter._tw.hasmarkup,
-        folder=str(config.stash[SESSION].config.reports),
-    )
-    terminalreporter.write_line("")
-    terminalreporter.write_line(text)
-    for target in result.targets:
-        if target.unreachable:
-            terminalreporter.write_line("")
-            terminalreporter.write_line(
-                f"petcheck: {target.name}: {visible(target.unreachable, REASON_LIMIT)}", red=True
-            )
-    if trouble:
-        terminalreporter.write_line(f"petcheck: {trouble}", red=True)

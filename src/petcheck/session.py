@@ -7,15 +7,16 @@ import os
 import random
 import secrets
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petcheck.announcer import Announcer
 from petcheck.assembly import TargetReport
 from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
+from petcheck.exchange import Exchange
 from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
 from petcheck.key import ApiKey
@@ -37,15 +38,10 @@ REFERENCE_WINDOW_S = 3.0
 
 @dataclass
 class Session:
-    """The targets of a run and what was found out about them.
-
-    `on_wait(target, seconds left, why)` hears of every second of every pause, `on_notice(target, text)` of what is
-    about to happen.
-    """
+    """The targets of a run and what was found out about them. The `announcer`, if any, hears how it goes."""
 
     config: Config
-    on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
-    on_notice: Callable[[str, str], None] = lambda target, text: None
+    announcer: Announcer | None = None
     clock: Clock = field(default_factory=SystemClock)
     findings: list[Finding] = field(default_factory=list)
 
@@ -93,10 +89,12 @@ class Session:
             permissions=Permissions(config.writes, self.config.max_requests, self.config.max_wait),
             client=client,
             clock=self.clock,
-            on_wait=self.on_wait,
-            on_notice=self.on_notice,
             random_key=random_key_like(config.key, source),
         )
+        if self.announcer is not None:
+            transport.on_wait = self.announcer.waiting
+            transport.on_notice = self.announcer.notice
+            transport.on_exchange = self._count
         return Target(config, Api(transport), self.run, self.config.as_of, self.config.seed, self.exhaust)
 
     def examples_of(self, target: Target) -> Examples:
@@ -174,6 +172,10 @@ class Session:
             writes=self.config.writes,
             category_id=self.config.category_id,
         )
+
+    def _count(self, exchange: Exchange) -> None:
+        if self.announcer is not None:
+            self.announcer.sent(exchange.target, exchange.index + 1)
 
     def _report(self, target: Target) -> TargetReport:
         config = target.config

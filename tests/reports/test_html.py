@@ -76,7 +76,9 @@ def test_the_page_is_whole_and_self_contained(name: str) -> None:
     for tag, attributes in elements.all:
         assert not any(key.startswith("on") or key in ("style", "src", "srcset") for key in attributes), tag
         link = attributes.get("href")
-        if link is not None:
+        if link == "comparison.html":
+            assert name in ("whole", "four targets", "no evidence")
+        elif link is not None:
             assert link.startswith("#")
             assert link[1:] in ids, link
     assert "url(" not in page.split("</style>")[0]
@@ -133,19 +135,7 @@ def test_hostile_text_is_visible_text() -> None:
     assert "\\u{0}\\u{1b}[31m\\u{7}\\u{202e}evil\\u{2066}\\u{200b}\\u{dfff}\\u{d800}\\u{fffe}" in page
 
 
-def test_five_thousand_exchanges_stay_below_five_megabytes() -> None:
-    value, exchanges = samples.huge_run()
-    page = render(value, evidence_of(exchanges))
-    assert len(page.encode()) < 5_000_000
-    elements = Elements(page)
-    kept = [attributes for _, attributes in elements.all if attributes.get("class") == "entry"]
-    assert 500 < len(kept) < 5_000
-    assert f"{len(kept):,} of 5,000 exchanges, those that decide a verdict first to be kept" in page
-    links = {attributes["href"] or "" for tag, attributes in elements.all if tag == "a"}
-    assert {link[1:] for link in links} <= set(elements.ids)
-
-
-def test_five_thousand_enormous_answers_stay_below_five_megabytes() -> None:
+def test_enormous_answers_stay_below_five_megabytes() -> None:
     value, _ = samples.huge_run(60)
     answer = samples.response(("<\u202e&" * 4_000).encode(), headers=tuple((f"X-{n}", "<" * 999) for n in range(99)))
     exchanges = tuple(samples.exchange(n, None, answer) for n in range(60))

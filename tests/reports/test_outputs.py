@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reports import summary
+from petcheck.reports import comparison_html, summary
 from petcheck.reports.outputs import write_all
 from petcheck.reports.result import load
 
 from . import samples
 
-FILES = ["exchanges.har", "junit.xml", "report.html", "result.json", "summary.md"]
+FILES = ["badge.json", "badge.svg", "exchanges.har", "junit.xml", "report.html", "result.json", "summary.md"]
 
 
 def names(folder: Path) -> list[str]:
@@ -26,7 +26,8 @@ def names(folder: Path) -> list[str]:
 def test_all_files_are_written_and_nothing_else(run: samples.Run, tmp_path: Path) -> None:
     value, exchanges = run()
     write_all(value, exchanges, tmp_path / "new" / "reports")
-    assert names(tmp_path / "new" / "reports") == FILES
+    compared = ["comparison.html"] * (len(value.targets) > 1)
+    assert names(tmp_path / "new" / "reports") == sorted([*compared, *FILES])
     assert load(tmp_path / "new" / "reports" / "result.json") == value
     assert len(json.loads((tmp_path / "new/reports/exchanges.har").read_bytes())["log"]["entries"]) == len(exchanges)
 
@@ -43,7 +44,31 @@ def test_one_view_that_breaks_costs_no_other(tmp_path: Path, monkeypatch: pytest
         write_all(value, exchanges, tmp_path)
     assert wrong.value.message == f"not written into {tmp_path}: report.html, summary.md"
     assert [type(error) for error in wrong.value.exceptions] == [IsADirectoryError, ZeroDivisionError]
-    assert names(tmp_path) == ["exchanges.har", "junit.xml", "report.html", "result.json"]
+    assert names(tmp_path) == sorted(["comparison.html", *(name for name in FILES if name != "summary.md")])
+
+
+def test_a_comparison_that_cannot_be_made_says_so_and_fails_no_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> str:
+        raise ZeroDivisionError("<b>")
+
+    monkeypatch.setattr(comparison_html, "render", broken)
+    write_all(*samples.whole_run(), tmp_path)
+    assert names(tmp_path) == sorted(["comparison.html", *FILES])
+    assert "<p>ZeroDivisionError: &lt;b&gt;</p>" in (tmp_path / "comparison.html").read_text("utf-8")
+
+
+def test_a_comparison_whose_place_is_taken_fails_no_run(tmp_path: Path) -> None:
+    (tmp_path / "comparison.html").mkdir()
+    write_all(*samples.whole_run(), tmp_path)
+    assert names(tmp_path) == sorted(["comparison.html", *FILES])
+
+
+def test_a_comparison_of_an_earlier_run_does_not_stay(tmp_path: Path) -> None:
+    write_all(*samples.whole_run(), tmp_path)
+    write_all(*samples.whole_run(targets=1), tmp_path)
+    assert names(tmp_path) == FILES
 
 
 def test_views_are_written_even_where_the_result_breaks_the_schema(tmp_path: Path) -> None:

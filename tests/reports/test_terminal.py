@@ -88,6 +88,20 @@ def test_hostile_text_reaches_the_terminal_as_text() -> None:
     assert len(text) < 20_000
 
 
+@pytest.mark.parametrize("width", [40, 80])
+def test_no_line_is_a_command_of_a_ci_system(width: int) -> None:
+    said = " ".join("x" * pad + " ::error::x ##vso[a.b]c ##[error]d ::set-env::" for pad in range(1, 60))
+    value = samples.result(
+        samples.row(reason=said),
+        samples.row("LIST-4", "inconclusive", reason=said),
+        samples.row("LIST-5", "error", reason=said),
+        targets=(samples.target(unreachable=said),),
+    )
+    text = render(value, (), width=width, colour=False, folder="reports")
+    assert [line for line in text.splitlines() if re.search(r"^\s*::|##\w*\[", line)] == []
+    assert "\\u{3a}:error::x" in text
+
+
 def test_an_unreachable_target_says_so_once() -> None:
     reason = "Nothing answers at https://staging.pets.example/v1: connection refused."
     value = samples.result(
@@ -97,6 +111,7 @@ def test_an_unreachable_target_says_so_once() -> None:
     )
     text = render(value, (), width=100, colour=False, folder="reports")
     assert text.splitlines()[0] == f"staging could not be tested: {reason}"
+    assert "staging  https://staging.pets.example/v1\n  nothing was judged\n" in text
     assert text.endswith(
         "8 requirements could not be judged\n"
         f"  {reason}\n"
@@ -148,15 +163,15 @@ def test_an_unreachable_target_says_so_once() -> None:
 )
 def test_the_verdict_in_one_line(rows: list[tuple[str, str]], changes: dict[str, object], line: str) -> None:
     value = samples.result(*(samples.row(name, outcome) for name, outcome in rows), **changes)  # type: ignore[arg-type]
-    assert one_line(value) == line
+    assert one_line(value, "reports/") == f"{line} reports/report.html"
 
 
 def test_waivers_that_fail_the_run() -> None:
     stale = samples.row("LIST-1", "pass", waiver=Waiver("known", "2026-11-21"))
     expired = samples.row("LIST-2", "pass", waiver=Waiver("known", "2026-11-20"))
-    assert one_line(samples.result(stale)) == (
+    assert one_line(samples.result(stale), "r") == (
         "staging conforms: all 1 requirements hold. The run fails all the same: "
-        "The waiver of LIST-1 on staging is stale: the requirement passes now. (1 pass; 2 requests)"
+        "The waiver of LIST-1 on staging is stale: the requirement passes now. (1 pass; 2 requests) r/report.html"
     )
     text = render(
         samples.result(stale, expired, samples.row(waiver=Waiver("x", "2026-11-01"))),

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.reports import atomic
 from petcheck.reports.curl import curl_line
+from petcheck.reports.result import RunInfo
 
 FILE = "exchanges.har"
 
@@ -56,15 +57,26 @@ class Evidence:
     error: str | None
 
 
-def har(exchanges: Sequence[Exchange], *, version: str) -> dict[str, Any]:
-    """A HAR document of `exchanges`, in their order; `version` is the suite's."""
+def har(exchanges: Sequence[Exchange], *, version: str, run: RunInfo | None = None) -> dict[str, Any]:
+    """A HAR document of `exchanges`, in their order; `version` is the suite's, `run` the run that they belong to."""
+    belongs = {"_petcheck": {"run": run.id, "started": run.started}} if run else {}
     return {
         "log": {
             "version": "1.2",
             "creator": {"name": "petcheck", "version": version},
+            **belongs,
             "entries": [_entry(exchange) for exchange in exchanges],
         }
     }
+
+
+def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The id of the run that a HAR document belongs to, and when it began; None where it does not say."""
+    try:
+        ours = document["log"]["_petcheck"]
+        return ours["run"], ours["started"]
+    except (KeyError, TypeError):
+        return None
 
 
 def write_har(document: Mapping[str, Any], folder: Path) -> Path:
@@ -77,8 +89,8 @@ def write_har(document: Mapping[str, Any], folder: Path) -> Path:
 def entries_by_index(document: Mapping[str, Any]) -> dict[tuple[str, int], Evidence]:
     """The exchanges of a HAR document by target and index, in the file's order. Raises NotEvidence."""
     try:
-        entries = [_evidence(entry) for entry in document["log"]["entries"]]
-    except (KeyError, TypeError, ValueError) as error:
+        entries = [_typed(_evidence(entry)) for entry in document["log"]["entries"]]
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NotEvidence(f"is no HAR of petcheck: {type(error).__name__} {error}") from None
     return {(entry.target, entry.index): entry for entry in entries}
 
@@ -169,6 +181,21 @@ def _evidence(entry: Mapping[str, Any]) -> Evidence:
         whole=ours["body_complete"],
         error=response.get("_error"),
     )
+
+
+def _typed(entry: Evidence) -> Evidence:
+    """`entry`, all of whose fields are of their types. Raises TypeError."""
+    texts = [
+        *(entry.target, entry.operation, entry.credential, entry.curl, entry.started, entry.method, entry.url),
+        *(entry.reason, entry.http_version, entry.error or ""),
+        *(text for pair in (*entry.request_headers, *entry.response_headers) for text in pair),
+    ]
+    numbers = (entry.index, entry.status)
+    if not all(type(text) is str for text in texts) or not all(type(number) is int for number in numbers):
+        raise TypeError("a member of an entry has another type than it is written with")
+    if type(entry.whole) is not bool:
+        raise TypeError("body_complete is true or false")
+    return entry
 
 
 def _text(body: bytes) -> dict[str, str]:

@@ -1,34 +1,24 @@
 """report.html: the result as a document that a person reads, signs and sends on.
 
-One file without script or any outside resource, forbidden both by its own Content-Security-Policy. Every string is
-made visible and then escaped by the template engine's own hooks, so no place in a template can forget it.
+How a page is made, harmless and of one piece, is in `templating`.
 """
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petcheck.reports import digest, sections
+from petcheck.reports import comparison, digest, sections, templating
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Observation, RequirementRow, Result
 from petcheck.reports.shown import ShownExchanges
-from petcheck.reports.visible import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, visible, visible_bytes
+from petcheck.reports.templating import slug
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
 FILE = "report.html"
-
-_HEADERS = 40  # of one message
-_TEMPLATES = Path(__file__).parent / "templates"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +49,21 @@ class _OpenPoint:
 
 def render(result: Result, evidence: Sequence[Evidence]) -> str:
     """The whole page. `evidence` are the exchanges of exchanges.har, in any order."""
-    environment = _environment()
     groups = _groups(result)
-    style = (_TEMPLATES / "report.css").read_text("utf-8") + _filters(groups)
-    page = environment.get_template("report.html.jinja").render(
+    return templating.page(
+        "report.html.jinja",
+        "report.css",
+        _filters(groups),
         result=result,
-        style=_markup(style),
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
         digest=digest,
         title=sections.title,
         groups=groups,
         points=_points(result),
         found={target.name: digest.counts(_rows(result, target.name)) for target in result.targets},
         total=digest.counts(result.requirements),
-        exchanges=ShownExchanges(result, evidence, _exchange_markup(environment)),
+        compared=comparison.FILE if comparison.follows(result) else None,
+        exchanges=ShownExchanges(result, evidence, _exchange_markup()),
     )
-    return page.strip() + "\n"
 
 
 def _groups(result: Result) -> dict[str, list[_Requirement]]:
@@ -97,18 +86,18 @@ def _filters(groups: Mapping[str, Sequence[_Requirement]]) -> str:
     """The rules that make the two rows of choices filter: by verdict, by section, and a word where nothing is left."""
     rules, nothing = [], []
     for section, entries in groups.items():
-        slug = _slug(section)
-        rules.append(f':root:has(#s-{slug}:checked) .group:not([data-section="{slug}"]) {{ display: none; }}')
+        name = slug(section)
+        rules.append(f':root:has(#s-{name}:checked) .group:not([data-section="{name}"]) {{ display: none; }}')
         found = {outcome for entry in entries for outcome in entry.outcomes.split()}
-        nothing += [(outcome, slug) for outcome in digest.OUTCOMES if outcome not in found]
+        nothing += [(outcome, name) for outcome in digest.OUTCOMES if outcome not in found]
     for outcome in digest.OUTCOMES:
         rules.append(
             f':root:has(#v-{outcome}:checked) :is(.group, .requirement):not([data-outcomes~="{outcome}"]) '
             "{ display: none; }"
         )
     rules += [
-        f":root:has(#v-{outcome}:checked):has(#s-{slug}:checked) .nothing {{ display: block; }}"
-        for outcome, slug in nothing
+        f":root:has(#v-{outcome}:checked):has(#s-{name}:checked) .nothing {{ display: block; }}"
+        for outcome, name in nothing
     ]
     return "@media screen {\n" + "\n".join(rules) + "\n}\n"
 
@@ -130,88 +119,8 @@ def _rows(result: Result, target: str) -> list[RequirementRow]:
     return [row for row in result.requirements if row.target == target]
 
 
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_harmless,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "field": _field,
-        "reason": _reason,
-        "body": _body,
-        "statement": _statement,
-        "headers": _headers,
-        "slug": _slug,
-        "milliseconds": digest.milliseconds,
-        "plural": digest.plural,
-    }
-    environment.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
-    return environment
-
-
-def _exchange_markup(environment: Environment) -> Callable[[Evidence], Markup]:
-    """What turns an exchange into markup, the same for the appendix and for the evidence in place."""
-    module: Any = environment.get_template("exchange.html.jinja").module
-    macro: Callable[[Evidence], Markup] = module.exchange
+def _exchange_markup() -> Callable[[Evidence, str], Markup]:
+    """What turns an exchange into markup, with the part of it that decides marked."""
+    module: Any = templating.environment().get_template("exchange.html.jinja").module
+    macro: Callable[[Evidence, str], Markup] = module.exchange
     return macro
-
-
-def _harmless(value: Any) -> Any:
-    """What every expression of a template passes through: strings become visible, markup of ours stays."""
-    if isinstance(value, str) and not hasattr(value, "__html__"):
-        return visible(value, len(value))
-    return value
-
-
-def _slug(section: str) -> str:
-    """A section number fit for an identifier, in the page and in the style sheet."""
-    return re.sub("[^0-9A-Za-z]+", "-", section)
-
-
-def _markup(text: str) -> Markup:
-    from markupsafe import Markup
-
-    return Markup(text)
-
-
-def _escaped(text: str) -> Markup:
-    from markupsafe import escape
-
-    return escape(text)
-
-
-def _field(text: str) -> str:
-    return visible(text, FIELD_LIMIT, whole_in="result.json")
-
-
-def _reason(text: str) -> str:
-    return visible(text, REASON_LIMIT, whole_in="result.json")
-
-
-def _body(body: bytes) -> Markup:
-    return _escaped(visible_bytes(body))
-
-
-def _headers(headers: Sequence[tuple[str, str]]) -> Markup:
-    lines = [f"{visible(name)}: {visible(value)}" for name, value in headers[:_HEADERS]]
-    if len(headers) > _HEADERS:
-        lines.append(f"[cut at {_HEADERS} of {len(headers)} headers, whole in exchanges.har]")
-    return _escaped("\n".join(lines))
-
-
-def _statement(text: str) -> Markup:
-    """A sentence of the catalogue, whose backticks mark code."""
-    parts = visible(text, REASON_LIMIT, whole_in="result.json").split("`")
-    if len(parts) % 2 == 0:
-        return _escaped("`".join(parts))
-    code = (
-        _markup(f"<code>{_escaped(part)}</code>") if index % 2 else _escaped(part) for index, part in enumerate(parts)
-    )
-    return _markup("").join(code)

@@ -114,9 +114,10 @@ class RequirementRow:
     """The verdict on one requirement of the catalogue for one target.
 
     `exchanges` are all that were examined and `decisive` those among them that decide, by index within the target.
-    `in_force` is false where no check can see the requirement or it is not in force on the day judged for; such a
-    row never counts for --strict. `settled_by` is the option that would settle what is open. A `waiver` on a row
-    that is not "waived" is a stale one (pass) or an expired one (fail).
+    `parts` tells for each of `decisive` which part of it decides: `status`, `header:Name`, `body`, or `body:` and a
+    JSON pointer; empty where the exchange does as a whole. `in_force` is false where no check can see the requirement
+    or it is not in force on the day judged for; such a row never counts for --strict. `settled_by` is the option that
+    would settle what is open. A `waiver` on a row that is not "waived" is a stale one (pass) or an expired one (fail).
     """
 
     id: str
@@ -133,6 +134,11 @@ class RequirementRow:
     also: tuple[str, ...] = ()
     waiver: Waiver | None = None
     settled_by: str | None = None
+    parts: tuple[str, ...] = ()
+
+    def part(self, index: int) -> str:
+        """The part of a decisive exchange that decides; empty where that is the whole, or where nothing is said."""
+        return dict(zip(self.decisive, self.parts, strict=False)).get(index, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from petcheck.reports import digest
+from petcheck.reports import digest, marked
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import RequirementRow, Result
 from petcheck.reports.visible import visible
@@ -28,11 +28,12 @@ _Key = tuple[str, int]
 class ShownExchanges:
     """The exchanges of a page: each once in the appendix as far as there is room, the deciding ones in place too.
 
-    `markup` makes the block of one exchange; no exchange passes through it twice. `total` is how many there are.
+    `markup` makes the block of one exchange, given the part of it that is to be marked. `total` is how many there are.
     """
 
-    def __init__(self, result: Result, evidence: Sequence[Evidence], markup: Callable[[Evidence], Markup]) -> None:
+    def __init__(self, result: Result, evidence: Sequence[Evidence], markup: Callable[[Evidence, str], Markup]) -> None:
         self._result = result
+        self._markup = markup
         self._entries = {(entry.target, entry.index): entry for entry in evidence}
         self._numbers = {target.name: number for number, target in enumerate(result.targets)}
         self._left_in_place = _IN_PLACE_ROOM
@@ -40,7 +41,7 @@ class ShownExchanges:
         self.total = len(evidence)
         left = _APPENDIX_ROOM
         for entry in _by_weight(result, self._entries):
-            block = markup(entry)
+            block = markup(entry, "")
             left -= len(block)
             if left < 0:
                 break
@@ -71,14 +72,20 @@ class ShownExchanges:
             (self.line(row.target, index), self.anchor(row.target, index), index in deciding) for index in _listed(row)
         ]
 
-    def in_place(self, row: RequirementRow) -> list[tuple[str, Markup]]:
-        """The first of the deciding exchanges, each its line and its block, for below a verdict that is no pass."""
+    def in_place(self, row: RequirementRow) -> list[tuple[str, str, Markup]]:
+        """The first of the deciding exchanges, for below a verdict that is no pass.
+
+        Each with its line, with the part that decides in words, and as a block in which that is marked.
+        """
         blocks = []
         for index in row.decisive[:IN_PLACE]:
-            block = self._kept.get((row.target, index))
-            if block is not None and len(block) <= self._left_in_place:
+            entry = self._entries.get((row.target, index))
+            if entry is None:
+                continue
+            block = self._markup(entry, row.part(index))
+            if len(block) <= self._left_in_place:
                 self._left_in_place -= len(block)
-                blocks.append((self.line(row.target, index), block))
+                blocks.append((self.line(row.target, index), marked.words(entry, row.part(index)), block))
         return blocks
 
 

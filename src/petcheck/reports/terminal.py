@@ -6,10 +6,10 @@ import textwrap
 from collections.abc import Sequence
 
 from petcheck.document import TITLES
-from petcheck.reports import digest, sections
+from petcheck.reports import comparison, digest, sections
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Outcome, RequirementRow, Result, TargetInfo
-from petcheck.reports.visible import REASON_LIMIT, visible
+from petcheck.reports.visible import REASON_LIMIT, inert, visible
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 
@@ -49,17 +49,21 @@ def render(result: Result, evidence: Sequence[Evidence], *, width: int, colour: 
     _open(page, result)
     _spent(page, result)
     page.blank()
-    page.say(f"reports: {visible(folder.rstrip('/'))}/report.html, result.json, exchanges.har, junit.xml, summary.md")
+    also = f", {comparison.FILE}" if comparison.follows(result) else ""
+    page.say(
+        f"reports: {visible(folder.rstrip('/'))}/report.html, result.json, exchanges.har, junit.xml, summary.md{also}"
+    )
     _waivers(page, result)
     _trouble(page, result, {(entry.target, entry.index): entry for entry in evidence})
     return "\n".join(page.lines)
 
 
-def one_line(result: Result) -> str:
-    """The verdict, the counts and the requests in one line, for -q."""
+def one_line(result: Result, folder: str) -> str:
+    """The verdict, the counts, the requests and where the report is in one line, for -q."""
     found = [f"{number} {outcome}" for outcome, number in digest.counts(result.requirements).items() if number]
     total = sum(target.requests.total for target in result.targets)
-    return f"{digest.headline(result)} ({', '.join(found) or 'no verdicts'}; {digest.plural(total, 'request')})"
+    counts = f"{', '.join(found) or 'no verdicts'}; {digest.plural(total, 'request')}"
+    return inert(f"{digest.headline(result)} ({counts}) {visible(folder.rstrip('/'))}/report.html")
 
 
 class _Page:
@@ -84,11 +88,11 @@ class _Page:
         wrapped = textwrap.wrap(
             bare, self.width, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False
         ) or [""]
-        self.lines += [self.paint(code, line) if painted else line for line in wrapped]
+        self.lines += [self.paint(code, inert(line)) if painted else inert(line) for line in wrapped]
 
     def whole(self, text: str, indent: str) -> None:
         """Add `text` as one line, however long."""
-        self.lines.append(indent + text)
+        self.lines.append(indent + inert(text))
 
 
 def _table(page: _Page, result: Result, target: TargetInfo) -> None:
@@ -99,6 +103,9 @@ def _table(page: _Page, result: Result, target: TargetInfo) -> None:
         page.say("no requirement was judged", "  ")
         return
     total = digest.counts(rows)
+    if target.unreachable is not None and not any(row.exchanges for row in rows):
+        page.say("nothing was judged", "  ")
+        return
     columns = [(outcome, head) for outcome, head in _COLUMNS if outcome in _ALWAYS or total[outcome]]
     numbers = sum(len(head) + 2 for _, head in columns)
     room = page.width - numbers - 7

@@ -21,6 +21,7 @@ REASON_LIMIT = 1_500
 
 _MARKS_IN_A_ROW = 3  # enough for every written language; a tower of them would run over the lines around it
 _PLAIN = re.compile(r"[ -~]*")
+_COMMAND = re.compile(r"(?:(?<=\s)|^):(?=:)|#(?=#\w*\[)")
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 
 
@@ -41,6 +42,15 @@ def visible(text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_i
 def visible_bytes(body: bytes, limit: int = BODY_LIMIT) -> str:
     """A body as visible text of several lines; bytes that are no UTF-8 appear as `\\xNN`. Cut as in `visible`."""
     return visible(body.decode("utf-8", "backslashreplace"), limit, lines=True)
+
+
+def inert(line: str) -> str:
+    """A line that is printed where a CI system may read along, without anything that one of them takes for a command.
+
+    GitHub Actions obeys `::command::` at the beginning of a line; that, Azure Pipelines and TeamCity obey `##[…]`,
+    `##vso[…]` and `##teamcity[…]` wherever they stand. Their first sign is shown as an escape.
+    """
+    return _COMMAND.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", line)
 
 
 def _escaped(text: str, lines: bool) -> str:

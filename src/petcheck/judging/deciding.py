@@ -1,0 +1,225 @@
+"""Which part of an exchange decides a requirement, for a reader who looks for it in the evidence.
+
+A part is `status`, `header:Name`, `body`, or `body:` with a JSON pointer (RFC 6901) to a value in it. It is found with
+the matchers that judged, so what is marked is what was wrong; where nothing smaller can be named it is empty, and the
+exchange decides as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from petcheck.exchange import Exchange, NoAnswer, Operation, Response
+from petcheck.judging import ratelimits
+from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX
+from petcheck.judging.jsontext import Json, NotJson, integer, parse
+from petcheck.judging.matchers import (
+    Animal,
+    problem_of_error_status,
+    problem_of_int64,
+    problem_of_pet_status,
+    problem_of_string,
+    value_of,
+)
+from petcheck.judging.sightings import page_in
+
+Part: TypeAlias = str
+_Finder: TypeAlias = Callable[[Exchange, Sequence[Exchange]], Part]
+
+STATUS, BODY = "status", "body"
+
+
+def parts_of(requirement: str, decisive: Sequence[Exchange]) -> tuple[Part, ...]:
+    """For each of the exchanges that decide the requirement of that id, the part that does; empty for a whole one."""
+    finder = _FINDERS.get(requirement)
+    return tuple(
+        "" if finder is None or isinstance(exchange.answer, NoAnswer) else finder(exchange, decisive)
+        for exchange in decisive
+    )
+
+
+# ---- the status, a header
+
+
+def _status(_exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    return STATUS
+
+
+def _header(name: str) -> _Finder:
+    return lambda _exchange, _decisive: f"header:{name}"
+
+
+def _over_the_limit(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    """The response before, which told how many were left, or the one to the request over the limit."""
+    told = exchange.status == 200 and ratelimits.remaining_of(exchange) is not None
+    return "header:X-RateLimit-Remaining" if told else STATUS
+
+
+def _early_429(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    own = ratelimits.remaining_of(exchange)
+    return "header:X-RateLimit-Remaining" if own else _over_the_limit(exchange, decisive)
+
+
+def _after_retry(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    return "header:Retry-After" if exchange is decisive[0] and exchange.status == 429 else STATUS
+
+
+# ---- the body
+
+
+def _body(_exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    return BODY
+
+
+def _member(name: str, problem: Callable[[Animal], str | None] | None = None) -> _Finder:
+    """A member of the object in the body, or of the first in a list that has the problem."""
+
+    def find(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+        for pointer, item in _objects(exchange):
+            if problem is None or problem(item) is not None:
+                return f"body:{pointer}/{name}" if name in item else _part(pointer)
+        return BODY
+
+    return find
+
+
+def _error_status(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    return _member("status", partial(problem_of_error_status, http_status=exchange.status or 0))(exchange, decisive)
+
+
+def _odd_item(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    value = _value(exchange)
+    items = value if isinstance(value, list) else []
+    return next((f"body:/{at}" for at, item in enumerate(items) if not isinstance(item, dict)), BODY)
+
+
+def _surplus(most: int | None) -> _Finder:
+    """The first animal beyond the length that a page may have: `most`, or what was asked for."""
+
+    def find(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+        page = page_in(exchange)
+        limit = most if most is not None or page is None else page.asked
+        return f"body:/{limit}" if page is not None and limit is not None and page.size > limit else BODY
+
+    return find
+
+
+def _wrong_status(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    page = page_in(exchange)
+    for pointer, item in _objects(exchange):
+        if page is not None and problem_of_pet_status(item) is None and item.get("status") != page.status:
+            return f"body:{pointer}/status" if "status" in item else _part(pointer)
+    return BODY
+
+
+def _left_out(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    """In a page of all animals, the first that a filtered page should have shown."""
+    filtered = [page for page in map(page_in, decisive) if page is not None and page.status]
+    for pointer, item in _objects(exchange):
+        due = [page for page in filtered if exchange is not page.exchange and item.get("status") == page.status]
+        if any(integer(item.get("id")) not in page.ids for page in due):
+            return _part(pointer)
+    return BODY
+
+
+def _repeated_id(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    seen: set[int] = set()
+    for pointer, item in _objects(exchange):
+        number = integer(item.get("id"))
+        if number is not None and (number in seen or not pointer):
+            return f"body:{pointer}/id"
+        seen |= {number} if number is not None else set()
+    return BODY
+
+
+def _same_animal(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    """The animal that two exchanges show differently, in either; the status where there is none."""
+    if exchange.status not in (200, 201):
+        return STATUS
+    if exchange.request.operation is Operation.GET_PET:
+        value = _value(exchange)
+        number = integer(value.get("id")) if isinstance(value, dict) else None
+        return "body:/id" if number is not None and str(number) != exchange.request.url.rpartition("/")[2] else BODY
+    ids = {_id(other) for other in decisive} - {None}
+    return next((_part(pointer) for pointer, item in _objects(exchange) if integer(item.get("id")) in ids), BODY)
+
+
+def _stored_all_the_same(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    """The status that refused an animal, and the animal on the page that shows it."""
+    if exchange.request.operation is Operation.CREATE_PET:
+        return STATUS
+    names = {str(name) for name in map(_sent_name, decisive) if name is not None}
+    return next((f"body:{p}/name" for p, item in _objects(exchange) if str(item.get("name")) in names), BODY)
+
+
+def _value(exchange: Exchange) -> Json:
+    return value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+
+
+def _objects(exchange: Exchange) -> Iterator[tuple[str, Animal]]:
+    """The object in the body, or those in its list, each with its pointer."""
+    value = _value(exchange)
+    if isinstance(value, dict):
+        yield "", value
+    elif isinstance(value, list):
+        yield from ((f"/{at}", item) for at, item in enumerate(value) if isinstance(item, dict))
+
+
+def _id(exchange: Exchange) -> int | None:
+    value = _value(exchange)
+    return integer(value.get("id")) if isinstance(value, dict) else None
+
+
+def _sent_name(exchange: Exchange) -> Json:
+    try:
+        sent = parse(exchange.request.body or b"")
+    except NotJson:
+        return None
+    return sent.get("name") if isinstance(sent, dict) else None
+
+
+def _part(pointer: str) -> Part:
+    return f"{BODY}:{pointer}" if pointer else BODY
+
+
+_FINDERS: dict[str, _Finder] = {
+    **dict.fromkeys(("LIST-1", "LIST-2", "LIST-6"), _status),
+    **dict.fromkeys(("CREATE-1", *(f"CREATE-{number}" for number in range(5, 11)), "CREATE-14"), _status),
+    **dict.fromkeys(("GET-1", "GET-3", "GET-4", "ORDERS-1", "ERROR-5"), _status),
+    **dict.fromkeys(("AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4", "AUTH-5", "AUTH-7"), _status),
+    **dict.fromkeys(("SERVICE-1", "ERROR-1"), _body),
+    "BODY-1": _header("Content-Type"),
+    "PET-1": _member("id", partial(problem_of_int64, "", "id")),
+    "PET-2": _member("name", partial(problem_of_string, "", "name")),
+    "PET-3": _member("categoryId", partial(problem_of_int64, "", "categoryId")),
+    "PET-4": _member("status", problem_of_pet_status),
+    "PET-5": _repeated_id,
+    "PETS-1": _odd_item,
+    "LIST-3": _surplus(None),
+    "LIST-4": _surplus(LIMIT_DEFAULT),
+    "LIST-5": _surplus(LIMIT_MAX),
+    "LIST-7": _wrong_status,
+    "LIST-8": _left_out,
+    "CREATE-2": _member("name"),
+    "CREATE-3": _member("categoryId"),
+    "CREATE-4": _member("status"),
+    "CREATE-11": _stored_all_the_same,
+    "CREATE-12": _same_animal,
+    "CREATE-13": _same_animal,
+    "GET-2": _same_animal,
+    "AUTH-6": _stored_all_the_same,
+    "ERROR-2": _member("code", partial(problem_of_string, "", "code")),
+    "ERROR-3": _member("message", partial(problem_of_string, "", "message")),
+    "ERROR-4": _error_status,
+    "RATE-1": _header("X-RateLimit-Limit"),
+    "RATE-2": _header("X-RateLimit-Remaining"),
+    "RATE-3": _header("X-RateLimit-Reset"),
+    "RATE-4": _header("X-RateLimit-Remaining"),
+    "RATE-5": _header("X-RateLimit-Limit"),
+    "RATE-6": _over_the_limit,
+    "RATE-7": _header("Retry-After"),
+    "RATE-8": _early_429,
+    "RATE-9": _after_retry,
+}

@@ -1,0 +1,92 @@
+"""badge.svg and badge.json: the verdict of a run in a few words, for the first lines of somebody's README.
+
+The JSON is what shields.io asks an endpoint for. Of several targets the worst one speaks, with its name.
+"""
+
+from __future__ import annotations
+
+import json
+from xml.sax.saxutils import escape
+
+from petcheck.reports import digest
+from petcheck.reports.result import Outcome, Result, TargetInfo
+from petcheck.reports.visible import visible
+
+SVG_FILE = "badge.svg"
+JSON_FILE = "badge.json"
+
+_LABEL = "pet store conformance"
+_WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
+# white text on each of them has a contrast of more than 4.5 to 1
+_COLOURS: dict[Outcome, str] = {
+    "pass": "#17683a",
+    "fail": "#b0231b",
+    "error": "#8f1d63",
+    "inconclusive": "#535b64",
+    "not-run": "#535b64",
+    "waived": "#59409b",
+}
+_LABEL_COLOUR = "#33383e"
+_NAME_LIMIT = 30
+# units of width that a sign takes about, in eleven units of height; `textLength` makes it true whatever the font
+_NARROW, _WIDE, _OTHERS = 4.0, 9.5, 6.7
+_PADDING = 8
+
+
+def svg(result: Result) -> str:
+    """The badge as an SVG image that needs nothing else: no font, no script, nothing to fetch."""
+    message, outcome = _said(result)
+    widths = [_width(text) for text in (_LABEL, message)]
+    left, right = (width + 2 * _PADDING for width in widths)
+    whole = escape(f"{_LABEL}: {message}", {'"': "&quot;"})
+    texts = "".join(
+        f'<text x="{x}" y="14" textLength="{width}">{escape(text)}</text>'
+        for x, width, text in ((_PADDING, widths[0], _LABEL), (left + _PADDING, widths[1], message))
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" aria-label="{whole}">\n'
+        f"<title>{whole}</title>\n"
+        f'<rect width="{left + right}" height="20" rx="3" fill="{_LABEL_COLOUR}"/>\n'
+        f'<path d="M{left} 0h{right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H{left}z" fill="{_COLOURS[outcome]}"/>\n'
+        f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11" aria-hidden="true">{texts}</g>\n'
+        "</svg>\n"
+    )
+
+
+def endpoint(result: Result) -> str:
+    """The badge as the JSON object of a shields.io endpoint, schema version 1."""
+    message, outcome = _said(result)
+    colour = _COLOURS[outcome].removeprefix("#")
+    return json.dumps({"schemaVersion": 1, "label": _LABEL, "message": message, "color": colour}) + "\n"
+
+
+def _width(text: str) -> int:
+    return round(sum(_NARROW if sign in "fijlt.,:;|!'() " else _WIDE if sign in "mwMW" else _OTHERS for sign in text))
+
+
+def _said(result: Result) -> tuple[str, Outcome]:
+    """The words about the worst target, and the outcome that colours them."""
+    if not result.targets:
+        return "nothing tested", "not-run"
+    judged = [(target, *_words(target, result)) for target in result.targets]
+    target, words, outcome = min(judged, key=lambda one: _WORST_FIRST.index(one[2]))
+    if outcome not in ("fail", "error") and digest.waiver_faults(result):
+        return "a waiver is stale or expired", "fail"
+    if outcome != "fail" and not result.complete:
+        return "interrupted", "not-run"
+    name = f"{visible(target.name, _NAME_LIMIT)}: " if len(result.targets) > 1 else ""
+    return name + words, outcome
+
+
+def _words(target: TargetInfo, result: Result) -> tuple[str, Outcome]:
+    rows = [row for row in result.requirements if row.target == target.name and row.in_force]
+    found, outcome = digest.counts(rows), digest.standing(target, result)
+    if outcome == "fail":
+        return f"{found['fail']} of {len(rows)} fail", outcome
+    if outcome == "error":
+        return "could not be tested" if target.unreachable is not None else "no verdict", outcome
+    if outcome == "waived":
+        return f"{found['waived']} of {len(rows)} waived", outcome
+    if not found["pass"]:
+        return "nothing examined", "inconclusive"
+    return (f"all {len(rows)} hold" if found["pass"] == len(rows) else f"{found['pass']} of {len(rows)} hold"), outcome

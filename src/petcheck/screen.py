@@ -1,0 +1,114 @@
+"""What a run shows: how far it is while it lasts, and its verdicts last of all, where they are seen.
+
+pytest's own report of a run is kept back, unless it was asked for (`-v`, `--tb`, `--durations`, `--collect-only`) or
+something broke: then it is what is needed.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petcheck.announcer import Announcer
+from petcheck.exchange import Exchange
+from petcheck.reports.annotations import lines
+from petcheck.reports.result import Result
+
+SENT = "petcheck-sent"
+"""The property of a pytest report that tells a check's target and the requests sent to it until then."""
+
+
+class Screen:
+    """A pytest plugin: the only one to write to the screen of a run that judges."""
+
+    def __init__(self, config: pytest.Config, *, budget: int, folder: Path) -> None:
+        """`budget` are the requests of the run at most; `folder` is where its reports are, as the user knows it."""
+        option = config.option
+        verbosity = option.verbose
+        self._quiet = verbosity < 0 and not option.collectonly
+        asked = verbosity > 0 or option.collectonly or option.durations or option.tbstyle not in ("auto", "no")
+        self._hushed = not asked
+        self._folder = folder
+        self._kept = io.StringIO()
+        self._terminal: Any = None
+        self._product: tuple[Result, Sequence[Exchange], str] | None = None
+        self._broke = True  # until a result says otherwise
+        watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+        self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hushed and watched, budget=budget)
+
+    def end_with(self, result: Result, exchanges: Sequence[Exchange], *, trouble: str, broke: bool) -> None:
+        """What the run came to, shown when pytest has said all that it has to say.
+
+        `trouble` is what went wrong in writing it, if anything; `broke` is true where pytest itself or a worker did.
+        """
+        self._product = (result, exchanges, trouble)
+        self._broke = broke
+
+    # ---- while it lasts
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> Iterator[None]:
+        """Lead pytest's words aside before it says the first."""
+        reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            self._terminal = reporter._tw
+            if self._hushed:
+                reporter._tw = type(reporter._tw)(self._kept)
+        return (yield)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Now it is known how many checks there are."""
+        if session.items:
+            self.announcer.expect(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """The same where workers collect."""
+        self.announcer.expect(len(ids))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """One more check, here or in a worker."""
+        for name, value in report.user_properties:
+            if name == SENT and isinstance(value, tuple | list):
+                self.announcer.sent(*value)
+        if report.when == "teardown":
+            self.announcer.check_done()
+
+    # ---- the end
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
+        """After everybody else: what pytest said where that helps, then the verdicts."""
+        value: None = yield
+        self.announcer.close()
+        if self._hushed and self._broke and session.exitstatus != pytest.ExitCode.OK:
+            sys.stderr.write(self._kept.getvalue())
+        if self._product is not None and self._terminal is not None:
+            result, exchanges, trouble = self._product
+            for command in lines(result, os.environ):
+                self._terminal.line(command)
+            self._terminal.line(self._said(result, exchanges))
+            if trouble:
+                sys.stderr.write(f"petcheck: {trouble}\n")
+            self._terminal.flush()
+        return value
+
+    def _said(self, result: Result, exchanges: Sequence[Exchange]) -> str:
+        from petcheck.reports import terminal
+        from petcheck.reports.har import entries_by_index, har
+
+        if self._quiet:
+            return terminal.one_line(result, str(self._folder))
+        return terminal.render(
+            result,
+            tuple(entries_by_index(har(exchanges, version=result.suite.version)).values()),
+            width=self._terminal.fullwidth,
+            colour=self._terminal.hasmarkup,
+            folder=str(self._folder),
+        )

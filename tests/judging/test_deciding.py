@@ -1,0 +1,99 @@
+"""Which part of an exchange decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from petcheck.exchange import Credential, Exchange, Operation, Silence
+from petcheck.judging.catalogue import catalogue
+from petcheck.judging.deciding import parts_of
+from tests.judging.exchanges import exchange, rates
+
+CREATE, GET, ORDERS = Operation.CREATE_PET, Operation.GET_PET, Operation.STORE_ORDERS
+GOOD = {"id": 1, "name": "Rex", "categoryId": 2, "status": "sold"}
+
+
+def pet(number: object, **members: object) -> dict[str, object]:
+    return GOOD | {"id": number} | members
+
+
+def without(name: str) -> dict[str, object]:
+    return {key: value for key, value in GOOD.items() if key != name}
+
+
+def page(*animals: object, query: str = "") -> Exchange:
+    return exchange(body=animals, path=f"/pets{query}")
+
+
+def posted(name: str, status: int = 400) -> Exchange:
+    sent = exchange(CREATE, status)
+    return replace(sent, request=replace(sent.request, body=f'{{"name": "{name}"}}'.encode()))
+
+
+def error(body: object, status: int = 401) -> Exchange:
+    return exchange(status=status, body=body, credential=Credential.MISSING)
+
+
+CASES: list[tuple[str, list[Exchange], list[str]]] = [
+    ("AUTH-1", [error({})], ["status"]),
+    ("ERROR-5", [exchange(ORDERS, 500)], ["status"]),
+    ("BODY-1", [exchange()], ["header:Content-Type"]),
+    ("SERVICE-1", [exchange(body=b"<html>")], ["body"]),
+    ("PET-1", [page(GOOD, pet("1"))], ["body:/1/id"]),
+    ("PET-3", [page(GOOD, 7, without("categoryId"))], ["body:/2"]),
+    ("PET-2", [exchange(GET, body=without("name"))], ["body"]),
+    ("PET-4", [exchange(GET, body=pet(1, status=None))], ["body:/status"]),
+    ("PET-1", [exchange(GET, body=[1])], ["body"]),
+    ("PET-5", [page(GOOD, pet(2), GOOD), exchange(CREATE, 201, GOOD)], ["body:/2/id", "body:/id"]),
+    ("PETS-1", [page(GOOD, [])], ["body:/1"]),
+    ("PETS-1", [exchange(body={"items": []})], ["body"]),
+    ("LIST-3", [page(GOOD, GOOD, query="?limit=1")], ["body:/1"]),
+    ("LIST-3", [page(GOOD, query="?limit=x")], ["body"]),
+    ("LIST-4", [page(*[GOOD] * 21), page(GOOD, query="?limit=20")], ["body:/20", "body"]),
+    ("LIST-7", [page(GOOD, pet(2, status="pending"), query="?status=sold")], ["body:/1/status"]),
+    ("LIST-7", [page(GOOD, without("status"), query="?status=sold")], ["body:/1"]),
+    ("LIST-8", [page(GOOD, pet(2)), page(GOOD, query="?status=sold")], ["body:/1", "body"]),
+    ("CREATE-2", [exchange(CREATE, 201, pet(1, name="Tex"))], ["body:/name"]),
+    ("CREATE-4", [exchange(CREATE, 201, without("status"))], ["body"]),
+    ("CREATE-8", [posted("x", 201)], ["status"]),
+    ("CREATE-11", [posted("refused"), page(GOOD, pet(2, name="refused"))], ["status", "body:/1/name"]),
+    ("CREATE-12", [exchange(CREATE, 201, GOOD), exchange(GET, 404)], ["body", "status"]),
+    ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD, pet(2, name="Tex"))], ["body", "body:/1"]),
+    ("GET-2", [exchange(GET, body=pet(8))], ["body:/id"]),
+    ("GET-2", [page(pet(6), pet(7)), exchange(GET, body=pet(7, name="Tex"))], ["body:/1", "body"]),
+    ("ERROR-3", [error({"code": "x", "message": []})], ["body:/message"]),
+    ("ERROR-3", [error({"code": "x"})], ["body"]),
+    ("ERROR-4", [error({"status": 400})], ["body:/status"]),
+    ("RATE-3", [exchange()], ["header:X-RateLimit-Reset"]),
+    (
+        "RATE-6",
+        [exchange(headers=rates(60, 0, 1)), exchange(status=503)],
+        ["header:X-RateLimit-Remaining", "status"],
+    ),
+    (
+        "RATE-8",
+        [exchange(status=429, headers=rates(60, 3, 1)), exchange(status=429, headers=rates(60, 0, 1))],
+        ["header:X-RateLimit-Remaining", "status"],
+    ),
+    ("RATE-9", [exchange(status=429), exchange(status=429)], ["header:Retry-After", "status"]),
+    ("LIST-1", [exchange(status=Silence.TIMEOUT)], [""]),
+    ("VERSION-1", [exchange()], [""]),
+]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "decisive", "parts"),
+    CASES,
+    ids=[f"{case[0]} by {case[2][0]} ({n})" for n, case in enumerate(CASES)],
+)
+def test_the_part_that_decides(requirement: str, decisive: list[Exchange], parts: list[str]) -> None:
+    assert list(parts_of(requirement, decisive)) == parts
+
+
+@pytest.mark.parametrize("body", [b"", b"null", b"[[]]", b"{", b'[{"id":null,"name":[],"status":{}}]', b"\xff"])
+def test_every_requirement_has_one_whatever_came(body: bytes) -> None:
+    strange = [exchange(operation, status, body) for operation in Operation for status in (200, 201, 429, 500)]
+    judged = [entry.id for entry in catalogue().judged if not entry.untestable]
+    assert [name for name in judged if not all(parts_of(name, strange))] == ["VERSION-1"]

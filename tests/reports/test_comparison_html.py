@@ -1,0 +1,256 @@
+"""comparison.html as text, and in a real Chromium: opened from disk, counted, read for accessibility, looked at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from petcheck.exchange import Exchange, Response
+from petcheck.reports.comparable import Recorded
+from petcheck.reports.comparison import Comparison, compare
+from petcheck.reports.comparison_html import render
+from petcheck.reports.comparison_json import to_json
+from petcheck.reports.har import entries_by_index, har
+from petcheck.reports.result import Result
+
+from . import samples
+from .test_browser import browser, missing  # noqa: F401 - a fixture
+from .test_html import Elements
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Run = tuple[Result, tuple[Exchange, ...]]
+
+
+def recorded(name: str, run: Run) -> Recorded:
+    value, exchanges = run
+    return Recorded(f"{name}/result.json", value, tuple(entries_by_index(har(exchanges, version="1")).values()))
+
+
+def otherwise(run: Run) -> Run:
+    """The same run where every answer has a header more and another body, and every other one another status."""
+    value, exchanges = run
+    return value, tuple(
+        replace(
+            entry,
+            answer=replace(
+                entry.answer,
+                status=entry.answer.status + entry.index % 2,
+                headers=(*entry.answer.headers, ("X-Own", samples.HOSTILE)),
+                body=b'{"code": "other", "own": 1}',
+            ),
+        )
+        if isinstance(entry.answer, Response)
+        else entry
+        for entry in exchanges
+    )
+
+
+def hostile() -> Run:
+    value, exchanges = samples.hostile_run()
+    return replace(value, targets=(replace(value.targets[0], unreachable=None),)), exchanges
+
+
+def hostile_passing() -> Run:
+    value, exchanges = hostile()
+    first, *rest = value.requirements
+    seen = tuple(replace(one, value=f"{one.value} too") for one in value.observations)
+    return replace(value, requirements=(replace(first, outcome="pass"), *rest), observations=seen), exchanges
+
+
+def huge() -> Run:
+    return samples.huge_run(1_000)
+
+
+COMPARISONS: dict[str, Callable[[], Comparison]] = {
+    "one run": lambda: compare([recorded("both", samples.whole_run())]),
+    "equal": lambda: compare(
+        [recorded("a", samples.whole_run(targets=1)), recorded("b", samples.whole_run(targets=1))]
+    ),
+    "mended": lambda: compare(
+        [recorded("a", samples.whole_run(targets=1)), recorded("b", samples.whole_run(targets=1, failing=False))]
+    ),
+    "four": lambda: compare([recorded("run", samples.whole_run(targets=4))]),
+    "otherwise": lambda: compare(
+        [recorded("a", samples.whole_run(targets=1)), recorded("b", otherwise(samples.whole_run(targets=1)))]
+    ),
+    "hostile": lambda: compare([recorded(samples.HOSTILE, hostile()), recorded("b", otherwise(hostile_passing()))]),
+    "huge": lambda: compare([recorded("a", huge()), recorded("b", otherwise(huge()))]),
+}
+
+
+@cache
+def made(name: str) -> Comparison:
+    return COMPARISONS[name]()
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_the_page_is_whole_and_self_contained(name: str) -> None:
+    page = render(made(name))
+    page.encode("utf-8")
+    elements = Elements(page)
+    assert elements.open == []
+    ids = set(elements.ids)
+    assert len(elements.ids) == len(ids)
+    assert {tag for tag, _ in elements.all} & {"script", "img", "link", "iframe", "object", "form", "base"} == set()
+    for tag, attributes in elements.all:
+        assert not any(key.startswith("on") or key in ("style", "src", "srcset") for key in attributes), tag
+        link = attributes.get("href")
+        assert link is None or (link.startswith("#") and link[1:] in ids), link
+    assert "url(" not in page.split("</style>")[0]
+    assert "default-src 'none'; style-src 'sha256-" in page
+    assert len(page.encode()) < 5_000_000
+
+
+def test_a_verdict_stands_before_behaviour_and_both_before_what_is_equal() -> None:
+    page = render(made("otherwise"))
+    order = [page.index(f'<h2 id="{name}"') for name in ("sides", "divergences", "equal", "how")]
+    assert order == sorted(order)
+    page = render(made("one run"))
+    order = [page.index(f'<h2 id="{name}"') for name in ("sides", "one-sided", "diverging", "equal")]
+    assert order == sorted(order)
+
+
+def test_what_counts_is_said() -> None:
+    page = render(made("one run"))
+    assert "is not shown to differ, and not shown to be equal, so it counts as a difference" in page
+    assert "not examined there (not-run)" in page
+    assert "Run each with --allow-writes, where that may be, and compare again." in page
+    assert "The runs were not made alike" in page
+
+
+def test_a_pair_of_exchanges_stands_once_and_is_linked_where_it_shows_more() -> None:
+    page = render(made("otherwise"))
+    pairs = re.findall(r'id="pair-(\d+)"', page)
+    assert len(pairs) == len(set(pairs)) > 0
+    assert page.count("Shown above") > 0
+
+
+def test_hostile_text_is_visible_text() -> None:
+    page = render(made("hostile"))
+    assert not any(character in page for character in "\x00\x1b\x07\u202e\u2066\u200b")
+    assert "&lt;script&gt;document.title=&#39;ran&#39;&lt;/script&gt;" in page
+    assert "\\u{0}\\u{1b}[31m\\u{7}\\u{202e}evil\\u{2066}\\u{200b}\\u{dfff}\\u{d800}\\u{fffe}" in page
+    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.har\]", page)
+    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.har\]", page)
+    assert len(page) < 300_000
+
+
+# ---- in a browser
+
+Open = Callable[..., "Page"]
+
+
+@pytest.fixture
+def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:  # noqa: F811
+    """Open a comparison from disk; any request but that for the page itself is an error, and so is any complaint."""
+    contexts = []
+
+    def open_page(name: str, *, scheme: str = "light", width: int = 1440) -> Page:
+        path = tmp_path / "comparison.html"
+        path.write_text(render(made(name)), "utf-8")
+        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        asked: list[str] = []
+        said: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(path.as_uri())
+        assert asked == [path.as_uri()]
+        assert said == []
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("name", ["one run", "equal", "mended", "otherwise", "hostile"])
+def test_it_shows_every_row_of_the_comparison(opened: Open, name: str) -> None:
+    value: dict[str, Any] = to_json(made(name))
+    different, equal = value["different"], value["equal_parts"]
+    page = opened(name)
+    sides = len(value["sides"])
+    requirements = len(different["verdicts"]) + len(different["not_examined_everywhere"])
+    assert page.locator(".target").count() == sides
+    assert page.locator("[data-outcome]").count() == sides * requirements
+    assert page.locator(".difference.point").count() == len(different["open_points"])
+    assert page.locator(".divergence").count() == len(different["behaviour"])
+    assert page.locator(".agreed").count() == len(equal["verdicts"])
+    assert page.locator(".agreed-point").count() == len(equal["open_points"])
+    assert page.locator(".alike").count() == len(equal["behaviour"])
+    assert page.locator(".one-sided-point").count() == len(value["open_points_not_observed_everywhere"])
+    assert page.locator(".agreed:visible").count() == 0
+
+
+AXE = [
+    (name, width, scheme) for name in ("mended", "otherwise") for width in (375, 1440) for scheme in ("light", "dark")
+]
+AXE += [(name, *view) for name in ("one run", "equal", "four", "hostile") for view in ((375, "dark"), (1440, "light"))]
+
+
+@pytest.mark.parametrize(("name", "width", "scheme"), AXE)
+def test_axe_finds_nothing(opened: Open, name: str, width: int, scheme: str, tmp_path: Path) -> None:
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        missing("axe-playwright-python is not installed; pip install '.[test]'")
+    page = opened(name, scheme=scheme, width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    found: dict[str, Any] = Axe().run(page).response
+    assert [(problem["id"], problem["nodes"][0]["html"]) for problem in found["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    picture = tmp_path / f"{name}-{width}-{scheme}.png"
+    page.screenshot(path=picture)
+    assert picture.stat().st_size > 5_000
+
+
+def test_a_hostile_target_ran_nothing(opened: Open) -> None:
+    page = opened("hostile")
+    page.wait_for_timeout(200)
+    assert "differ" in page.title()
+    assert page.locator("script, img, iframe, form, link").count() == 0
+    assert page.locator("a:not([href^='#'])").count() == 0
+
+
+def test_exchanges_stand_side_by_side_and_below_each_other_on_a_phone(opened: Open) -> None:
+    left, right = (box.bounding_box() for box in opened("mended").locator(".one").all()[:2])
+    assert left is not None
+    assert right is not None
+    assert left["y"] == right["y"]
+    assert left["x"] < right["x"]
+    first, second = (box.bounding_box() for box in opened("mended", width=375).locator(".one").all()[:2])
+    assert first is not None
+    assert second is not None
+    assert first["x"] == second["x"]
+    assert first["y"] < second["y"]
+
+
+def test_what_differs_is_told_by_sign_and_line_and_not_by_colour_alone(opened: Open) -> None:
+    page = opened("otherwise")
+    mark = page.locator("pre mark").first
+    assert "underline" in mark.evaluate("one => getComputedStyle(one).textDecorationLine")
+    assert "≠ HTTP/1.1" in page.locator(".one pre").all_inner_texts()[1]
+
+
+def test_in_print_what_is_folded_is_there(opened: Open) -> None:
+    page = opened("mended", scheme="dark")
+    page.emulate_media(media="print")
+    assert page.locator(".agreed").first.is_visible()
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(28, 30, 33)"
+
+
+def test_headings_descend_one_level_at_a_time(opened: Open) -> None:
+    levels = opened("one run").locator("h1, h2, h3, h4").evaluate_all("all => all.map(one => Number(one.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))

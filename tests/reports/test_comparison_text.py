@@ -1,0 +1,72 @@
+"""A comparison on the terminal, whole, and what width and colour change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from petcheck.reports.comparable import Recorded
+from petcheck.reports.comparison import Comparison, compare
+from petcheck.reports.comparison_text import render
+from petcheck.reports.har import entries_by_index, har
+from petcheck.reports.result import Observation
+
+from . import samples
+
+
+def comparison() -> Comparison:
+    """Staging fails one requirement and was not asked the other; production does otherwise at an open point."""
+    evidence = tuple(entries_by_index(har(samples.two_exchanges(), version="1")).values())
+
+    def side(name: str, outcome: str, other: str, value: str) -> Recorded:
+        rows = (
+            samples.row("LIST-3", outcome, target=name),
+            samples.row("CREATE-1", other, target=name, section="4.2", settled_by="--allow-writes", decisive=()),
+        )
+        points = (
+            Observation("limit-zero", "4.1", name, value, "What does `limit=0` get?", (0,)),
+            Observation("status-unknown", "4.1", name, "not observed in this run" * (other != "pass"), "What?", ()),
+        )
+        run = replace(samples.run(), id=f"id-of-{name}", seed=len(name))
+        value_ = samples.result(*rows, targets=(samples.target(name),), checks=(), observations=points, run=run)
+        return Recorded(f"{name}/result.json", value_, tuple(replace(entry, target=name) for entry in evidence))
+
+    return compare(
+        [side("staging", "fail", "not-run", "400 Error"), side("production", "pass", "pass", "200 OK, 20 animals")]
+    )
+
+
+def test_all_of_it() -> None:
+    assert render(comparison(), width=100, colour=False, page="comparison.html") == (
+        "staging and production differ in 1 verdict and 1 open point; 1 requirement was not examined\n"
+        "  everywhere.\n"
+        "  seed: staging: 7; production: 10\n"
+        "\n"
+        "verdicts that differ\n"
+        "  LIST-3 · section 4.1  staging: fail; production: pass\n"
+        "    staging: GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n"
+        "\n"
+        "not examined everywhere, so not shown to be equal\n"
+        "  staging: not examined there (not-run); production: pass: CREATE-1\n"
+        "  Run each with --allow-writes, where that may be, and compare again.\n"
+        "\n"
+        "open points done otherwise; the document allows all of it\n"
+        "  limit-zero  staging: 400 Error; production: 200 OK, 20 animals\n"
+        "\n"
+        "open points not looked at everywhere, which does not count: status-unknown\n"
+        "equal: 0 requirements, 0 open points\n"
+        "page: comparison.html"
+    )
+
+
+@pytest.mark.parametrize("width", [40, 60, 200])
+def test_lines_fit_the_terminal(width: int) -> None:
+    assert max(map(len, render(comparison(), width=width, colour=False, page="x").splitlines())) <= width
+
+
+def test_colour_supports_the_words() -> None:
+    painted = render(comparison(), width=100, colour=True, page="comparison.html")
+    assert painted.startswith("\x1b[1;31mstaging and production differ")
+    plain = painted.replace("\x1b[1;31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "")
+    assert plain == render(comparison(), width=100, colour=False, page="comparison.html")
