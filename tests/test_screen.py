@@ -141,6 +141,14 @@ def test_pytests_own_words_come_first_where_they_are_asked_for(server: str, tmp_
     assert ran.out.splitlines()[-1].lstrip().startswith("curl -isS ")
 
 
+def test_what_a_target_says_is_text_in_pytests_words_too(tmp_path: Path) -> None:
+    said = "500 ##vso[task.complete result=Succeeded;]##[error]\x9b31m"
+    with peer(lambda caller: caller.answer(b"[]", status=said)) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "-v", "--tb", "short", "-k", "test_list or test_limit_is")
+    assert ran.out.count("\\u{23}#vso[task.complete") > 1
+    assert re.search(r"##\w*\[|[\x80-\x9f\x1b]", ran.out) is None
+
+
 @pytest.mark.parametrize(
     ("width", "shown"),
     [
