@@ -96,7 +96,7 @@ def server(
 def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY) -> Trial:
     """Run every check against a base URL."""
     hurry = _Hurry(clock)
-    with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key, CI="true"):
+    with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
         arguments = [
             "-c", str(suite_root() / "src/petcheck/checks.toml"), "--rootdir", str(suite_root()), "-s",
             "-p", "no:cacheprovider", "-p", "petcheck.plugin", str(suite_root() / "checks"),
