@@ -133,11 +133,14 @@ def test_a_pause_is_told_although_pytest_captures_what_is_printed(workers: tuple
     assert re.match(r"target: .* in 2 s\n", told), ran.out + ran.err
 
 
-def test_pytests_own_words_come_first_where_they_are_asked_for(server: str, tmp_path: Path) -> None:
-    ran = petcheck(tmp_path, "--target", server, "-v", "--tb", "short", "-k", "default_page")
-    assert "test_default_page_is_a_page_of_20[target] FAILED" in ran.out
-    assert "Generated html report" in ran.out
-    assert ran.out.index("Generated html report") < ran.out.index("target does not conform")
+def test_pytests_words_come_first_where_they_are_asked_for_and_what_a_target_says_is_text(tmp_path: Path) -> None:
+    said = "500 ##vso[task.complete result=Succeeded;]##[error]\x9b31m"
+    with peer(lambda caller: caller.answer(b"[]", status=said)) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "-v", "--tb", "short", "-k", "test_list or test_limit_is")
+    assert ran.out.count("\\u{23}#vso[task.complete") > 1
+    assert re.search(r"##\w*\[|[\x80-\x9f\x1b]", ran.out) is None
+    assert "::test_list[target] FAILED" in ran.out
+    assert 0 < ran.out.index("Generated html report") < ran.out.index("target does not conform")
     assert ran.out.splitlines()[-1].lstrip().startswith("curl -isS ")
 
 

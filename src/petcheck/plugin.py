@@ -243,8 +243,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.longrepr = _shown(reason)
     elif report.longrepr is not None:
         # a traceback may show what the wire was about to send
-        report.longrepr = clean(report.longreprtext)
-    report.sections = [(title, clean(text)) for title, text in report.sections]
+        report.longrepr = _lines(clean(report.longreprtext))
+    report.sections = [(title, _lines(clean(text))) for title, text in report.sections]
     return report  # type: ignore[return-value]
 
 
@@ -278,6 +278,10 @@ def _outcome(error: BaseException | None, item: pytest.Item) -> tuple[Outcome, s
 def _shown(reason: str) -> str:
     """A reason as pytest may print it: what the target said in it stays text."""
     return inert(visible(reason, REASON_LIMIT, whole_in="result.json"))
+
+
+def _lines(text: str) -> str:
+    return "\n".join(map(inert, visible(text, len(text), lines=True).split("\n")))
 
 
 def _sentence(text: str) -> str:

@@ -17,7 +17,7 @@ import pytest
 
 from petcheck.announcer import Announcer
 from petcheck.exchange import Exchange
-from petcheck.reports.annotations import lines
+from petcheck.reports.annotations import lines as commands
 from petcheck.reports.result import Result
 
 SENT = "petcheck-sent"
@@ -32,8 +32,8 @@ class Screen:
         option = config.option
         verbosity = option.verbose
         self._quiet = verbosity < 0 and not option.collectonly
-        asked = verbosity > 0 or option.collectonly or option.durations or option.tbstyle not in ("auto", "no")
-        self._hushed = not asked
+        asked = verbosity > 0 or option.collectonly or option.durations is not None
+        self._hushed = not asked and option.tbstyle in ("auto", "no")
         self._folder = folder
         self._kept = io.StringIO()
         self._terminal: Any = None
@@ -91,7 +91,7 @@ class Screen:
             sys.stderr.write(self._kept.getvalue())
         if self._product is not None and self._terminal is not None:
             result, exchanges, trouble = self._product
-            for command in lines(result, os.environ):
+            for command in commands(result, os.environ):
                 self._terminal.line(command)
             self._terminal.line(self._said(result, exchanges))
             if trouble:

@@ -38,7 +38,7 @@ FLAGS = [
 
 RUNS: dict[str, samples.Run] = {
     "one": lambda: samples.whole_run(targets=1),
-    "two": lambda: samples.whole_run(number=26),
+    "two": lambda: samples.whole_run(number=14),
     "hostile": samples.hostile_run,
     "nothing": lambda: (samples.result(targets=(), requirements=(), checks=(), exit_code=2, complete=False), ()),
     "huge": samples.huge_run,
@@ -229,9 +229,8 @@ def test_five_thousand_exchanges_are_a_page_that_opens_at_once(opened: Open, wri
     assert {attributes["href"] or "" for tag, attributes in elements.all if tag == "a"} <= {
         f"#{i}" for i in elements.ids
     }
-    page = opened("huge")
     started = time.perf_counter()
-    page.reload(wait_until="load")
+    page = opened("huge")
     page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     took = time.perf_counter() - started
     assert took < 10, f"the page took {took:.2f} s"  # two on a machine that does nothing else

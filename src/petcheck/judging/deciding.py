@@ -29,6 +29,7 @@ Part: TypeAlias = str
 _Finder: TypeAlias = Callable[[Exchange, Sequence[Exchange]], Part]
 
 STATUS, BODY = "status", "body"
+_FIELDS = ("name", "categoryId", "status")
 
 
 def parts_of(requirement: str, decisive: Sequence[Exchange]) -> tuple[Part, ...]:
@@ -115,13 +116,15 @@ def _wrong_status(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
 
 
 def _left_out(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    """In a page of all animals, the first that a filtered page should have shown."""
+    """In a page of all animals, the one of the least id that a filtered page should have shown."""
     filtered = [page for page in map(page_in, decisive) if page is not None and page.status]
+    missing: dict[int, str] = {}
     for pointer, item in _objects(exchange):
+        number = integer(item.get("id"))
         due = [page for page in filtered if exchange is not page.exchange and item.get("status") == page.status]
-        if any(integer(item.get("id")) not in page.ids for page in due):
-            return _part(pointer)
-    return BODY
+        if number is not None and any(number not in page.ids for page in due):
+            missing[number] = pointer
+    return _part(missing[min(missing)]) if missing else BODY
 
 
 def _repeated_id(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
@@ -135,15 +138,22 @@ def _repeated_id(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
 
 
 def _same_animal(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    """The animal that two exchanges show differently, in either; the status where there is none."""
+    """What two exchanges show differently of one animal, in either of them; the status where it is not shown."""
     if exchange.status not in (200, 201):
         return STATUS
     if exchange.request.operation is Operation.GET_PET:
-        value = _value(exchange)
-        number = integer(value.get("id")) if isinstance(value, dict) else None
-        return "body:/id" if number is not None and str(number) != exchange.request.url.rpartition("/")[2] else BODY
-    ids = {_id(other) for other in decisive} - {None}
-    return next((_part(pointer) for pointer, item in _objects(exchange) if integer(item.get("id")) in ids), BODY)
+        asked, got = exchange.request.url.rpartition("/")[2], _id(exchange)
+        if got is not None and str(got) != asked:
+            return "body:/id"
+    alone = {_id(other) for other in decisive} - {None}
+    for pointer, item in _objects(exchange):
+        number = integer(item.get("id"))
+        if number in alone:
+            sights = [a for other in decisive for _, a in _objects(other) if integer(a.get("id")) == number]
+            changed = (name for name in _FIELDS if any(sight.get(name) != item.get(name) for sight in sights))
+            name = next(changed, None)
+            return f"body:{pointer}/{name}" if name is not None and name in item else _part(pointer)
+    return BODY
 
 
 def _stored_all_the_same(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
