@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -42,12 +43,15 @@ class Announcer:
 
     def _line(self, text: str, *, live: bool) -> None:
         terminal: Any = self._config.pluginmanager.get_plugin("terminalreporter")
+        capture: Any = self._config.pluginmanager.get_plugin("capturemanager")
         if terminal is None:
             return
-        if live:
-            # up to the line before, and over it
-            terminal._tw.write(f"\x1b[1A\r\x1b[2K{text}\n", flush=True)
-            return
-        terminal.ensure_newline()
-        terminal._tw.line(text)
-        terminal._tw._file.flush()
+        # a check is running, and what is written then would wait for its end, if it were ever shown
+        with capture.global_and_fixture_disabled() if capture else nullcontext():
+            if live:
+                # up to the line before, and over it
+                terminal._tw.write(f"\x1b[1A\r\x1b[2K{text}\n", flush=True)
+                return
+            terminal.ensure_newline()
+            terminal._tw.line(text)
+            terminal._tw._file.flush()

@@ -14,7 +14,7 @@ from typing import NoReturn
 
 from petcheck import __version__
 
-USAGE_ERROR = 4
+INTERRUPTED, BROKE, USAGE_ERROR = 2, 3, 4
 _PROGRAM = "petcheck"
 # parts of pytest that no check uses, and that would cost a short run a quarter of its time
 UNUSED_PARTS = (
@@ -66,7 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         near = difflib.get_close_matches(argv[0], commands, n=1)
         hint = f"did you mean {near[0]}?" if near else "a target is given with --target URL"
         _fail(f"unknown command {argv[0]}; {hint}")
-    return _judge(argv)
+    try:
+        return _judge(argv)
+    except KeyboardInterrupt:  # before or after what pytest looks after
+        print(f"{_PROGRAM}: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _fail(message: str) -> NoReturn:
@@ -78,6 +82,9 @@ def _fail(message: str) -> NoReturn:
 
 
 def _judge(argv: list[str]) -> int:
+    from petcheck import interruption
+
+    interruption.heed()
     from petcheck.config import configure, utc_today
     from petcheck.options import OPTIONS
     from petcheck.values import ConfigError
@@ -112,6 +119,11 @@ def _judge(argv: list[str]) -> int:
 
             app_key(os.environ)
             load_app(config.app)
+        if not (config.dry_run or known.collect_only):
+            from petcheck.ending import claimed
+
+            # the run itself takes it again; here the refusal is our one line
+            claimed(config.reports).release()
     except ConfigError as error:
         _fail(str(error))
     return _run_pytest(argv, parallel=known.n is not None)
@@ -124,12 +136,8 @@ def _run_pytest(argv: list[str], *, parallel: bool) -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(variable, None)
-    import signal
-
     import pytest
 
-    # what a CI system sends to end a job: the reports are written as after Ctrl-C
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     root = suite_root()
     plugins = [
         "petcheck.plugin",
@@ -140,7 +148,13 @@ def _run_pytest(argv: list[str], *, parallel: bool) -> int:
     own = ["-c", str(_ini()), "--rootdir", str(root), "-p", "no:cacheprovider"]
     for name in [*plugins, *(f"no:{part}" for part in UNUSED_PARTS)]:
         own += ["-p", name]
-    return int(pytest.main([*own, str(root / "checks"), *argv]))
+    try:
+        return int(pytest.main([*own, str(root / "checks"), *argv]))
+    except Exception as error:
+        # what is wrong may hold anything, the key too; what the disk says does not
+        place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        print(f"{_PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
+        return BROKE
 
 
 def _ini() -> str:

@@ -49,6 +49,7 @@ class Session:
         self.started = datetime.now(UTC)
         self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
         self._open: dict[str, Target] = {}
+        self._told: dict[str, tuple[int, int]] = {}
         self._stack = ExitStack()
 
     @property
@@ -78,8 +79,18 @@ class Session:
         """What there is to say of each target that was opened."""
         return [self._report(target) for target in self._open.values()]
 
+    def news(self) -> list[TargetReport]:
+        """What there is to say of each target since the last call: parts that `assembly.joined` puts together."""
+        parts = []
+        for name, target in self._open.items():
+            told = self._told.get(name, (0, 0))
+            parts.append(self._report(target, *told))
+            self._told[name] = (len(target.record), len(self.findings))
+        return parts
+
     def _opened(self, config: TargetConfig) -> Target:
         source = random.Random(f"{self.config.seed}/key")  # noqa: S311 - repeatable, not secret
+        told = f"{config.name} (plan {config.plan})" if config.plan else config.name
         client = self._stack.enter_context(HttpClient(deadline=self.config.timeout, ca_bundle=self.config.ca_bundle))
         transport = Transport(
             target=config.name,
@@ -88,7 +99,7 @@ class Session:
             permissions=Permissions(config.writes, self.config.max_requests, self.config.max_wait),
             client=client,
             clock=self.clock,
-            on_wait=self.on_wait,
+            on_wait=lambda target, seconds, why: self.on_wait(told, seconds, why),
             on_notice=self.on_notice,
             random_key=random_key_like(config.key, source),
         )
@@ -152,7 +163,7 @@ class Session:
             category_id=self.config.category_id,
         )
 
-    def _report(self, target: Target) -> TargetReport:
+    def _report(self, target: Target, exchanges_from: int = 0, findings_from: int = 0) -> TargetReport:
         config = target.config
         untestable = target.untestable
         if untestable is None and target.transport.down:
@@ -165,10 +176,10 @@ class Session:
             plan=config.plan,
             writes=config.writes,
             fingerprint=config.key.fingerprint,
-            exchanges=tuple(target.record),
-            findings=tuple(finding for finding in self.findings if finding.target == config.name),
+            exchanges=tuple(target.record[exchanges_from:]),
+            findings=tuple(finding for finding in self.findings[findings_from:] if finding.target == config.name),
             observed=tuple((o.id, o.value, o.exchanges) for o in target.observed.values()),
-            left_behind=tuple(target.left_behind()),
+            left_behind=tuple(target.left_behind(exchanges_from)),
             waited_s=target.transport.waited_s,
             untestable=untestable,
         )

@@ -198,10 +198,13 @@ class Target:
             self.api.examine(exchange)
         return cast("Seen", self._exhausted)
 
-    def left_behind(self) -> list[tuple[int | None, str]]:
-        """Ids and names of animals that the run may have left on the target; the id is None where it is not known."""
+    def left_behind(self, first: int = 0) -> list[tuple[int | None, str]]:
+        """Ids and names of animals that the run may have left on the target; the id is None where it is not known.
+
+        Of those made in exchange `first` and after it.
+        """
         left = []
-        for exchange in self.record:
+        for exchange in self.record[first:]:
             if exchange.request.operation is not Operation.CREATE_PET:
                 continue
             if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
