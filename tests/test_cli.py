@@ -47,6 +47,9 @@ REFUSED = {
     "no shortened option": (["--allow"], "unknown option --allow; "),
     "no command": (["serv"], "unknown command serv; did you mean serve?"),
     "no argument": (["checks/test_9.py"], "unknown argument checks/test_9.py"),
+    "no option with a key": (["--api-key=SECRET"], "unknown option --api-key; `petcheck --help` lists what there is"),
+    "no command that is a key": (["SECRET"], "unknown command; a target is given with --target URL"),
+    "the key for an argument": (["--strict=" + KEY], "argument --strict: ignored explicit argument '[redacted-key]'"),
     "no value": (["--plan"], "argument --plan: expected one argument"),
     "no configuration": (["--config", "nowhere.toml"], "nowhere.toml: cannot be read (No such file or directory)"),
     "no folder": (["--reports", "file/reports"], "--reports file/reports: cannot be written (Not a directory)"),
@@ -71,6 +74,7 @@ def test_a_mistake_gets_one_line_and_nothing_is_sent(name: str, tmp_path: Path, 
     ran = petcheck(tmp_path, *arguments[:1], *arguments[1:], *target)
     assert ran.last_line_of_trouble.startswith(f"petcheck: {message}")
     assert (ran.code, ran.out) == (4, "")
+    assert "SECRET" not in ran.err
     assert listener.connections == 0
 
 

@@ -50,7 +50,8 @@ class _Parser(argparse.ArgumentParser):
         known = [flag for action in self._actions for flag in action.option_strings]
         near = difflib.get_close_matches(wrong.partition("=")[0], known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"`{_PROGRAM} --help` lists what there is"
-        _fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {wrong}; {hint}")
+        # what stands behind the sign may be a key
+        _fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {wrong.partition('=')[0]}; {hint}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if argv and not argv[0].startswith("-") and "/" not in argv[0] and ".py" not in argv[0]:
         near = difflib.get_close_matches(argv[0], commands, n=1)
         hint = f"did you mean {near[0]}?" if near else "a target is given with --target URL"
-        _fail(f"unknown command {argv[0]}; {hint}")
+        _fail(f"unknown command{' ' + argv[0] if near else ''}; {hint}")
     try:
         return _judge(argv)
     except KeyboardInterrupt:  # before or after what pytest looks after
@@ -74,7 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"{_PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    from petcheck.environment import without_keys
+    from petcheck.values import ConfigError
+
+    print(f"{_PROGRAM}: {without_keys(str(ConfigError(message)), os.environ)}", file=sys.stderr)
     raise SystemExit(USAGE_ERROR)
 
 
@@ -114,7 +118,7 @@ def _judge(argv: list[str]) -> int:
     try:
         config = configure(options, os.environ, today=utc_today(), seed=1)
         if config.app:
-            from petcheck.config import app_key
+            from petcheck.environment import app_key
             from petcheck.session import load_app
 
             app_key(os.environ)

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.assembly import TargetReport
-from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
+from petcheck.config import REFERENCE, Config, TargetConfig
+from petcheck.environment import DEFAULT_TARGET, app_key
 from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
 from petcheck.key import ApiKey
