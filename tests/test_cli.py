@@ -20,8 +20,10 @@ import pytest
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.suite_files import suite_root
+from tests.certificates import issue, showing
 from tests.command import KEY, Ran, ended, environment, petcheck, start
 from tests.peers import Caller, Peer, peer
+from tests.test_hostile_peers import store
 
 
 @pytest.fixture
@@ -112,6 +114,18 @@ def test_an_unreachable_target(tmp_path: Path) -> None:
 def test_a_host_that_cannot_be_found(tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "--target", "https://a..b/v1")
     hold_untestable(ran, "https://a..b/v1 does not answer (unreachable: ")
+
+
+def test_a_certificate_that_nobody_vouches_for_gets_no_key(tmp_path: Path) -> None:
+    issue(tmp_path)
+    url = "https://127.0.0.1:{}/v1"
+    with peer(store, tls=showing(tmp_path, "here")) as up:
+        trusted = petcheck(tmp_path / "a", "--target", url.format(up.port), "--ca-bundle", "../ca.pem", "-k", "test_9")
+    assert trusted.code == 0, trusted.out
+    with peer(store, tls=showing(tmp_path, "expired")) as up:
+        ran = petcheck(tmp_path / "b", "--target", url.format(up.port), "--ca-bundle", "../ca.pem")
+        assert up.heads == []
+    hold_untestable(ran, f"{url.format(up.port)} does not answer (TLS: certificate has expired)")
 
 
 @pytest.mark.parametrize("status", ["401 No", "403 No"])

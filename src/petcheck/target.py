@@ -113,7 +113,7 @@ class Target:
             if last is not None and isinstance(last.answer, NoAnswer):
                 reason = f"{self.config.base_url} does not answer ({last.answer.kind.value}: {last.answer.detail})"
                 raise Untestable(f"{reason}; check the URL, and that the server runs and can be reached") from None
-            raise Untestable(f"{self.config.base_url} has no requests left: {obstacle.reason}") from None
+            raise Untestable(f"{self.config.base_url} serves no request now: {obstacle.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
                 f"{self.config.base_url} refuses the key {self.config.key.fingerprint} everywhere "
