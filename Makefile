@@ -2,7 +2,9 @@
 # make test    the tests of the suite itself (ARGS="…" for pytest)
 # make lint    style, format, types, direction of imports
 # make kill-matrix   every fault and variation against the suite, written to docs/kill-matrix.md
-# make lock    resolve the newest versions of everything and write the lock files
+# make lock    resolve the newest versions of everything and write the lock files (UPGRADE= keeps those that are pinned)
+# make audit   known vulnerabilities of everything that is pinned; it asks pypi.org, and fails where it gets no answer
+# make licences   the licences of what a run needs, written to docs/licences.md
 # make clean   remove what the others made
 #
 # PYTHON   the Python to set up with, 3.11 or newer
@@ -14,7 +16,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix lock clean
+.PHONY: check test lint kill-matrix lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -33,12 +35,21 @@ kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.kill_matrix
 
 # The test set first: the run set is held to the same versions, so one environment serves both.
-LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+UPGRADE ?= --upgrade
+LOCK = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --group pyproject.toml:install pyproject.toml
 
 lock: $(VENV)/ready-to-test
 	$(LOCK) --extra test --output-file requirements-test.lock
 	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
+
+# --strict: what could not be looked up is no "nothing found"
+audit: $(VENV)/ready-to-test
+	$(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes \
+		--requirement requirements.lock --requirement requirements-test.lock
+
+licences: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.licences
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
