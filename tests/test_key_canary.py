@@ -55,7 +55,10 @@ def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("verbosity", ["usual", "tracebacks"])
 def test_a_peer_that_refuses_it_in_words(verbosity: str, tmp_path: Path) -> None:
-    said = f"no such key: {KEY}, {base64.b64encode(KEY.encode()).decode()}, {KEY[:17]}…, {quote(KEY[5:])}".encode()
+    percent = "".join(f"%{byte:02X}" for byte in KEY.encode())
+    packed = base64.b64encode(f"Bearer {KEY}".encode()).decode()
+    shapes = (KEY, packed, KEY[:17] + "…", KEY[9:], percent, percent[:60], KEY.encode().hex(), KEY.upper())
+    said = f"no such key: {', '.join(shapes)}".encode()
     with peer(lambda caller: caller.answer(said, status=f"401 {KEY}")) as up:
         ran = petcheck(tmp_path, "--target", up.url, *VERBOSITIES[verbosity])
     assert ran.code == 6

@@ -204,6 +204,13 @@ def test_a_gateways_trouble_that_comes_twice_is_the_answer() -> None:
     assert len(rig.client.sent) == 2
 
 
+def test_a_gateways_trouble_that_does_not_end_is_asked_twice_and_waited_for_once() -> None:
+    rig = bench(in_turn(*[response(503)] * 6, OK, response(503), OK))
+    assert [rig.transport.send(LIST).status for _ in range(5)] == [503, 503, 503, 200, 200]
+    assert rig.clock.slept == [1.0, 1.0]
+    assert len(rig.client.sent) == 9
+
+
 def test_the_retry_after_of_a_gateways_trouble_holds_for_every_call() -> None:
     busy = response(503, [("Retry-After", "9")])
     rig = bench(in_turn(busy, busy, OK), writes=True)

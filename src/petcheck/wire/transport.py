@@ -126,6 +126,7 @@ class Transport:
     _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
     _one_quota: bool = False
     _troubled_until: float = -math.inf
+    _in_trouble: bool = False
     _trouble: int = 0
     _trouble_s: float = 0.0
     _liveness: Liveness = field(default_factory=Liveness)
@@ -217,11 +218,13 @@ class Transport:
                     )
             elif exchange.answer.status in GATEWAY_TROUBLE and not troubled:
                 troubled = True
-                if self._troubled_until < exchange.finished:
+                # where the last call met nothing else, time does not help
+                if self._troubled_until < exchange.finished and not self._in_trouble:
                     self.wait(_GATEWAY_PAUSE_S, f"{exchange.answer.status} was answered, and the request is sent again")
             else:
                 break
             exchange = self._paced(call, new_connection=new_connection)
+        self._in_trouble = exchange.status in GATEWAY_TROUBLE
         return exchange
 
     def _paced(self, call: Call, *, new_connection: bool, may_exhaust: bool = False) -> Exchange:
