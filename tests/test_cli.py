@@ -52,6 +52,9 @@ REFUSED = {
     "no option with a key": (["--api-key=SECRET"], "unknown option --api-key; `petcheck --help` lists what there is"),
     "no command that is a key": (["SECRET"], "unknown command; a target is given with --target URL"),
     "the key for an argument": (["--strict=" + KEY], "argument --strict: ignored explicit argument '[redacted-key]'"),
+    "no number for pytest": (["--maxfail", "x"], "argument --maxfail: x: not a whole number of 0 or more"),
+    "no processes": (["-n", "-1"], "argument -n: -1: not a whole number of 0 or more"),
+    "no style": (["--tb", "pretty"], "argument --tb: pretty: there are auto, long, short, no, line, native"),
     "no value": (["--plan"], "argument --plan: expected one argument"),
     "no configuration": (["--config", "nowhere.toml"], "nowhere.toml: cannot be read (No such file or directory)"),
     "no folder": (["--reports", "file/reports"], "--reports file/reports: cannot be written (Not a directory)"),
@@ -150,6 +153,18 @@ def test_nothing_selected(tmp_path: Path, server: str) -> None:
     ran = petcheck(tmp_path, "--target", server, "-k", "no_such_check")
     assert ran.code == 5
     ran.hold_reports()
+
+
+def test_an_expression_that_cannot_be_read_leaves_the_old_reports(tmp_path: Path, listener: Peer) -> None:
+    page = tmp_path / "reports" / "pytest.html"
+    page.parent.mkdir()
+    page.write_text("old")
+    ran = petcheck(tmp_path, "--target", listener.url, "-k", "((")
+    assert ran.code == 4
+    assert ran.err.startswith("ERROR: Wrong expression passed to '-k': ((")
+    assert "Generated html report" not in ran.out
+    assert {path.name: path.read_text() for path in page.parent.iterdir()} == {"pytest.html": "old"}
+    assert listener.connections == 0
 
 
 def test_strict(tmp_path: Path, server: str) -> None:

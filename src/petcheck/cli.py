@@ -21,13 +21,33 @@ UNUSED_PARTS = (
     *("logging", "warnings", "doctest", "unittest", "threadexception", "unraisableexception", "faulthandler"),
     *("junitxml", "pastebin", "stepwise", "setuponly", "setupplan", "recwarn"),
 )
+
+
+def _number(text: str) -> str:
+    """A number for pytest, which would refuse another one in several lines."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text}: not a whole number of 0 or more")
+    return text
+
+
+def _processes(text: str) -> str:
+    return text if text in ("auto", "logical") else _number(text)
+
+
+def _style(text: str) -> str:
+    styles = ("auto", "long", "short", "no", "line", "native")
+    if text not in styles:
+        raise argparse.ArgumentTypeError(f"{text}: there are {', '.join(styles)}")
+    return text
+
+
 _PASSED_TO_PYTEST = (
-    ("-k", "EXPRESSION", "only checks whose names match"),
-    ("-m", "EXPRESSION", "only checks whose markers match"),
-    ("-n", "N", "processes; each target stays in one"),
-    ("--maxfail", "N", "stop after that many failed checks"),
-    ("--tb", "STYLE", "pytest's tracebacks of failed checks"),
-    ("--durations", "N", "the slowest checks"),
+    ("-k", "EXPRESSION", "only checks whose names match", str),
+    ("-m", "EXPRESSION", "only checks whose markers match", str),
+    ("-n", "N", "processes; each target stays in one", _processes),
+    ("--maxfail", "N", "stop after that many failed checks", _number),
+    ("--tb", "STYLE", "pytest's tracebacks of failed checks", _style),
+    ("--durations", "N", "the slowest checks", _number),
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
@@ -107,8 +127,8 @@ def _judge(argv: list[str]) -> int:
         settings = option.settings()
         settings["help"] = settings["help"].replace("%", "%%")
         parser.add_argument(option.flag, **settings)
-    for flag, metavar, text in _PASSED_TO_PYTEST:
-        parser.add_argument(flag, metavar=metavar, help=text)
+    for flag, metavar, text, read in _PASSED_TO_PYTEST:
+        parser.add_argument(flag, metavar=metavar, help=text, type=read)
     for flags, text in _FLAGS_PASSED_TO_PYTEST:
         parser.add_argument(*flags, action="count", help=text)
     known, unknown = parser.parse_known_args(argv)

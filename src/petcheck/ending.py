@@ -99,16 +99,16 @@ class Ending:
         """The exit code that was `due`, or the one that says that the suite broke."""
         return Exit.BROKE.value if self.trouble else due
 
-    def take_over(self, plugins: Iterable[object]) -> object:
-        """Have pytest-html's page written as the other files are: it empties the old page before it has a new one.
+    def take_over(self, plugins: Iterable[object], *, unwritten: bool = False) -> object:
+        """Have pytest-html's page written as the other files are, or not at all.
 
-        Returns the plugin of the page, None where there is none.
+        By itself it empties the old page before it has a new one. Returns its plugin, None where there is none.
         """
         from pytest_html.basereport import BaseReport  # type: ignore[import-untyped, unused-ignore]
 
         page = next((plugin for plugin in plugins if isinstance(plugin, BaseReport)), None)
         if page is not None:
-            page._write_report = lambda text: self._write_page(page._report_path, text)
+            page._write_report = lambda text: None if unwritten else self._write_page(page._report_path, text)
         return page
 
     def _write_page(self, path: Path, text: str) -> None:

@@ -300,6 +300,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         return (yield)
     if ending is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
         run.close()
+        if ending is not None:
+            _drop(ending.take_over(session.config.pluginmanager.get_plugins(), unwritten=True), session.config)
         if hasattr(session.config, "workeroutput"):
             session.config.workeroutput["petcheck"] = pickle.dumps(run.news())
         return (yield)
@@ -316,8 +318,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         return None
     finally:
         session.exitstatus = ending.code(int(session.exitstatus))
-        if page is not None and DEBUGGING_PAGE in ending.unwritten:
-            session.config.pluginmanager.unregister(page)  # it would say that it wrote it
+        if DEBUGGING_PAGE in ending.unwritten:
+            _drop(page, session.config)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -331,6 +333,12 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
             ending.run.close()
             ending.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
         raise
+
+
+def _drop(page: object, config: pytest.Config) -> None:
+    """Keep pytest-html from saying that it wrote its page."""
+    if page is not None:
+        config.pluginmanager.unregister(page)
 
 
 def _finish(session: pytest.Session, ending: Ending, exitstatus: int) -> int:
