@@ -640,6 +640,13 @@ def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
         assert not readable or len(secret.strip()) <= len("X-RateLimit-Remaining")
 
 
+def test_a_key_that_is_no_text_is_refused_in_one_line() -> None:
+    message = complaint(
+        target=[STAGING], environment={"PETSTORE_API_KEY": "0123456789\udcff", "PETSTORE_API_KEY_X": "ä" * 9}
+    )
+    assert message == "PETSTORE_API_KEY: a key has printable ASCII characters only, and no spaces"
+
+
 @pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])
 def test_a_key_that_masking_would_take_for_evidence_is_refused(secret: str) -> None:
     with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short, or a word of the interface, .+$"):
