@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from contextlib import nullcontext
 from typing import Any
@@ -25,7 +24,8 @@ class Announcer:
         begins = self._told is None or self._told[:2] != (target, why) or seconds > self._told[2]
         if begins and seconds <= _WORTH_TELLING_S:
             return
-        live = sys.stdout.isatty()
+        # sys.stdout is pytest's while a check runs
+        live = bool(getattr(self._config.pluginmanager.get_plugin("terminalreporter"), "isatty", False))
         if begins or live or (self._told is not None and self._told[2] - seconds >= _PLAIN_EVERY_S):
             self._told = (target, why, seconds)
             self._line(f"{target}: {why} in {seconds:.0f} s", live=live and not begins)
