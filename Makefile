@@ -5,7 +5,9 @@
 # make bench   this suite beside the schemathesis command line, written to docs/benchmarks.md
 # make soak    half an hour of property examples: nothing may grow (ARGS="--minutes 1" for less)
 # make screenshots   the pictures of a report in docs/, from a run against a server with faults
-# make lock    resolve the newest versions of everything and write the lock files
+# make lock    resolve the newest versions of everything and write the lock files (UPGRADE= keeps those that are pinned)
+# make audit   known vulnerabilities of everything that is pinned; it asks pypi.org, and fails where it gets no answer
+# make licences   the licences of what a run needs, written to docs/licences.md
 # make clean   remove what the others made
 #
 # PYTHON   the Python to set up with, 3.11 or newer
@@ -17,7 +19,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix bench soak screenshots lock clean
+.PHONY: check test lint kill-matrix bench soak screenshots lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -45,12 +47,21 @@ screenshots: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.screenshots
 
 # The test set first: the run set is held to the same versions, so one environment serves both.
-LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+UPGRADE ?= --upgrade
+LOCK = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --group pyproject.toml:install pyproject.toml
 
 lock: $(VENV)/ready-to-test
 	$(LOCK) --extra test --output-file requirements-test.lock
 	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
+
+# --strict: what could not be looked up is no "nothing found"
+audit: $(VENV)/ready-to-test
+	$(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes \
+		--requirement requirements.lock --requirement requirements-test.lock
+
+licences: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.licences
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -207,13 +207,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"target": ["https://h:99999/v1"]},
         "--target https://h:99999/v1: not a URL (Port out of range 0-65535)",
     ),
-    "a bracket": ({"target": ["https://[::1/v1"]}, "--target https://[::1/v1: not a URL (Invalid IPv6 URL)"),
+    "a bracket": ({"target": ["https://[::1/v1"]}, "--target https://[:…/v1: not a URL (Invalid IPv6 URL)"),
     "a password": (
         {"target": ["https://u:p@h/v1"]},
-        "--target target: a URL must not hold a user or password; the key goes into PETSTORE_API_KEY",
+        "--target https://…@h/v1: a URL must not hold a user or password; the key goes into PETSTORE_API_KEY",
     ),
-    "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?a=b: a base URL has no query and no fragment"),
-    "a fragment": ({"target": ["https://h/v1#a"]}, "--target https://h/v1#a: a base URL has no query and no fragment"),
+    "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?…: a base URL has no query and no fragment"),
+    "a fragment": ({"target": ["https://h/v1#a"]}, "--target https://h/v1#…: a base URL has no query and no fragment"),
     "a space": ({"target": ["https://h/a b"]}, "--target 'https://h/a b': a URL holds no spaces"),
     "a line": ({"target": ["https://h/\nv1"]}, "--target 'https://h/\\nv1': a URL holds no spaces"),
     "a terminal's escape": ({"target": ["\x1b[31m"]}, "--target \N{REPLACEMENT CHARACTER}[31m: not an http"),
@@ -232,7 +232,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "http to every address": ({"target": ["http://0.0.0.0/v1"]}, "--target http://0.0.0.0/v1: the key would travel"),
     "http by way of a user": (
         {"target": ["http://localhost@far.example/v1"]},
-        "--target target: a URL must not hold a user",
+        "--target http://…@far.example/v1: a URL must not hold a user",
     ),
     "two of one name": (
         {"target": [STAGING, STAGING]},
@@ -282,6 +282,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a name that no file can have": (
         {"config": "a\0b"},
         "a\N{REPLACEMENT CHARACTER}b: cannot be read (embedded null byte)",
+    ),
+    "reports without a name": ({"reports": ""}, "--reports '': must be a text in quotes, and not an empty one"),
+    "a variable that was written otherwise": (
+        {"target": [STAGING], "environment": {"PETSTORE_APIKEY": "k-123"}},
+        "no API key for target 'target': set PETSTORE_API_KEY in the environment (there is PETSTORE_APIKEY)",
     ),
     "reports below a file": (
         {"reports": "petcheck.toml/x", "file": ""},
@@ -359,6 +364,34 @@ IN_FILE = {
         '[defaults]\nca-bundle = "a\\u0000b"',
         "petcheck.toml: [defaults] ca-bundle a\N{REPLACEMENT CHARACTER}b: cannot be read",
     ),
+    "a URL of a target": (
+        '[targets.a]\nurl = "ftp://h/v1"',
+        "petcheck.toml: [targets.a] url ftp://h/v1: not an http or https URL",
+    ),
+    "a default twice": (
+        "[defaults]\nmax-wait = 1\nmax_wait = 2",
+        "petcheck.toml: [defaults]: max_wait is set twice, with a dash and with an underscore; keep one",
+    ),
+    "a setting of a target twice": (
+        '[targets.a]\nurl = "https://h/v1"\nallow-writes = false\nallow_writes = true',
+        "petcheck.toml: [targets.a]: allow_writes is set twice",
+    ),
+    "writes in a number": (
+        "[defaults]\nallow-writes = 1",
+        "petcheck.toml: [defaults] allow-writes 1: must be true, false, or names of targets",
+    ),
+    "a folder that is a number": (
+        "[defaults]\nreports = 1",
+        "petcheck.toml: [defaults] reports 1: must be a text in quotes",
+    ),
+    "a waiver with a number for a reason": (
+        '[[waivers]]\nrequirement = "LIST-5"\ntarget = "a"\nreason = 1\nexpires = 2027-01-01',
+        "petcheck.toml: waiver 1: `reason` 1: must be a text in quotes",
+    ),
+    "two tables of one name": (
+        '[targets.a]\nurl = "https://h/v1"\n[targets.a]\nurl = "https://h/v1"',
+        "petcheck.toml: not TOML: Cannot declare ('targets', 'a') twice",
+    ),
     "a waiver that is no table": ("waivers = [3]", "petcheck.toml: waivers are written as [[waivers]] tables"),
     "a waiver without a reason": (
         '[[waivers]]\nrequirement = "LIST-5"\ntarget = "a"\nexpires = 2027-01-01',
@@ -401,6 +434,28 @@ def test_a_file_that_is_no_utf_8() -> None:
     assert complaint(config="latin.toml") == "latin.toml: not UTF-8, and so no TOML, at byte 21"
 
 
+def test_a_file_of_windows_is_read_like_any_other() -> None:
+    Path("windows.toml").write_bytes(b'\xef\xbb\xbf[defaults]\r\nplan = "pro"\r\n')
+    assert configured(config="windows.toml").plan == "pro"
+
+
+def test_a_file_that_is_too_large_is_not_read_whole() -> None:
+    Path("large.toml").write_bytes(b"#" * 1_000_001)
+    assert complaint(config="large.toml").startswith("large.toml: more than a megabyte")
+    assert complaint(config="/dev/zero").startswith("/dev/zero: more than a megabyte")
+
+
+def test_a_message_is_short_whatever_was_given() -> None:
+    message = complaint(plan="x" * 5000)
+    assert len(message) < 500
+    assert message.startswith("--plan xxx")
+    assert message.endswith("x: no such plan; there are free, pro, business, enterprise")
+
+
+def test_a_url_may_end_in_an_empty_query() -> None:
+    assert configured(target=["https://h/v1/?"]).targets[0].base_url == "https://h/v1"
+
+
 def test_a_bundle_without_a_certificate() -> None:
     Path("empty.pem").write_text("nothing\n")
     assert complaint(ca_bundle="empty.pem") == (
@@ -411,6 +466,55 @@ def test_a_bundle_without_a_certificate() -> None:
 def test_no_message_shows_the_key() -> None:
     secret = "k-Zq93+ä"
     assert "Zq93" not in complaint(target=[STAGING], environment={"PETSTORE_API_KEY": secret})
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://SECRET@h/v1",
+        "https://u:SECRET@h/v1",
+        "https://:SECRET@h/v1",
+        "https://@SECRET@h/v1",
+        "u:SECRET@h/v1",
+        "https://h/v1?key=SECRET",
+        "https://h/v1?key=SECRET@x",
+        "https://h/v1#SECRET",
+        "h/v1?SECRET",
+        "https://h:SECRET/v1",
+        "h:SECRET/v1",
+        "https://[::1]:SECRET/v1",
+        "a b=https://h/v1?SECRET",
+        "ftp://SECRET:SECRET@h/v1?SECRET#SECRET",
+        "https://SECRET\N{FULLWIDTH SOLIDUS}@h/v1",
+    ],
+)
+def test_no_message_shows_where_a_key_is_put_by_mistake(url: str) -> None:
+    assert "SECRET" not in complaint(target=[url])
+    assert "SECRET" not in complaint(target=[f"a={url}", f"a={url}"])
+    assert "SECRET" not in complaint(f'[targets.a]\nurl = "{url.rpartition("a b=")[2]}"')
+
+
+OWN = "K8vQw2zRt-Sx71"
+
+
+@pytest.mark.parametrize(
+    ("how", "where"),
+    [
+        ({"target": [f"https://h/{OWN}/v1"]}, "--target"),
+        ({"target": [f"https://h/%4B{OWN[1:]}/v1"]}, "--target"),
+        ({"target": [f"https://h/v1?key={OWN}"]}, "--target"),
+        ({"reports": OWN}, "--reports"),
+        ({"plan": OWN}, "--plan"),
+        ({"config": OWN}, None),
+        ({"file": f'[targets.a]\nurl = "https://h/v1"\nkey = "{OWN}"'}, "petcheck.toml"),
+        ({"file": f'# {OWN}\n[targets.a]\nurl = "https://h/v1"'}, "petcheck.toml"),
+    ],
+)
+def test_the_key_itself_is_refused_wherever_it_is_put_and_not_repeated(how: dict[str, Any], where: str | None) -> None:
+    message = complaint(environment={"PETSTORE_API_KEY_OF_ANOTHER": OWN}, **how)
+    assert OWN not in message
+    if where is not None:
+        assert message == f"{where} holds the API key; take it out, PETSTORE_API_KEY is the place for it"
 
 
 def test_a_configuration_shows_no_key() -> None:
@@ -534,6 +638,13 @@ def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
     else:
         assert refusal.isprintable()
         assert not readable or len(secret.strip()) <= len("X-RateLimit-Remaining")
+
+
+def test_a_key_that_is_no_text_is_refused_in_one_line() -> None:
+    message = complaint(
+        target=[STAGING], environment={"PETSTORE_API_KEY": "0123456789\udcff", "PETSTORE_API_KEY_X": "ä" * 9}
+    )
+    assert message == "PETSTORE_API_KEY: a key has printable ASCII characters only, and no spaces"
 
 
 @pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])

@@ -53,11 +53,13 @@ def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
     assert b"[redacted-key]" in ran.written()["exchanges.har"]
 
 
-@pytest.mark.parametrize("verbosity", ["usual", "tracebacks"])
-def test_a_peer_that_refuses_it_in_words(verbosity: str, tmp_path: Path) -> None:
-    said = f"no such key: {KEY}, {base64.b64encode(KEY.encode()).decode()}, {KEY[:17]}…, {quote(KEY[5:])}".encode()
+def test_a_peer_that_refuses_it_in_words(tmp_path: Path) -> None:
+    percent = "".join(f"%{byte:02X}" for byte in KEY.encode())
+    packed = base64.b64encode(f"Bearer {KEY}".encode()).decode()
+    shapes = (KEY, packed, KEY[:17] + "…", KEY[9:], percent, percent[:60], KEY.encode().hex(), KEY.upper())
+    said = f"no such key: {', '.join(shapes)}".encode()
     with peer(lambda caller: caller.answer(said, status=f"401 {KEY}")) as up:
-        ran = petcheck(tmp_path, "--target", up.url, *VERBOSITIES[verbosity])
+        ran = petcheck(tmp_path, "--target", up.url, *VERBOSITIES["tracebacks"])
     assert ran.code == 6
     hold_no_key(ran)
 
@@ -69,7 +71,7 @@ def test_a_peer_that_is_no_http_but_knows_it(tmp_path: Path) -> None:
     hold_no_key(ran)
 
 
-@pytest.mark.parametrize("verbosity", VERBOSITIES)
+@pytest.mark.parametrize("verbosity", ["quiet", "tracebacks"])
 def test_a_server_that_obeys(verbosity: str, tmp_path: Path) -> None:
     settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000)
     with running(create_app(settings)) as url:
@@ -109,7 +111,7 @@ def test_a_key_in_the_base_url_by_mistake(tmp_path: Path) -> None:
         assert up.connections == 0
     assert ran.code == 4
     assert ran.last_line_of_trouble == (
-        "petcheck: --target target: the URL holds the API key; take it out, PETSTORE_API_KEY is the place for it"
+        "petcheck: --target holds the API key; take it out, PETSTORE_API_KEY is the place for it"
     )
 
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import licences
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ["requirements.lock", "requirements-test.lock"]
 PIN = re.compile(r"([a-z0-9.-]+)==([^ ;]+)(?: ; ([^\\]+))? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
@@ -20,6 +22,12 @@ def pins(name: str) -> set[tuple[str, str]]:
 def names(requirements: list[str]) -> set[str]:
     """The names of requirements as pyproject.toml writes them, in the form of the lock files."""
     return {re.split(r"[<>=~! ]", requirement)[0].lower().replace("_", "-") for requirement in requirements}
+
+
+def test_the_licences_are_those_of_the_lock() -> None:
+    assert licences.DOCUMENT.read_text("utf-8") == licences.document(), "make licences writes it anew"
+    assert {(pin.name, pin.version) for pin in licences.pins()} == pins("requirements.lock")
+    assert all(licences.licence(pin) for pin in licences.pins())
 
 
 @pytest.mark.parametrize("lock", LOCKS)

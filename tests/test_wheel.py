@@ -111,7 +111,15 @@ def test_the_source_distribution_can_be_tested(dist: Path) -> None:
     top = f"petcheck-{petcheck.__version__}"
     with tarfile.open(dist / f"{top}.tar.gz") as archive:
         held = {name.removeprefix(f"{top}/") for name in archive.getnames()}
-    needed = {"Makefile", "README.md", "LICENSE", "pyproject.toml", "requirements.lock", "requirements-test.lock"}
+    needed = {
+        "Makefile",
+        "README.md",
+        "SECURITY.md",
+        "LICENSE",
+        "pyproject.toml",
+        "requirements.lock",
+        "requirements-test.lock",
+    }
     needed |= {f"tests/{name}" for name in files_below(ROOT / "tests")}
     assert needed <= held
 

@@ -52,9 +52,27 @@ class TargetReport:
 Places = Mapping[int, int]
 
 
+def joined(parts: Iterable[TargetReport]) -> list[TargetReport]:
+    """One report of each target, from parts of it in the order in which they were found out."""
+    whole: dict[str, TargetReport] = {}
+    for part in parts:
+        before = whole.get(part.name)
+        whole[part.name] = (
+            part
+            if before is None
+            else replace(
+                part,
+                exchanges=before.exchanges + part.exchanges,
+                findings=before.findings + part.findings,
+                left_behind=before.left_behind + part.left_behind,
+            )
+        )
+    return list(whole.values())
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
-    """How the run went as a whole."""
+    """How the run went as a whole. `broken` says what broke, in words."""
 
     run: str
     started: datetime
@@ -137,6 +155,8 @@ def _verdicts(config: Config, catalogue: Catalogue, course: Course, report: Targ
 def _why_missing(course: Course) -> str:
     if course.interrupted:
         return "The run was interrupted before a check of it ran."
+    if course.broken:
+        return f"No check of it ran: {course.broken}."
     return "Deselected: no check of it ran."
 
 

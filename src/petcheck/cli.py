@@ -14,8 +14,7 @@ from typing import NoReturn
 
 from petcheck import __version__
 
-INTERRUPTED = 2
-USAGE_ERROR = 4
+INTERRUPTED, BROKE, USAGE_ERROR = 2, 3, 4
 BROKEN_PIPE = 141  # as a shell tells it
 _PROGRAM = "petcheck"
 # parts of pytest that no check uses, and that would cost a short run a quarter of its time
@@ -23,13 +22,33 @@ UNUSED_PARTS = (
     *("logging", "warnings", "doctest", "unittest", "threadexception", "unraisableexception", "faulthandler"),
     *("junitxml", "pastebin", "stepwise", "setuponly", "setupplan", "recwarn"),
 )
+
+
+def _number(text: str) -> str:
+    """A number for pytest, which would refuse another one in several lines."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text}: not a whole number of 0 or more")
+    return text
+
+
+def _processes(text: str) -> str:
+    return text if text in ("auto", "logical") else _number(text)
+
+
+def _style(text: str) -> str:
+    styles = ("auto", "long", "short", "no", "line", "native")
+    if text not in styles:
+        raise argparse.ArgumentTypeError(f"{text}: there are {', '.join(styles)}")
+    return text
+
+
 _PASSED_TO_PYTEST = (
-    ("-k", "EXPRESSION", "only checks whose names match"),
-    ("-m", "EXPRESSION", "only checks whose markers match"),
-    ("-n", "N", "processes; each target stays in one"),
-    ("--maxfail", "N", "stop after that many failed checks"),
-    ("--tb", "STYLE", "pytest's tracebacks of failed checks"),
-    ("--durations", "N", "the slowest checks"),
+    ("-k", "EXPRESSION", "only checks whose names match", str),
+    ("-m", "EXPRESSION", "only checks whose markers match", str),
+    ("-n", "N", "processes; each target stays in one", _processes),
+    ("--maxfail", "N", "stop after that many failed checks", _number),
+    ("--tb", "STYLE", "pytest's tracebacks of failed checks", _style),
+    ("--durations", "N", "the slowest checks", _number),
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
@@ -52,7 +71,8 @@ class _Parser(argparse.ArgumentParser):
         known = [flag for action in self._actions for flag in action.option_strings]
         near = difflib.get_close_matches(wrong.partition("=")[0], known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"`{_PROGRAM} --help` lists what there is"
-        _fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {wrong}; {hint}")
+        # what stands behind the sign may be a key
+        _fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {wrong.partition('=')[0]}; {hint}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,12 +98,19 @@ def _command(argv: list[str]) -> int:
     if argv and not argv[0].startswith("-") and "/" not in argv[0] and ".py" not in argv[0]:
         near = difflib.get_close_matches(argv[0], commands, n=1)
         hint = f"did you mean {near[0]}?" if near else "a target is given with --target URL"
-        _fail(f"unknown command {argv[0]}; {hint}")
-    return _judge(argv)
+        _fail(f"unknown command{' ' + argv[0] if near else ''}; {hint}")
+    try:
+        return _judge(argv)
+    except KeyboardInterrupt:  # before or after what pytest looks after
+        print(f"{_PROGRAM}: interrupted", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _fail(message: str) -> NoReturn:
-    print(f"{_PROGRAM}: {' '.join(message.split())}", file=sys.stderr)
+    from petcheck.environment import without_keys
+    from petcheck.values import ConfigError
+
+    print(f"{_PROGRAM}: {without_keys(str(ConfigError(message)), os.environ)}", file=sys.stderr)
     raise SystemExit(USAGE_ERROR)
 
 
@@ -91,6 +118,9 @@ def _fail(message: str) -> NoReturn:
 
 
 def _judge(argv: list[str]) -> int:
+    from petcheck import interruption
+
+    interruption.heed()
     from petcheck.config import configure, utc_today
     from petcheck.options import OPTIONS
     from petcheck.values import ConfigError
@@ -110,8 +140,8 @@ def _judge(argv: list[str]) -> int:
         settings = option.settings()
         settings["help"] = settings["help"].replace("%", "%%")
         parser.add_argument(option.flag, **settings)
-    for flag, metavar, text in _PASSED_TO_PYTEST:
-        parser.add_argument(flag, metavar=metavar, help=text)
+    for flag, metavar, text, read in _PASSED_TO_PYTEST:
+        parser.add_argument(flag, metavar=metavar, help=text, type=read)
     for flags, text in _FLAGS_PASSED_TO_PYTEST:
         parser.add_argument(*flags, action="count", help=text)
     known, unknown = parser.parse_known_args(argv)
@@ -121,11 +151,16 @@ def _judge(argv: list[str]) -> int:
     try:
         config = configure(options, os.environ, today=utc_today(), seed=1)
         if config.app:
-            from petcheck.config import app_key
+            from petcheck.environment import app_key
             from petcheck.session import load_app
 
             app_key(os.environ)
             load_app(config.app)
+        if not (config.dry_run or known.collect_only):
+            from petcheck.ending import claimed
+
+            # the run itself takes it again; here the refusal is our one line
+            claimed(config.reports).release()
     except ConfigError as error:
         _fail(str(error))
     return _run_pytest(argv, parallel=known.n is not None)
@@ -138,12 +173,8 @@ def _run_pytest(argv: list[str], *, parallel: bool) -> int:
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(variable, None)
-    import signal
-
     import pytest
 
-    # what a CI system sends to end a job: the reports are written as after Ctrl-C
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     root = suite_root()
     plugins = [
         "petcheck.plugin",
@@ -154,7 +185,13 @@ def _run_pytest(argv: list[str], *, parallel: bool) -> int:
     own = ["-c", str(_ini()), "--rootdir", str(root), "-p", "no:cacheprovider"]
     for name in [*plugins, *(f"no:{part}" for part in UNUSED_PARTS)]:
         own += ["-p", name]
-    return int(pytest.main([*own, str(root / "checks"), *argv]))
+    try:
+        return int(pytest.main([*own, str(root / "checks"), *argv]))
+    except Exception as error:
+        # what is wrong may hold anything, the key too; what the disk says does not
+        place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        print(f"{_PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
+        return BROKE
 
 
 def _ini() -> str:

@@ -7,26 +7,24 @@ that says what to do.
 from __future__ import annotations
 
 import difflib
-import ipaddress
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from petcheck import values
+from petcheck.base_url import base_url, shown
+from petcheck.environment import DEFAULT_TARGET, key_of, long_keys, without_keys
 from petcheck.judging.catalogue import catalogue
-from petcheck.judging.interface import STATUSES
 from petcheck.judging.verdicts import Waiver
 from petcheck.key import ApiKey
 from petcheck.options import CONFIG_FILE, KEY_VARIABLE, OPTIONS
 from petcheck.values import ConfigError
 
-DEFAULT_TARGET = "target"
 REFERENCE = "reference"
-_TELLING_KEY = 8  # characters; a shorter one may stand in a host name by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,17 +70,25 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
     """The configuration of a run.
 
     `options` maps flags without dashes ("max-requests") to their values, absent or None where not given; `today` (UTC)
-    and `seed` stand in where none is given. Raises `ConfigError`.
+    and `seed` stand in where none is given. Raises `ConfigError`, whose message shows no key.
     """
+    try:
+        return _configured(options, environment, today=today, seed=seed)
+    except ConfigError as error:
+        raise ConfigError(without_keys(str(error), environment)) from None
+
+
+def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
     given = {name: value for name, value in options.items() if value not in (None, False)}
     file = _file(given.get("config"))
+    _expect_no_key(given, file, environment)
     defaults = _table(file, "defaults", file.name)
     known_defaults = [
         option.flag[2:] for option in OPTIONS if option.flag not in ("--target", "--config", "--app", "--dry-run")
     ]
     for name in defaults:
         _expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
-    merged = {name.replace("_", "-"): value for name, value in defaults.items()} | given
+    merged = _dashed(defaults, f"{file.name}: [defaults]") | given
 
     def where(name: str) -> str:
         return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
@@ -121,6 +127,10 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
 class _File:
     name: str
     content: Mapping[str, Any]
+    text: str = ""
+
+
+_LONGEST_FILE = 1_000_000
 
 
 def _file(given: str | None) -> _File:
@@ -128,18 +138,32 @@ def _file(given: str | None) -> _File:
     if given is None and not path.exists():
         return _File(CONFIG_FILE, {})
     try:
-        text = path.read_bytes().decode("utf-8")
+        with path.open("rb") as file:
+            content = file.read(_LONGEST_FILE + 1)
+        text = content.decode("utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8, and so no TOML, at byte {error.start}") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read ({values.why(error)}); give --config another file") from None
+    if len(content) > _LONGEST_FILE:
+        raise ConfigError(f"{path}: more than a megabyte, which no {CONFIG_FILE} needs; give --config another file")
     try:
-        content = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())}") from None
-    for name in content:
+    for name in settings:
         _expect_known(name, ["targets", "defaults", "waivers"], str(path))
-    return _File(str(path), content)
+    return _File(str(path), settings, text)
+
+
+def _dashed(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Settings by their names with dashes, which a file may write with underscores too."""
+    dashed: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name.replace("_", "-") in dashed:
+            raise ConfigError(f"{where}: {name} is set twice, with a dash and with an underscore; keep one")
+        dashed[name.replace("_", "-")] = value
+    return dashed
 
 
 def _table(file: _File, name: str, where: str) -> Mapping[str, Any]:
@@ -190,7 +214,7 @@ def _waivers(file: _File, targets: Sequence[str]) -> tuple[Waiver, ...]:
         expires = row["expires"]
         if not isinstance(expires, date) or isinstance(expires, datetime):
             expires = values.date_of(str(expires), f"{where}: `expires`")
-        waivers.append(Waiver(requirement, target, str(row["reason"]), expires))
+        waivers.append(Waiver(requirement, target, values.text(row["reason"], f"{where}: `reason`"), expires))
     return tuple(waivers)
 
 
@@ -210,29 +234,29 @@ def _targets(
     urls = _named_urls(options.get("target") or [])
     if options.get("app") and urls:
         raise ConfigError("--app and --target exclude each other; give one of them")
+    on_command_line = bool(urls)
     if not urls and not options.get("app"):
         urls = {name: settings["url"] for name, settings in in_file.items()}
-    writable = options.get("allow-writes")
-    may_write = [] if writable in (None, False, True, "*") else [name.strip() for name in str(writable).split(",")]
+    writable = options.get("allow-writes", False)
+    if not isinstance(writable, bool | str):
+        raise ConfigError(
+            f"{file.name}: [defaults] allow-writes {writable!r}: must be true, false, or names of targets"
+        )
+    may_write = [] if isinstance(writable, bool) or writable == "*" else [name.strip() for name in writable.split(",")]
     for name in may_write:
         if name not in urls:
             raise ConfigError(f"--allow-writes={name}: no target has that name; there are {', '.join(urls) or 'none'}")
     targets = []
     for name, url in urls.items():
-        settings = {k.replace("_", "-"): v for k, v in in_file.get(name, {}).items()} if name in in_file else {}
+        settings = _dashed(in_file.get(name, {}), f"{file.name}: [targets.{name}]")
         plan = options.get("plan") or settings.get("plan")
         category = options.get("category-id", settings.get("category-id"))
         where = f"{file.name}: [targets.{name}]"
-        key = _key(name, environment)
-        if len(key.secret) >= _TELLING_KEY and key.secret in url:
-            raise ConfigError(
-                f"--target {name}: the URL holds the API key; take it out, {KEY_VARIABLE} is the place for it"
-            )
         targets.append(
             TargetConfig(
                 name=name,
-                base_url=_base_url(url, name, insecure=insecure),
-                key=key,
+                base_url=base_url(url, "--target" if on_command_line else f"{where} url", insecure=insecure),
+                key=key_of(name, environment),
                 plan=values.plan(plan, f"{where} plan"),
                 writes=values.switch(settings.get("allow-writes", False), f"{where} allow-writes")
                 or writable in (True, "*")
@@ -249,10 +273,10 @@ def _named_urls(given: Sequence[str]) -> dict[str, str]:
         name, equals, url = text.partition("=")
         if not equals or "/" in name or ":" in name:
             name, url = DEFAULT_TARGET, text
-        _expect_name(name, f"--target {text}")
+        _expect_name(name, f"--target {shown(text)}")
         if name in urls:
             raise ConfigError(
-                f"--target {text}: two targets are called {name!r}; name them, as in --target staging=URL"
+                f"--target {shown(text)}: two targets are called {name!r}; name them, as in --target staging=URL"
             )
         urls[name] = url
     return urls
@@ -263,68 +287,12 @@ def _expect_name(name: str, where: str) -> None:
         raise ConfigError(f"{where}: a name has letters, digits, - and _ only")
 
 
-def _base_url(text: str, name: str, *, insecure: bool) -> str:
-    try:
-        parts = urlsplit(text.strip())
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise ConfigError(f"--target {text}: not a URL ({error}); write it as https://host/v1") from None
-    if parts.scheme not in ("http", "https") or not host:
-        raise ConfigError(f"--target {text}: not an http or https URL; write it as https://host/v1")
-    if parts.username or parts.password:
-        raise ConfigError(f"--target {name}: a URL must not hold a user or password; the key goes into {KEY_VARIABLE}")
-    if parts.query or parts.fragment:
-        raise ConfigError(f"--target {text}: a base URL has no query and no fragment; end it after the path, as in /v1")
-    if any(character.isspace() or not character.isprintable() for character in text.strip()):
-        raise ConfigError(f"--target {text!r}: a URL holds no spaces or control characters")
-    if parts.scheme == "http" and not insecure and not _loopback(host):
-        raise ConfigError(
-            f"--target {text}: the key would travel unencrypted; use https, or allow it with --insecure-http"
-        )
-    return text.strip().rstrip("/")
-
-
-def _loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-# keys are masked wherever they appear; these could not be told from what a target must say anyway
-_SHORTEST_KEY, _SHORTEST_NUMBER = 4, 8
-_WORDS = (
-    *("petcheck", "refused", "id", "name", "categoryId", "status", "code", "message", *STATUSES),
-    *("application/json", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Limit", "Content-Type"),
-)
-
-
-def _key(name: str, environment: Mapping[str, str]) -> ApiKey:
-    own = f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
-    variable = own if environment.get(own) else KEY_VARIABLE
-    secret = environment.get(variable, "").strip()
-    if not secret:
-        wanted = KEY_VARIABLE if name == DEFAULT_TARGET else f"{own} or {KEY_VARIABLE}"
-        raise ConfigError(f"no API key for target {name!r}: set {wanted} in the environment")
-    if not all("!" <= character <= "~" for character in secret):
-        raise ConfigError(f"{variable}: a key has printable ASCII characters only, and no spaces")
-    if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
-        raise ConfigError(
-            f"{variable}: the key is too short, or a word of the interface, and cannot be masked in the evidence "
-            "without spoiling that; use a longer one"
-        )
-    return ApiKey(secret)
-
-
-def _is_a_word(secret: str) -> bool:
-    return any(secret.lower() in word.lower() for word in _WORDS)
-
-
-def app_key(environment: Mapping[str, str]) -> ApiKey:
-    """The key for an application under --app. Raises `ConfigError` where there is none."""
-    return _key(DEFAULT_TARGET, environment)
+def _expect_no_key(given: Mapping[str, Any], file: _File, environment: Mapping[str, str]) -> None:
+    """A key in an option or in the file would end up in the reports, which tell what a run was asked to do."""
+    places = [(f"--{name}", str(value)) for name, value in given.items()] + [(file.name, file.text)]
+    for where, text in places:
+        if any(secret in text or secret in unquote(text) for secret in long_keys(environment)):
+            raise ConfigError(f"{where} holds the API key; take it out, {KEY_VARIABLE} is the place for it")
 
 
 def _plain(value: object) -> object:

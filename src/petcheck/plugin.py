@@ -6,21 +6,19 @@ Loaded by the `conftest.py` above `checks/`. It does nothing in a run that has n
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pickle
 import random
 import sys
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from petcheck.announcer import Announcer
-from petcheck.assembly import Course, TargetReport, assemble
 from petcheck.config import Config, configure, utc_today
+from petcheck.ending import DEBUGGING_PAGE, Ending
 from petcheck.exchange import Exchange
 from petcheck.forecast import forecast, most_in_all
 from petcheck.judging.catalogue import Requirement, catalogue
@@ -40,9 +38,8 @@ if TYPE_CHECKING:
     from petcheck.examples.runner import Examples
 
 SESSION = pytest.StashKey[Session]()
-_WORKERS = pytest.StashKey[list[TargetReport]]()
-_LOST = pytest.StashKey[bool]()
 _SCREEN = pytest.StashKey[Screen]()
+_ENDING = pytest.StashKey[Ending]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
@@ -76,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
     except ConfigError as error:
         raise pytest.UsageError(str(error)) from None
     session = config.stash[SESSION] = Session(frozen)
+    if _writes_reports(frozen, config):
+        config.stash[_ENDING] = Ending(session)
+        try:
+            config.stash[_ENDING].claim()
+        except ConfigError as error:
+            raise pytest.UsageError(str(error)) from None
     if hasattr(config, "workerinput"):
         # what a worker prints is lost, but for its stderr
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
@@ -84,18 +87,28 @@ def pytest_configure(config: pytest.Config) -> None:
         screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
         config.pluginmanager.register(screen, "petcheck-screen")
         session.announcer = screen.announcer
-    config.stash[_WORKERS] = []
-    config.stash[_LOST] = False
     option = config.option
     if option.tbstyle == "auto":
         option.tbstyle = "no"
     option.reportchars = ""
     if getattr(option, "htmlpath", "") is None and not frozen.dry_run:
-        option.htmlpath = str(frozen.reports / "pytest.html")
+        option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
         option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
         # a worker that died took what it had found out with it, and another one would begin in the middle
         option.maxworkerrestart = "0"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Let other runs have the folder."""
+    ending = config.stash.get(_ENDING, None)
+    if ending is not None:
+        ending.release()
+
+
+def _writes_reports(frozen: Config, config: pytest.Config) -> bool:
+    """Whether this process writes the reports: a worker of pytest-xdist leaves that to the run that it is part of."""
+    return not (frozen.dry_run or config.option.collectonly or hasattr(config, "workerinput"))
 
 
 def configured(config: pytest.Config) -> Config:
@@ -315,58 +328,69 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] 
 # ---- the end
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+@pytest.hookimpl(wrapper=True, trylast=True)  # within the terminal's own, which tells what came of it
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
     """Write everything, and let the verdicts decide the exit code."""
-    run = session.config.stash.get(SESSION, None)
+    run, ending = session.config.stash.get(SESSION, None), session.config.stash.get(_ENDING, None)
     if run is None:
-        return
-    run.close()
-    reports = [*run.reports(), *session.config.stash[_WORKERS]]
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["petcheck"] = pickle.dumps(reports)
-        return
-    if run.config.dry_run or exitstatus == pytest.ExitCode.USAGE_ERROR or session.config.option.collectonly:
-        return
-    collected_nothing = exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED
-    cut_short = bool(session.shouldfail or session.shouldstop)
-    # a second Ctrl-C right after the first leaves pytest no time to say so
-    left_off = len(run.findings) < len(session.items) and not cut_short
-    course = Course(
-        run=run.run,
-        started=run.started,
-        finished=datetime.now(UTC),
-        interrupted=left_off or exitstatus == pytest.ExitCode.INTERRUPTED,
-        cut_short=cut_short,
-        nothing_selected=collected_nothing,
-        broken=_what_broke(session, exitstatus),
-    )
-    order = {name: place for place, name in enumerate(run.names)}
-    reports.sort(key=lambda report: order.get(report.name, len(order)))
-    digest = hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
-    result, exchanges = assemble(run.config, catalogue(), digest, course, reports)
-    trouble = _write(result, exchanges, run.config.reports)
-    _append_job_summary(result)
-    session.config.stash[_SCREEN].end_with(result, exchanges, trouble=trouble, broke=course.broken is not None)
-    session.exitstatus = pytest.ExitCode.INTERNAL_ERROR if trouble else result.run.exit
-
-
-def _what_broke(session: pytest.Session, exitstatus: int) -> str | None:
-    if session.config.stash[_LOST]:
-        return "a worker"
-    return "pytest" if exitstatus == pytest.ExitCode.INTERNAL_ERROR else None
-
-
-def _write(result: Result, exchanges: tuple[Exchange, ...], folder: Path) -> str:
-    """Write the reports; what went wrong, in one line, empty where nothing did."""
-    from petcheck.reports.outputs import write_all
-
+        return (yield)
+    if ending is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
+        run.close()
+        if ending is not None:
+            _drop(ending.take_over(session.config.pluginmanager.get_plugins(), unwritten=True), session.config)
+        if hasattr(session.config, "workeroutput"):
+            session.config.workeroutput["petcheck"] = pickle.dumps(run.news())
+        return (yield)
     try:
-        write_all(result, exchanges, folder)
-    except (OSError, ExceptionGroup) as error:
-        parts = error.exceptions if isinstance(error, ExceptionGroup) else ()
-        return f"{error}: " + "; ".join(f"{type(part).__name__}: {part}" for part in parts)
-    return ""
+        session.exitstatus = _finish(session, ending, exitstatus)
+    except KeyboardInterrupt:
+        # what was found out is not thrown away for it
+        session.exitstatus = _finish(session, ending, pytest.ExitCode.INTERRUPTED)
+    page = ending.take_over(session.config.pluginmanager.get_plugins())
+    try:
+        return (yield)
+    except Exception as error:  # whatever else ends with the run: its trouble must not cost the verdict
+        ending.broken = f"{type(error).__name__} at the end of the run"
+        return None
+    finally:
+        session.exitstatus = ending.code(int(session.exitstatus))
+        session.config.stash[_SCREEN].end_with(ending)
+        if DEBUGGING_PAGE in ending.unwritten:
+            _drop(page, session.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
+    """Where pytest cannot even end a run (the folder that it began in is gone): write all the same, and let go."""
+    try:
+        return (yield)
+    except OSError:
+        ending = config.stash.get(_ENDING, None)
+        if ending is not None and ending.product is None:
+            ending.run.close()
+            ending.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
+        raise
+
+
+def _drop(page: object, config: pytest.Config) -> None:
+    """Keep pytest-html from saying that it wrote its page."""
+    if page is not None:
+        config.pluginmanager.unregister(page)
+
+
+def _finish(session: pytest.Session, ending: Ending, exitstatus: int) -> int:
+    ending.run.close()
+    if exitstatus == pytest.ExitCode.INTERRUPTED:
+        ending.stop_workers()
+    code = ending.finish(
+        interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
+        cut_short=bool(session.shouldfail or session.shouldstop),
+        nothing_selected=exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED,
+        runner_broke=exitstatus == pytest.ExitCode.INTERNAL_ERROR,
+    )
+    if ending.product is not None:
+        _append_job_summary(ending.product[0])
+    return code
 
 
 def _append_job_summary(result: Result) -> None:
@@ -410,7 +434,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 def pytest_testnodedown(node: Any, error: object) -> None:
     """Take over what a pytest-xdist worker found out."""
     packed = getattr(node, "workeroutput", {}).get("petcheck")
-    if packed is not None:
-        node.config.stash[_WORKERS] += pickle.loads(packed)  # noqa: S301 - from our own worker
-    elif SESSION in node.config.stash:
-        node.config.stash[_LOST] = True
+    ending = node.config.stash.get(_ENDING, None)
+    if ending is not None and packed is not None:
+        ending.parts.append(packed)
+    elif ending is not None:
+        ending.lost = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable(config: pytest.Config) -> Iterator[Any]:
+    """In a pytest-xdist worker: send what was found out with every report, so that it is not lost with the worker."""
+    data = yield
+    if data is not None and SESSION in config.stash and hasattr(config, "workerinput"):
+        data["petcheck"] = (os.getpid(), pickle.dumps(config.stash[SESSION].news()))
+    return data
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_from_serializable(config: pytest.Config, data: dict[str, Any]) -> Iterator[Any]:
+    """In the process that has the workers: keep it for the end. This runs in a thread that must not wait."""
+    process, packed = data.pop("petcheck", (0, b""))
+    if packed and _ENDING in config.stash:
+        config.stash[_ENDING].workers.add(process)
+        config.stash[_ENDING].parts.append(packed)
+    return (yield)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from petcheck.announcer import Announcer
+from petcheck.ending import Ending
 from petcheck.exchange import Exchange
 from petcheck.reports.annotations import lines as commands
 from petcheck.reports.result import Result
@@ -37,18 +38,13 @@ class Screen:
         self._folder = folder
         self._kept = io.StringIO()
         self._terminal: Any = None
-        self._product: tuple[Result, Sequence[Exchange], str] | None = None
-        self._broke = True  # until a result says otherwise
+        self._ending: Ending | None = None
         watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
         self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hushed and watched, budget=budget)
 
-    def end_with(self, result: Result, exchanges: Sequence[Exchange], *, trouble: str, broke: bool) -> None:
-        """What the run came to, shown when pytest has said all that it has to say.
-
-        `trouble` is what went wrong in writing it, if anything; `broke` is true where pytest itself or a worker did.
-        """
-        self._product = (result, exchanges, trouble)
-        self._broke = broke
+    def end_with(self, ending: Ending) -> None:
+        """What the run came to, shown when pytest has said all that it has to say."""
+        self._ending = ending
 
     # ---- while it lasts
 
@@ -87,19 +83,21 @@ class Screen:
         """After everybody else: what pytest said where that helps, then the verdicts."""
         value: None = yield
         self.announcer.close()
-        if self._hushed and self._broke and session.exitstatus != pytest.ExitCode.OK:
+        ending = self._ending
+        broke = ending is None or ending.product is None or ending.broken is not None
+        if self._hushed and broke and session.exitstatus != pytest.ExitCode.OK:
             sys.stderr.write(self._kept.getvalue())
-        if self._product is not None and self._terminal is not None:
-            result, exchanges, trouble = self._product
+        if ending is not None and ending.product is not None and self._terminal is not None:
+            result, exchanges = ending.product
             for command in commands(result, os.environ):
                 self._terminal.line(command)
-            self._terminal.line(self._said(result, exchanges))
-            if trouble:
+            self._terminal.line(self._said(result, exchanges, ending.unwritten))
+            for trouble in ending.trouble:
                 sys.stderr.write(f"petcheck: {trouble}\n")
             self._terminal.flush()
         return value
 
-    def _said(self, result: Result, exchanges: Sequence[Exchange]) -> str:
+    def _said(self, result: Result, exchanges: Sequence[Exchange], unwritten: Collection[str]) -> str:
         from petcheck.reports import terminal
         from petcheck.reports.har import entries_by_index, har
 
@@ -111,4 +109,5 @@ class Screen:
             width=self._terminal.fullwidth,
             colour=self._terminal.hasmarkup,
             folder=str(self._folder),
+            unwritten=unwritten,
         )

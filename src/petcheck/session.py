@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.announcer import Announcer
 from petcheck.assembly import TargetReport
-from petcheck.config import DEFAULT_TARGET, REFERENCE, Config, TargetConfig, app_key
+from petcheck.config import REFERENCE, Config, TargetConfig
+from petcheck.environment import DEFAULT_TARGET, app_key
 from petcheck.exchange import Exchange
 from petcheck.forecast import Plan
 from petcheck.judging.verdicts import Finding
@@ -50,6 +51,7 @@ class Session:
         self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
         self._open: dict[str, Target] = {}
         self._examples: dict[str, Examples] = {}
+        self._told: dict[str, tuple[int, int]] = {}
         self._stack = ExitStack()
 
     @property
@@ -79,8 +81,18 @@ class Session:
         """What there is to say of each target that was opened."""
         return [self._report(target) for target in self._open.values()]
 
+    def news(self) -> list[TargetReport]:
+        """What there is to say of each target since the last call: parts that `assembly.joined` puts together."""
+        parts = []
+        for name, target in self._open.items():
+            told = self._told.get(name, (0, 0))
+            parts.append(self._report(target, *told))
+            self._told[name] = (target.transport.tally.sent, len(self.findings))
+        return parts
+
     def _opened(self, config: TargetConfig) -> Target:
         source = random.Random(f"{self.config.seed}/key")  # noqa: S311 - repeatable, not secret
+        told = f"{config.name} (plan {config.plan})" if config.plan else config.name
         client = self._stack.enter_context(HttpClient(deadline=self.config.timeout, ca_bundle=self.config.ca_bundle))
         transport = Transport(
             target=config.name,
@@ -92,7 +104,8 @@ class Session:
             random_key=random_key_like(config.key, source),
         )
         if self.announcer is not None:
-            transport.on_wait = self.announcer.waiting
+            waiting = self.announcer.waiting
+            transport.on_wait = lambda target, seconds, why: waiting(told, seconds, why)
             transport.on_notice = self.announcer.notice
             transport.on_exchange = self._count
         return Target(config, Api(transport), self.run, self.config.as_of, self.config.seed, self.exhaust)
@@ -177,7 +190,7 @@ class Session:
         if self.announcer is not None:
             self.announcer.sent(exchange.target, exchange.index + 1)
 
-    def _report(self, target: Target) -> TargetReport:
+    def _report(self, target: Target, exchanges_from: int = 0, findings_from: int = 0) -> TargetReport:
         config = target.config
         untestable = target.untestable
         if untestable is None and target.transport.down:
@@ -190,12 +203,12 @@ class Session:
             plan=config.plan,
             writes=config.writes,
             fingerprint=config.key.fingerprint,
-            exchanges=tuple(target.record),
+            exchanges=tuple(e for e in target.record if e.index >= exchanges_from),
             tally=target.transport.tally,
             examples=target.examples_sent,
-            findings=tuple(finding for finding in self.findings if finding.target == config.name),
+            findings=tuple(finding for finding in self.findings[findings_from:] if finding.target == config.name),
             observed=tuple((o.id, o.value, o.exchanges) for o in target.observed.values()),
-            left_behind=tuple(target.left_behind()),
+            left_behind=tuple(target.left_behind(exchanges_from)),
             waited_s=target.transport.waited_s,
             untestable=untestable,
         )

@@ -93,7 +93,7 @@ class Target:
         self._exhausted: object = None
         self._exhausted_from = 0
         self._found: dict[str, Exchange] = {}
-        self._left: list[tuple[int | None, str]] = []
+        self._left: list[tuple[int, int | None, str]] = []
 
     @property
     def transport(self) -> Transport:
@@ -118,7 +118,7 @@ class Target:
             if last is not None and isinstance(last.answer, NoAnswer):
                 reason = f"{self.config.base_url} does not answer ({last.answer.kind.value}: {last.answer.detail})"
                 raise Untestable(f"{reason}; check the URL, and that the server runs and can be reached") from None
-            raise Untestable(f"{self.config.base_url} has no requests left: {obstacle.reason}") from None
+            raise Untestable(f"{self.config.base_url} serves no request now: {obstacle.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
                 f"{self.config.base_url} refuses the key {self.config.key.fingerprint} everywhere "
@@ -213,9 +213,13 @@ class Target:
             self.api.examine(exchange)
         return cast("Seen", self._exhausted)
 
-    def left_behind(self) -> list[tuple[int | None, str]]:
-        """Ids and names of animals that the run may have left on the target; the id is None where it is not known."""
-        return [*self._left, *_left_by(self.record)]
+    def left_behind(self, first: int = 0) -> list[tuple[int | None, str]]:
+        """Ids and names of animals that the run may have left on the target; the id is None where it is not known.
+
+        Of those made in exchange `first` and after it.
+        """
+        left = [*self._left, *_left_by(self.record)]
+        return [(number, name) for index, number, name in left if index >= first]
 
     def forget(self, indices: Collection[int]) -> None:
         """Drop exchanges from the record; the animals that they made stay on the list of what is left behind."""
@@ -241,7 +245,7 @@ class Target:
         return True
 
 
-def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int | None, str]]:
+def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, int | None, str]]:
     for exchange in exchanges:
         if exchange.request.operation is not Operation.CREATE_PET:
             continue
@@ -249,7 +253,7 @@ def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int | None, str]]:
             continue
         value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
         made = value if isinstance(value, dict) else {}
-        yield integer(made.get("id")), _sent_name(exchange)
+        yield exchange.index, integer(made.get("id")), _sent_name(exchange)
 
 
 def _refused(exchange: Exchange) -> bool:

@@ -14,12 +14,16 @@ from pathlib import Path
 from petcheck.judging.interface import PLANS
 from petcheck.judging.jsontext import INT64_MAX, INT64_MIN
 
+_LONGEST = 400  # characters of a message
+
 
 class ConfigError(Exception):
     """The run cannot start as it was asked for; the message is one line that says what to do."""
 
     def __init__(self, message: str) -> None:
         words = " ".join(message.split())
+        if len(words) > _LONGEST:  # the value that was given; what to do stands at the end
+            words = f"{words[: _LONGEST // 2]} … {words[-_LONGEST // 2 :]}"
         super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
 
 
@@ -32,6 +36,13 @@ def switch(value: object, where: str) -> bool:
     """True or false, which a file must say without quotes."""
     if not isinstance(value, bool):
         raise ConfigError(f"{where} {value!r}: must be true or false")
+    return value
+
+
+def text(value: object, where: str) -> str:
+    """A text that is not empty, which a file must put in quotes."""
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{where} {value!r}: must be a text in quotes, and not an empty one")
     return value
 
 
@@ -121,7 +132,7 @@ def ca_bundle(value: object, where: str) -> str | None:
 
 def folder(value: object, where: str) -> Path:
     """A folder that can be written, made if need be."""
-    folder = Path(str(value))
+    folder = Path(text(value, where))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         probe = folder / f".petcheck-{os.getpid()}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import ssl
-import subprocess
 import time
 import zlib
 from collections.abc import Iterator
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from petcheck.exchange import NoAnswer, Response, Silence
-from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, _trusting
+from tests.certificates import issue, openssl, showing
 from tests.peers import JSON, Caller, Peer, peer, rate_headers
 
 DEADLINE = 0.5
@@ -350,33 +350,16 @@ def test_a_host_that_cannot_be_found(url: str) -> None:
 # ---- TLS
 
 
-def openssl(*arguments: str, cwd: Path) -> None:
-    subprocess.run(["openssl", *arguments], cwd=cwd, check=True, capture_output=True)
-
-
 @pytest.fixture(scope="module")
 def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An authority of our own, and what it signed: for this machine, for another, and one that has expired."""
     folder = tmp_path_factory.mktemp("certificates")
-    new = ("-newkey", "rsa:2048", "-nodes")
-    openssl("req", "-x509", *new, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Own", cwd=folder)
-    for name, address, days in (
-        ("here", "IP:127.0.0.1", "2"),
-        ("elsewhere", "DNS:pets.example", "2"),
-        ("expired", "IP:127.0.0.1", "-1"),
-    ):
-        (folder / f"{name}.ext").write_text(f"subjectAltName={address}\n")
-        openssl("req", *new, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}", cwd=folder)
-        sign = ("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial")
-        openssl(*sign, "-days", days, "-extfile", f"{name}.ext", "-out", f"{name}.pem", cwd=folder)
+    issue(folder)
     return folder
 
 
 @pytest.fixture
 def served_by(certificates: Path, request: pytest.FixtureRequest) -> Iterator[Peer]:
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificates / f"{request.param}.pem", certificates / f"{request.param}.key")
-    with peer(lambda caller: caller.answer(b"[]", headers=JSON), tls=context) as up:
+    with peer(lambda caller: caller.answer(b"[]", headers=JSON), tls=showing(certificates, request.param)) as up:
         yield up
 
 
@@ -401,14 +384,38 @@ def test_an_authority_that_nobody_named_is_not_trusted(served_by: Peer) -> None:
 def test_an_authority_named_in_the_environment_is_not_trusted(
     served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(certificates / "ca.pem"))
-    monkeypatch.setenv("CURL_CA_BUNDLE", str(certificates / "ca.pem"))
+    for variable in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.setenv(variable, str(certificates / "ca.pem"))
+    monkeypatch.setenv("SSL_CERT_DIR", str(certificates))
+    openssl("rehash", ".", cwd=certificates)
     assert silent(https(served_by)).kind is Silence.TLS
+    assert served_by.heads == []
+
+
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_nothing_that_decrypts_the_connection_is_written(
+    served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "secrets"))
+    assert answered(https(served_by), ca_bundle=certificates / "ca.pem").status == 200
+    assert not (tmp_path / "secrets").exists()
+
+
+def test_the_authorities_of_this_machine_are_trusted() -> None:
+    context = _trusting(None)
+    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
+    if Path(ssl.get_default_verify_paths().openssl_cafile).is_file():
+        assert len(context.get_ca_certs()) > 10
 
 
 @pytest.mark.parametrize(
     ("served_by", "said"),
-    [("expired", "certificate has expired"), ("elsewhere", "IP address mismatch")],
+    [
+        ("expired", "certificate has expired"),
+        ("elsewhere", "IP address mismatch"),
+        ("alone", "unable to get local issuer certificate"),
+    ],
     indirect=["served_by"],
 )
 def test_a_certificate_that_does_not_hold(served_by: Peer, said: str, certificates: Path) -> None:

@@ -30,13 +30,18 @@ class Server:
     answer: Callable[[float, bool], tuple[int, list[tuple[str, str]], float]]
     clock: FakeClock | None = None
     peace_until: dict[bool, float] = field(default_factory=dict)
+    trouble_until: float = -math.inf
     inside: int = 0
 
     def __call__(self, sent: Sent) -> Response:
         keyed = sent.authorization is not None
         if sent.at < self.peace_until.get(keyed, -math.inf) - 1e-6:
             self.inside += 1
+        if sent.at < self.trouble_until - 1e-6:
+            self.inside += 1
         status, headers, peace = self.answer(sent.at, keyed)
+        if status == 503:
+            self.trouble_until = sent.at + peace
         if status == 429:
             self.peace_until[keyed] = sent.at + peace
         return response(status, headers)

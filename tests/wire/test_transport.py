@@ -204,6 +204,51 @@ def test_a_gateways_trouble_that_comes_twice_is_the_answer() -> None:
     assert len(rig.client.sent) == 2
 
 
+def test_a_gateways_trouble_that_does_not_end_is_asked_twice_and_waited_for_once() -> None:
+    rig = bench(in_turn(*[response(503)] * 6, OK, response(503), OK))
+    assert [rig.transport.send(LIST).status for _ in range(5)] == [503, 503, 503, 200, 200]
+    assert rig.clock.slept == [1.0, 1.0]
+    assert len(rig.client.sent) == 9
+
+
+def test_the_retry_after_of_a_gateways_trouble_holds_for_every_call() -> None:
+    busy = response(503, [("Retry-After", "9")])
+    rig = bench(in_turn(busy, busy, OK), writes=True)
+    for call in (LIST, POST, Call(Operation.LIST_PETS, Credential.MISSING)):
+        rig.transport.send(call)
+    assert rig.statuses == [503, 503, 200, 200]
+    assert [sent.at for sent in rig.client.sent] == [0.0, 9.0, 18.0, 18.0]
+    assert rig.waits[0] == ("staging", 9.0, "503 was answered, and the next request may be sent")
+
+
+def test_using_up_the_quota_waits_for_a_gateways_trouble_too() -> None:
+    rig = bench(in_turn(response(503, [("Retry-After", "9")]), OK))
+    rig.transport.send_expecting_refusal(LIST)
+    rig.transport.send_expecting_refusal(LIST)
+    assert [sent.at for sent in rig.client.sent] == [0.0, 9.0]
+
+
+def test_trouble_for_an_hour_is_asked_once() -> None:
+    rig = bench(in_turn(response(503, [("Retry-After", "3600")])))
+    for _ in range(3):
+        with pytest.raises(WaitTooLong) as obstacle:
+            rig.transport.send(LIST)
+    assert obstacle.value.settled_by == "--max-wait"
+    assert " in 60 min; this run may wait 2 min" in obstacle.value.reason
+    assert len(rig.client.sent) == 1
+    assert rig.clock.slept == []
+
+
+def test_trouble_for_ever_is_waited_for_as_long_as_a_run_may_wait() -> None:
+    rig = bench(in_turn(response(503, [("Retry-After", "50")])))
+    assert rig.transport.send(LIST).status == 503
+    for _ in range(20):
+        with pytest.raises(WaitTooLong, match="each time that its Retry-After had passed; this run may wait 2 min"):
+            rig.transport.send(LIST)
+    assert rig.clock.slept == [50.0, 50.0]
+    assert len(rig.client.sent) == 3
+
+
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 500, 501, 505])
 def test_other_answers_are_taken_as_they_are(status: int) -> None:
     rig = bench(in_turn(response(status, [("Location", "https://elsewhere.example/")]), OK))

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import secrets
 from pathlib import Path
+
+_DRAFT = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
+_open: set[Path] = set()
 
 
 def replace(path: Path, text: str) -> None:
@@ -15,6 +20,7 @@ def replace(path: Path, text: str) -> None:
     an older file of that name is then untouched.
     """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    _open.add(draft)
     try:
         with draft.open("xb") as file:
             file.write(text.encode("utf-8", "backslashreplace"))
@@ -24,3 +30,20 @@ def replace(path: Path, text: str) -> None:
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+    finally:
+        _open.discard(draft)
+
+
+def abandon() -> None:
+    """Remove what is being written at this moment; for a process that is about to end in the middle of it."""
+    for draft in list(_open):
+        with contextlib.suppress(OSError):
+            draft.unlink()
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a process that was killed while it wrote has left in `folder`; only for who has it for himself."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if _DRAFT.fullmatch(path.name):
+                path.unlink()

@@ -144,7 +144,8 @@ def notices(result: Result, quote: Callable[[str], str] = visible) -> tuple[str,
     """What a reader must know beside the verdicts: an interruption, waivers that fail the run, --strict."""
     sentences = []
     if not result.complete:
-        sentences.append("The run was interrupted: what it had not judged until then is missing.")
+        ended = "The suite itself broke" if result.run.exit == 3 else "The run was interrupted"
+        sentences.append(f"{ended}: what it had not judged until then is missing.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
         stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."

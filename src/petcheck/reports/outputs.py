@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
 from pathlib import Path
@@ -11,7 +11,16 @@ from petcheck.exchange import Exchange
 from petcheck.reports import atomic, badge, comparison, comparison_html, har, html, junit, summary
 from petcheck.reports.comparable import Recorded
 from petcheck.reports.result import FILE, Result, write
-from petcheck.reports.visible import visible
+from petcheck.reports.visible import FIELD_LIMIT, visible
+
+
+class NotWritten(Exception):
+    """Some files could not be written; the message, one line, names them, their folder and why. `errors` by file."""
+
+    def __init__(self, folder: Path, errors: Mapping[str, Exception]) -> None:
+        self.errors = dict(errors)
+        reasons = "; ".join(dict.fromkeys(_reason(error) for error in self.errors.values()))
+        super().__init__(visible(f"not written into {folder}: {', '.join(self.errors)} ({reasons})", 2 * FIELD_LIMIT))
 
 
 def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> None:
@@ -19,11 +28,9 @@ def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> No
 
     Where several targets were tested, comparison.html too; one of an earlier run is removed where not.
 
-    The folder is made if need be. Each file is replaced all at once. Where one cannot be written the others still are;
-    then an ExceptionGroup is raised whose message names the missing ones and which holds what went wrong with each.
-    Raises OSError where the folder cannot be made.
+    The folder is made if need be. Each file is replaced all at once. Where one cannot be written the others still are,
+    and then `NotWritten` is raised.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     document = har.har(exchanges, version=result.suite.version, run=result.run)
     evidence = tuple(har.entries_by_index(document).values())
     writers: dict[str, Callable[[], object]] = {
@@ -36,6 +43,8 @@ def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> No
         badge.JSON_FILE: lambda: atomic.replace(folder / badge.JSON_FILE, badge.endpoint(result)),
         comparison.FILE: lambda: _compare(result, evidence, folder / comparison.FILE),
     }
+    with suppress(OSError):  # which the files will meet as well
+        folder.mkdir(parents=True, exist_ok=True)
     wrong: dict[str, Exception] = {}
     for name, writer in writers.items():
         try:
@@ -43,7 +52,7 @@ def write_all(result: Result, exchanges: Sequence[Exchange], folder: Path) -> No
         except Exception as error:  # one view's trouble must not cost the others
             wrong[name] = error
     if wrong:
-        raise ExceptionGroup(f"not written into {folder}: {', '.join(wrong)}", list(wrong.values()))
+        raise NotWritten(folder, wrong)
 
 
 def _compare(result: Result, evidence: tuple[har.Evidence, ...], path: Path) -> None:
@@ -59,3 +68,7 @@ def _compare(result: Result, evidence: tuple[har.Evidence, ...], path: Path) -> 
             why = escape(visible(f"{type(error).__name__}: {error}"))
             page = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>No comparison</title><p>{why}</p>\n'
         atomic.replace(path, page)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or f"{type(error).__name__}: {error}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from petcheck.document import TITLES
 from petcheck.reports import comparison, digest, sections
@@ -24,18 +24,27 @@ _COLUMNS: tuple[tuple[Outcome, str], ...] = (
 _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-run"})
 _PAINT: dict[Outcome, str] = {"pass": _GREEN, "fail": _RED, "error": _RED, "inconclusive": _YELLOW, "waived": _YELLOW}
 
+_FILES = ("report.html", "result.json", "exchanges.har", "junit.xml", "summary.md")
 _CURL_LINES = 3  # of one failure; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
 _ANIMALS = 5  # named of those left behind
 _NARROWEST = 40
 
 
-def render(result: Result, evidence: Sequence[Evidence], *, width: int, colour: bool, folder: str) -> str:
+def render(
+    result: Result,
+    evidence: Sequence[Evidence],
+    *,
+    width: int,
+    colour: bool,
+    folder: str,
+    unwritten: Collection[str] = (),
+) -> str:
     """The end of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns (taken as 40 where it is less): prose wraps and tables fit; `curl` lines are
     left whole, so that they can be copied. With `colour`, ANSI colours support the words, never replace them.
-    `folder` is where the reports are, as the user knows it.
+    `folder` is where the reports are, as the user knows it, but for those `unwritten`.
     """
     page = _Page(max(width, _NARROWEST), colour)
     page.say(page.paint(_BOLD, digest.headline(result)))
@@ -48,11 +57,11 @@ def render(result: Result, evidence: Sequence[Evidence], *, width: int, colour: 
         _table(page, result, target)
     _open(page, result)
     _spent(page, result)
-    page.blank()
-    also = f", {comparison.FILE}" if comparison.follows(result) else ""
-    page.say(
-        f"reports: {visible(folder.rstrip('/'))}/report.html, result.json, exchanges.har, junit.xml, summary.md{also}"
-    )
+    named = [*_FILES, *([comparison.FILE] if comparison.follows(result) else [])]
+    written = [name for name in named if name not in unwritten]
+    if written:
+        page.blank()
+        page.say(f"reports: {visible(folder.rstrip('/'))}/{', '.join(written)}")
     _waivers(page, result)
     _trouble(page, result, {(entry.target, entry.index): entry for entry in evidence})
     return "\n".join(page.lines)

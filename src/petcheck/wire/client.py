@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ssl
 import zlib
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -74,7 +75,7 @@ class HttpClient:
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
             # a context is slow to make and of no use for plain http
-            self._verify = ssl.create_default_context(cafile=self._ca_bundle) if url.scheme == "https" else False
+            self._verify = _trusting(self._ca_bundle) if url.scheme == "https" else False
         if new_connection:
             self._fresh = self._fresh or httpx.AsyncHTTPTransport(
                 verify=self._verify, trust_env=False, limits=_NO_KEEPING
@@ -110,6 +111,24 @@ class HttpClient:
             body=body if whole and unpacked else body[:KEPT_OF_MORE],
             body_complete=whole and unpacked,
         )
+
+
+def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
+    """A context that trusts a file of authorities, or those of this machine.
+
+    ssl.create_default_context would heed SSL_CERT_FILE and SSL_CERT_DIR, through which whoever sets a variable reads
+    the key, and write what decrypts the connection to where SSLKEYLOGFILE says.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    if ca_bundle is not None:
+        context.load_verify_locations(ca_bundle)
+        return context
+    places = ssl.get_default_verify_paths()
+    if Path(places.openssl_cafile).is_file():
+        context.load_verify_locations(cafile=places.openssl_cafile)
+    if Path(places.openssl_capath).is_dir():
+        context.load_verify_locations(capath=places.openssl_capath)
+    return context
 
 
 async def _read(response: httpx.Response) -> tuple[bytes, bool]:

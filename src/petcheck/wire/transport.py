@@ -3,7 +3,8 @@
 1. permitted?   only the four operations, with GET and POST; a POST only where writes are allowed   -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
 3. alive?       not to a target or an operation that has stopped answering     -> `TargetDown`, `OperationSilent`
-4. paced        waits as the target's own headers ask, if that is not too long                      -> `WaitTooLong`
+4. paced        waits as the target's own headers ask, after a 502, 503 or 504 too, if that is not too long
+                                                                                                    -> `WaitTooLong`
 5. sent         within the deadline and the size caps; redirects not followed
 6. recorded     after redaction
 7. repeated     what was no answer to the question: an unasked 429 twice (-> `StillLimited`), a 502, 503 or 504 once,
@@ -14,6 +15,7 @@ None of these errors is a verdict on the server; each says why a check could not
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -147,6 +149,10 @@ class Transport:
     _keyed: pacing.Bucket = field(default_factory=pacing.Bucket)
     _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
     _one_quota: bool = False
+    _troubled_until: float = -math.inf
+    _in_trouble: bool = False
+    _trouble: int = 0
+    _trouble_s: float = 0.0
     _liveness: Liveness = field(default_factory=Liveness)
 
     def __post_init__(self) -> None:
@@ -240,14 +246,13 @@ class Transport:
                     )
             elif exchange.answer.status in GATEWAY_TROUBLE and not troubled:
                 troubled = True
-                pause = pacing.retry_after(exchange.answer, self.clock.now())
-                self.wait(
-                    _GATEWAY_PAUSE_S if pause is None else pause,
-                    f"{exchange.answer.status} was answered, and the request is sent again",
-                )
+                # where the last call met nothing else, time does not help
+                if self._troubled_until < exchange.finished and not self._in_trouble:
+                    self.wait(_GATEWAY_PAUSE_S, f"{exchange.answer.status} was answered, and the request is sent again")
             else:
                 break
             exchange = self._paced(call, new_connection=new_connection)
+        self._in_trouble = exchange.status in GATEWAY_TROUBLE
         return exchange
 
     def _paced(self, call: Call, *, new_connection: bool, may_exhaust: bool = False) -> Exchange:
@@ -256,6 +261,7 @@ class Transport:
             raise NotPermitted("POST is sent only where writes are allowed", "--allow-writes")
         if self.tally.sent >= self.permissions.max_requests:
             raise BudgetSpent(f"the run may send {self.permissions.max_requests} requests at most", "--max-requests")
+        self._wait_out_trouble()
         keyed = call.credential is Credential.VALID or self._one_quota
         bucket = self._keyed if keyed else self._keyless
         pause = pacing.delay(bucket, self.clock.monotonic())
@@ -268,10 +274,27 @@ class Transport:
         self._learn(exchange, bucket, keyed)
         return exchange
 
+    def _wait_out_trouble(self) -> None:
+        """Let the Retry-After of a gateway's trouble pass, whoever it was said to; all of them together as one wait."""
+        left = self._troubled_until - self.clock.monotonic()
+        if left <= 0:
+            return
+        if self._trouble_s > 0 and self._trouble_s + left > self.permissions.max_wait:
+            raise WaitTooLong(
+                f"{self._trouble} was answered each time that its Retry-After had passed; "
+                f"this run may wait {_span(self.permissions.max_wait)} for that",
+                "--max-wait",
+            )
+        self.wait(left, f"{self._trouble} was answered, and the next request may be sent")
+        self._trouble_s += left
+
     def _learn(self, exchange: Exchange, bucket: pacing.Bucket, keyed: bool) -> None:
         if not isinstance(exchange.answer, Response):
             return
         wall = self.clock.now()
+        pause = pacing.retry_after(exchange.answer, wall)
+        if exchange.answer.status in GATEWAY_TROUBLE and pause is not None:
+            self._trouble, self._troubled_until = exchange.answer.status, exchange.finished + pause
         bucket = pacing.observe(bucket, exchange.answer, exchange.finished, wall)
         if keyed:
             self._keyed = bucket
