@@ -7,7 +7,6 @@ Redirects are not followed, cookies not kept, proxies and certificates of the en
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import ssl
 import zlib
@@ -17,6 +16,7 @@ from typing import Self
 import anyio
 import h11
 import httpx
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from petcheck.exchange import NoAnswer, Response, Silence
 
@@ -37,10 +37,10 @@ class HttpClient:
     def __init__(self, *, deadline: float, ca_bundle: str | None = None) -> None:
         self._deadline = deadline
         self._ca_bundle = ca_bundle
+        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        # the loop runs in this thread and while a request is under way: another thread would cost more than HTTP does
-        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal())
         self._verify: ssl.SSLContext | bool | None = None
         self._kept: httpx.AsyncHTTPTransport | None = None
         self._fresh: httpx.AsyncHTTPTransport | None = None
@@ -51,8 +51,9 @@ class HttpClient:
     ) -> None:
         for transport in (self._kept, self._fresh):
             if transport is not None:
-                self._runner.run(transport.aclose())
-        self._runner.close()
+                self._portal.call(transport.aclose)
+        self._portal.call(self._portal.stop, True)
+        self._stack.close()
 
     def send(
         self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None, *, new_connection: bool
@@ -68,7 +69,7 @@ class HttpClient:
             return NoAnswer(Silence.UNREACHABLE, f"the URL leads nowhere: {error}")
         if method == "POST" and body is None:
             request.headers["Content-Length"] = "0"
-        return self._runner.run(self._exchange(request, new_connection))
+        return self._portal.call(self._exchange, request, new_connection)
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
