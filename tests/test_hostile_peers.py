@@ -162,20 +162,32 @@ PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
 }  # fmt: skip
 
 
-class Runs(dict[str, Future[Ran]]):
-    """A run against each peer, begun when it is first asked for, or before that where there is time to wait."""
+# a run against one of these waits for deadlines, most of its time
+WAITING = frozenset(
+    {
+        *("never answers", "drips a header", "drips a body", "endless informational answers"),
+        *("only orders hang", "falls silent"),
+    }
+)
 
-    def __init__(self, begin: Callable[[str], Future[Ran]]) -> None:
+
+class Runs(dict[str, Future[Ran]]):
+    """A run against each peer, begun when it is first asked for; those that `begin_together` names begin as one."""
+
+    def __init__(self, begin: Callable[[str], Future[Ran]], begin_together: list[str]) -> None:
         super().__init__()
         self._begin = begin
+        self._together = begin_together
 
     def __missing__(self, name: str) -> Future[Ran]:
-        return self.setdefault(name, self._begin(name))
+        for each in self._together if name in self._together else [name]:
+            self[each] = self._begin(each)
+        return self[name]
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Runs]:
-    """Runs side by side: most of a peer's time is waiting. Beside other processes of tests each waits for its turn."""
+    """Runs side by side. Beside other processes of tests, only those that wait; the others would be in their way."""
 
     def against(name: str) -> Ran:
         folder = tmp_path_factory.mktemp("hostile") / "run"
@@ -184,14 +196,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReques
                 folder, "--target", up.url, "--timeout", "1", "--max-wait", "1", "--max-requests", "100", "--seed", "1"
             )
 
+    asked = {item.name for item in request.session.items}
+    together = [name for name in PEERS if f"test_a_peer[{name}]" in asked]
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        together = [name for name in together if name in WAITING]
     with ThreadPoolExecutor(max_workers=3) as pool:
-        begun = Runs(lambda name: pool.submit(against, name))
-        if "PYTEST_XDIST_WORKER" not in os.environ:
-            asked = [item.name for item in request.session.items]
-            for name in PEERS:
-                if f"test_a_peer[{name}]" in asked:
-                    begun[name]
-        yield begun
+        yield Runs(lambda name: pool.submit(against, name), together)
 
 
 @pytest.mark.parametrize("name", PEERS)
