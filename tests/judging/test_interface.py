@@ -7,7 +7,15 @@ from datetime import date
 import pytest
 
 from petcheck.exchange import Credential, Operation, Silence
-from petcheck.judging.interface import PLANS, REMOVAL_DAY, body_due, documented, pet_id_of, section_of
+from petcheck.judging.interface import (
+    PLANS,
+    REMOVAL_DAY,
+    body_due,
+    documented,
+    documented_bodies,
+    pet_id_of,
+    section_of,
+)
 
 from .exchanges import exchange
 
@@ -68,6 +76,13 @@ def test_pet_ids(segment: str, number: int | None) -> None:
 
 def test_other_operations_have_no_pet_id() -> None:
     assert pet_id_of(exchange(LIST, path="/pets/7")) is None
+
+
+def test_documented_bodies_are_gone_through_in_order() -> None:
+    listed, got = exchange(LIST), exchange(GET, 404)
+    record = [exchange(LIST, Silence.RESET), listed, exchange(ORDERS), exchange(LIST, 429), got]
+    assert list(documented_bodies(record, BEFORE)) == [(listed, listed.answer), (got, got.answer)]
+    assert list(documented_bodies(record, REMOVAL_DAY)) == [(listed, listed.answer)]
 
 
 def test_a_removed_operation_is_not_documented_from_its_day_on() -> None:

@@ -107,7 +107,7 @@ def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -
     """Turn silence that nothing followed into `error`: where nothing answers any more, nobody can tell whose fault."""
     last_answer = max((e.index for e in exchanges if isinstance(e.answer, Response)), default=-1)
     return [
-        _as_error(finding) if finding.unanswered and max(finding.decisive, default=-1) > last_answer else finding
+        _as_error(finding) if finding.unanswered and max(finding.decisive) > last_answer else finding
         for finding in findings
     ]
 
@@ -123,7 +123,7 @@ def roll_up(
     *,
     as_of: date,
     missing: str,
-    untestable: bool = False,
+    untestable: bool,
 ) -> Verdict:
     """One verdict from the findings of every check of `requirement` on `target`.
 
