@@ -2,6 +2,7 @@
 # make test    the tests of the suite itself (ARGS="…" for pytest)
 # make lint    style, format, types, direction of imports
 # make kill-matrix   every fault and variation against the suite, written to docs/kill-matrix.md
+# make mutants what the tests of the judging code do not notice; docs/mutation-testing.md tells of the last time
 # make lock    resolve the newest versions of everything and write the lock files
 # make clean   remove what the others made
 #
@@ -14,7 +15,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix lock clean
+.PHONY: check test lint kill-matrix mutants lock clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -32,6 +33,12 @@ lint: $(VENV)/ready-to-test
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.kill_matrix
 
+# From nothing each time: what an earlier run left would be taken for what holds now.
+mutants: $(VENV)/ready-to-test
+	rm -rf mutants
+	$(BIN)/mutmut run --max-children 2
+	$(BIN)/mutmut results
+
 # The test set first: the run set is held to the same versions, so one environment serves both.
 LOCK := $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url --group pyproject.toml:install pyproject.toml
@@ -41,7 +48,7 @@ lock: $(VENV)/ready-to-test
 	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
 
 clean:
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache mutants
 	find reports -mindepth 1 ! -name README.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
