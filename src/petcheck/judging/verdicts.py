@@ -13,7 +13,7 @@ Anything else that it raises is a mistake of the suite and becomes `error`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 from typing import Literal
@@ -207,7 +207,7 @@ class RunState:
 
     interrupted: bool = False
     nothing_selected: bool = False
-    untestable: tuple[str, ...] = field(default=())
+    untestable: tuple[str, ...] = ()
     strict: bool = False
 
 
