@@ -5,8 +5,9 @@
 # make bench   this suite beside the schemathesis command line, written to docs/benchmarks.md
 # make soak    half an hour of property examples: nothing may grow (ARGS="--minutes 1" for less)
 # make screenshots   the pictures of a report in docs/, from a run against a server with faults
+# make mutants   what the tests of the judging code do not notice; docs/mutation-testing.md tells of the last time
 # make lock    resolve the newest versions of everything and write the lock files (UPGRADE= keeps those that are pinned)
-# make audit   known vulnerabilities of everything that is pinned; it asks pypi.org, and fails where it gets no answer
+# make audit   known vulnerabilities of everything that is pinned; it asks the package index, and fails where that says nothing
 # make licences   the licences of what a run needs, written to docs/licences.md
 # make clean   remove what the others made
 #
@@ -19,7 +20,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix bench soak screenshots lock audit licences clean
+.PHONY: check test lint kill-matrix bench soak screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -46,6 +47,12 @@ soak: $(VENV)/ready-to-test
 screenshots: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.screenshots
 
+# From nothing each time: what an earlier run left would be taken for what holds now.
+mutants: $(VENV)/ready-to-test
+	rm -rf mutants
+	$(BIN)/mutmut run --max-children 2
+	$(BIN)/mutmut results
+
 # The test set first: the run set is held to the same versions, so one environment serves both.
 UPGRADE ?= --upgrade
 LOCK = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
@@ -64,7 +71,7 @@ licences: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.licences
 
 clean:
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache mutants
 	find reports -mindepth 1 ! -name README.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
@@ -52,3 +53,10 @@ def rates(limit: object, remaining: object, reset: object, *more: tuple[str, str
 def unix(seconds: float) -> int:
     """Unix time, so many seconds after noon."""
     return int(NOON.timestamp() + seconds)
+
+
+def short(value: object) -> str:
+    """A value in a test's name, in characters with which that test can be called by name alone."""
+    text = str(value)
+    plain = re.sub(r"[^ -~]|\\", "_", text)
+    return f"{plain[:20]}~{len(text)}"

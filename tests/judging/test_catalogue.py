@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from datetime import date
 from pathlib import Path
 
 import pytest
+import yaml
 
 from petcheck.document import TITLES
-from petcheck.judging.catalogue import catalogue, read
+from petcheck.judging.catalogue import Requirement, catalogue, read
 from petcheck.suite_files import suite_file
 
 
@@ -64,9 +66,38 @@ def test_in_force(name: str, day: date, held: bool) -> None:
 
 
 def test_the_digest_is_the_files() -> None:
-    import hashlib
-
     assert catalogue().sha256 == hashlib.sha256(suite_file("requirements.yaml").read_bytes()).hexdigest()
+
+
+WHOLE = """
+- {id: A-1, section: '4.3', level: stated, statement: It works., also: ['9'], from: 2026-01-01, until: 2030-12-05}
+- {id: A-2, section: '8', level: implied, statement: It is limited., untestable: A day takes too long.}
+- {id: a-3, section: '8', level: open, statement: What is in it?}
+- {id: a-4, section: '8', level: open, statement: How many?, untestable: It takes too many.}
+"""
+
+
+def test_every_member_of_an_entry_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "requirements.yaml"
+    path.write_text(WHOLE)
+    found = read(path)
+    day, removal = date(2026, 1, 1), date(2030, 12, 5)
+    assert found.entries == (
+        Requirement("A-1", "4.3", "stated", "It works.", ("9",), None, day, removal),
+        Requirement("A-2", "8", "implied", "It is limited.", (), "A day takes too long."),
+        Requirement("a-3", "8", "open", "What is in it?"),
+        Requirement("a-4", "8", "open", "How many?", (), "It takes too many."),
+    )
+    assert [entry.id for entry in found.judged] == ["A-1", "A-2"]
+    assert [entry.id for entry in found.observed] == ["a-3"]
+    assert found.sha256 == hashlib.sha256(WHOLE.encode()).hexdigest()
+
+
+def test_what_the_catalogue_reads_is_data_and_runs_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "requirements.yaml"
+    path.write_text("- !!python/object/apply:os.getcwd []\n")
+    with pytest.raises(yaml.constructor.ConstructorError):
+        read(path)
 
 
 def test_an_entry_that_is_not_whole_is_refused(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ from datetime import date
 import pytest
 
 from petcheck.exchange import Credential, Operation, Silence
-from petcheck.judging.interface import PLANS, REMOVAL_DAY, body_due, documented, pet_id_of, section_of
+from petcheck.judging.interface import PLANS, body_due, documented, documented_bodies, pet_id_of, section_of
 
 from .exchanges import exchange
 
 LIST, CREATE, GET, ORDERS = Operation
-BEFORE = date(2030, 12, 4)
+BEFORE, AFTER = date(2030, 12, 4), date(2030, 12, 5)
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,18 @@ def test_other_operations_have_no_pet_id() -> None:
     assert pet_id_of(exchange(LIST, path="/pets/7")) is None
 
 
+def test_documented_bodies_are_gone_through_in_order() -> None:
+    listed, got = exchange(LIST), exchange(GET, 404)
+    record = [exchange(LIST, Silence.RESET), listed, exchange(ORDERS), exchange(LIST, 429), got]
+    assert list(documented_bodies(record, BEFORE)) == [(listed, listed.answer), (got, got.answer)]
+    assert list(documented_bodies(record, AFTER)) == [(listed, listed.answer)]
+
+
 def test_a_removed_operation_is_not_documented_from_its_day_on() -> None:
     asked = exchange(GET, 404)
-    assert (documented(asked, BEFORE), documented(asked, REMOVAL_DAY)) == (True, False)
-    assert (body_due(asked, BEFORE), body_due(asked, REMOVAL_DAY)) == ("error", None)
-    assert all(documented(exchange(operation), REMOVAL_DAY) for operation in (LIST, CREATE, ORDERS))
+    assert (documented(asked, BEFORE), documented(asked, AFTER)) == (True, False)
+    assert (body_due(asked, BEFORE), body_due(asked, AFTER)) == ("error", None)
+    assert all(documented(exchange(operation), AFTER) for operation in (LIST, CREATE, ORDERS))
 
 
 def test_the_plans_of_section_8() -> None:

@@ -13,16 +13,13 @@ from hypothesis import strategies as st
 from petcheck.exchange import Response
 from petcheck.judging.jsontext import HugeNumber, Json, NotJson, integer, json_of, kind, parse
 
+from .exchanges import short
+
 
 def refusal(body: bytes) -> str:
     with pytest.raises(NotJson) as refused:
         parse(body)
     return str(refused.value)
-
-
-def short(value: object) -> str:
-    """A value in a test's name."""
-    return f"{str(value)[:20]}~{len(str(value))}"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +42,7 @@ def short(value: object) -> str:
         ("1" * 4000, int("1" * 4000)),
         ("1" * 5000, HugeNumber(5000, whole=True)),
         ("-" + "1" * 5000, HugeNumber(5001, whole=True)),
+        ("0." + "1" * 3998, Decimal("0." + "1" * 3998)),
         ("0." + "1" * 5000, HugeNumber(5002, whole=False)),
         ("1e99999999999999999999", HugeNumber(22, whole=False)),
     ],
@@ -81,6 +79,8 @@ def test_what_is_json(text: str, value: Json) -> None:
         (b'{"a":' * 90_000 + b"1" + b"}" * 90_000, "the body is nested deeper than can be read"),
         (b"[" * 90_000, "the body is nested deeper than can be read"),
         (b"[" * 200_000 + b"]" * 200_000, "the body holds more than 100,000 values, which are not read"),
+        (b"[" + b"1," * 100_000 + b"1]", "the body holds more than 100,000 values, which are not read"),
+        (b"{" * 100_001, "the body holds more than 100,000 values, which are not read"),
         (b"[" + b"{}," * 100_000 + b"{}]", "the body holds more than 100,000 values, which are not read"),
     ],
     ids=short,
@@ -89,6 +89,17 @@ def test_what_is_none(body: bytes, why: str) -> None:
     said = refusal(body)
     # the wording of Python's reader differs between its versions, ours does not
     assert said == why or (said.startswith("the body is no JSON: ") and why.startswith("the body is no JSON: "))
+
+
+def test_a_hundred_thousand_values_are_read() -> None:
+    assert parse(b"[" + b"1," * 99_999 + b"1]") == [1] * 100_000
+
+
+def test_what_is_looked_at_again_is_kept_unless_it_is_large() -> None:
+    fitting, large = b"[" + b" " * 99_998 + b"]", b"[" + b" " * 99_999 + b"]"
+    assert parse(fitting) is parse(fitting)
+    assert parse(large) == []
+    assert parse(large) is not parse(large)
 
 
 def test_a_body_over_the_cap_is_not_looked_at() -> None:
@@ -127,6 +138,8 @@ def test_every_int64_is_exact(number: int) -> None:
         ("-0.0", 0),
         ("9223372036854775807.0", 2**63 - 1),
         ("1e18", 10**18),
+        ("1e39", 10**39),
+        ("1e40", None),
         ("7.5", None),
         ("1e400", None),
         ("true", None),

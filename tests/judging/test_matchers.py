@@ -12,7 +12,7 @@ from petcheck.judging import matchers
 from petcheck.judging.jsontext import HugeNumber, Json, parse
 from petcheck.judging.verdicts import Breach, Inconclusive
 
-from .exchanges import exchange
+from .exchanges import exchange, short
 
 LIST, CREATE, GET, ORDERS = Operation
 PET: dict[str, Json] = {"id": 7, "name": "Rex", "categoryId": 1, "status": "sold"}
@@ -58,10 +58,11 @@ def test_came() -> None:
         (2**64, "18446744073709551616"),
         (Decimal("1.5"), "1.5"),
         (HugeNumber(5000, whole=True), '"<a number of 5,000 digits>"'),
-        ("x" * 100, '"' + "x" * 78 + "…"),
+        ("x" * 78, '"' + "x" * 78 + '"'),
+        ("x" * 79, '"' + "x" * 78 + "…"),
         ([1, {"a": None}], '[1, {"a": null}]'),
     ],
-    ids=["escape", "surrogate", "null", "large", "fraction", "huge", "long", "nested"],
+    ids=["escape", "surrogate", "null", "large", "fraction", "huge", "fitting", "long", "nested"],
 )
 def test_quoted(value: Json, text: str) -> None:
     assert matchers.quoted(value) == text
@@ -79,6 +80,7 @@ def test_quoting_survives_any_depth_that_can_be_read() -> None:
 
 def test_the_status_that_is_due() -> None:
     assert matchers.expect_status(exchange(status=200), 200).status == 200
+    assert matchers.expect_status(exchange(status=401), 401).status == 401
 
 
 @pytest.mark.parametrize(
@@ -99,6 +101,8 @@ def test_the_status_that_is_due() -> None:
         ),
         (exchange(CREATE, 201, b"<html>"), 400, {}, "POST /pets: expected 400 (section 4.2), got 201."),
         (exchange(CREATE, 422, PET), 400, {}, "POST /pets: expected 400 (section 4.2), got 422."),
+        (exchange(CREATE, 300, PET), 400, {}, "POST /pets: expected 400 (section 4.2), got 300."),
+        (exchange(GET, 200, PET), 404, {}, "GET /pets/7: expected 404 (section 4.3), got 200."),
         (
             exchange(GET, 401, credential=Credential.CUT),
             404,
@@ -111,7 +115,7 @@ def test_the_status_that_is_due() -> None:
 def test_another_status(came: Exchange, due: int, how: dict[str, str], message: str) -> None:
     with pytest.raises(Breach) as breach:
         matchers.expect_status(came, due, **how)
-    assert breach.value.message == message
+    assert breach.value.message == str(breach.value) == message
     assert breach.value.decisive == (came,)
     assert not breach.value.unanswered
 
@@ -119,7 +123,11 @@ def test_another_status(came: Exchange, due: int, how: dict[str, str], message: 
 def test_a_valid_key_that_is_refused_is_another_requirements_matter() -> None:
     with pytest.raises(Inconclusive) as open_:
         matchers.expect_status(exchange(status=401), 200)
-    assert open_.value.reason == "GET /pets was answered 401 although the key is valid; AUTH-7 tells more."
+    assert (
+        open_.value.reason
+        == str(open_.value)
+        == "GET /pets was answered 401 although the key is valid; AUTH-7 tells more."
+    )
 
 
 def test_no_answer_where_one_was_due() -> None:
@@ -127,6 +135,7 @@ def test_no_answer_where_one_was_due() -> None:
     with pytest.raises(Breach) as breach:
         matchers.expect_status(silent, 200)
     assert breach.value.unanswered
+    assert breach.value.decisive == (silent,)
     assert breach.value.message.startswith(
         "GET /store/orders: expected 200 (section 4.4), got no answer (timeout: nothing came)"
     )
@@ -134,17 +143,44 @@ def test_no_answer_where_one_was_due() -> None:
 
 def test_the_animals_of_a_page() -> None:
     assert matchers.page_of(exchange(body=[PET, 3, {}])) == [PET, {}]
-    for odd in (exchange(status=500), exchange(body={"pets": []}), exchange(body=b"nothing"), exchange(body=b"")):
-        with pytest.raises(Inconclusive):
-            matchers.page_of(odd)
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (exchange(status=500, body=[]), "500"),
+        (exchange(status=Silence.RESET), "no answer (reset: nothing came)"),
+        (exchange(body={"pets": []}), "its body is no array, see PETS-1"),
+        (exchange(body=b"nothing"), "its body is no array, see PETS-1"),
+        (exchange(body=b""), "its body is no array, see PETS-1"),
+    ],
+    ids=["failure", "silence", "object", "no JSON", "empty"],
+)
+def test_what_gives_no_page(odd: Exchange, why: str) -> None:
+    with pytest.raises(Inconclusive) as open_:
+        matchers.page_of(odd)
+    assert open_.value.reason == f"GET /pets gave no page to look at: {why}."
 
 
 def test_the_animal_of_an_answer() -> None:
     assert matchers.animal_of(exchange(GET, 200, PET)) == PET
     assert matchers.animal_of(exchange(CREATE, 201, PET)) == PET
-    for odd in (exchange(GET, 404, PET), exchange(GET, 200, [PET]), exchange(GET, 200, b"null")):
-        with pytest.raises(Inconclusive):
-            matchers.animal_of(odd)
+
+
+@pytest.mark.parametrize(
+    ("odd", "why"),
+    [
+        (exchange(GET, 404, PET), "404"),
+        (exchange(GET, 200, [PET]), "200"),
+        (exchange(GET, 200, b"null"), "200"),
+        (exchange(GET, Silence.TIMEOUT), "no answer (timeout: nothing came)"),
+    ],
+    ids=["not found", "array", "null", "silence"],
+)
+def test_what_gives_no_animal(odd: Exchange, why: str) -> None:
+    with pytest.raises(Inconclusive) as open_:
+        matchers.animal_of(odd)
+    assert open_.value.reason == f"GET /pets/7 gave no animal to look at: {why}."
 
 
 # ---- bodies
@@ -172,6 +208,15 @@ def test_media_types(types: list[str], held: bool) -> None:
     assert (matchers.problem_of_media_type(answer) is None) == held
 
 
+def test_media_types_are_told() -> None:
+    assert matchers.problem_of_media_type(response(headers=[])) == (
+        "there is no Content-Type; `application/json` is due"
+    )
+    assert matchers.problem_of_media_type(response(headers=[("Content-Type", "text/html; x=\x07")])) == (
+        'Content-Type is "text/html; x=\\u0007"; `application/json` is due'
+    )
+
+
 def test_json() -> None:
     assert matchers.problem_of_json(response(body=b"[]")) is None
     assert matchers.problem_of_json(response(body=b"")) == "the body is empty"
@@ -197,7 +242,7 @@ def test_json() -> None:
         ('{"id":null}', "`id` is null, null; an integer is due"),
         ('{"id":[7]}', "`id` is an array, [7]; an integer is due"),
     ],
-    ids=lambda value: f"{str(value)[:20]}~{len(str(value))}",
+    ids=short,
 )
 def test_int64(text: str, problem: str | None) -> None:
     holder = parse(text.encode())
@@ -214,7 +259,7 @@ def test_int64(text: str, problem: str | None) -> None:
         ({"name": None}, "`name` is null, null; a string is due"),
         ({"name": 3}, "`name` is an integer, 3; a string is due"),
     ],
-    ids=str,
+    ids=short,
 )
 def test_strings(holder: dict[str, Json], problem: str | None) -> None:
     assert matchers.problem_of_string("a Pet", "name", holder) == problem
@@ -277,6 +322,12 @@ def test_texts(sent: str, got: str, difference: str | None) -> None:
     assert said == difference or (said is not None and difference is not None and said.endswith(difference))
 
 
+def test_both_texts_are_shown() -> None:
+    assert matchers.difference_of_text("Rex", "R\x07x") == (
+        '"Rex" came back as "R\\u0007x": character 2 is U+0007 instead of U+0065'
+    )
+
+
 @pytest.mark.parametrize(
     ("after", "found"),
     [
@@ -287,6 +338,9 @@ def test_texts(sent: str, got: str, difference: str | None) -> None:
         ({"categoryId": 2}, ["`categoryId` is 2 instead of 1"]),
         ({"id": 8, "status": "pending"}, ["`id` is 8 instead of 7", '`status` is "pending" instead of "sold"']),
         ({"name": None}, []),
+        ({"id": "8"}, []),
+        ({"categoryId": "2"}, []),
+        ({"id": "8", "name": "Max", "status": "pending"}, ['`name` is "Max" instead of "Rex"']),
         ({"status": "odd"}, []),
     ],
     ids=str,

@@ -49,6 +49,7 @@ def test_limit(values: tuple[str, ...], problem: str | None) -> None:
         ("sixty", "7", None),
         ("0", "7", None),
         ("60", None, "there is no X-RateLimit-Remaining"),
+        ("1", "2", "X-RateLimit-Remaining is 2, above X-RateLimit-Limit, 1"),
         ("60", "61", "X-RateLimit-Remaining is 61, above X-RateLimit-Limit, 60"),
         ("60", "-1", 'X-RateLimit-Remaining is "-1"; a plain integer from 0 to the limit is due'),
         ("60", "5.5", 'X-RateLimit-Remaining is "5.5"; a plain integer from 0 to the limit is due'),
@@ -133,21 +134,58 @@ def test_no_retry_after() -> None:
     assert ratelimits.problem_of_retry_after(exchange(status=429, headers=[])) == "there is no Retry-After"
 
 
+def test_a_retry_after_that_cannot_be_read_is_shown() -> None:
+    refusal = exchange(status=429, headers=[("Retry-After", "30 s\x07")])
+    assert ratelimits.problem_of_retry_after(refusal) == (
+        'Retry-After is "30 s\\u0007"; whole seconds or an HTTP date are due'
+    )
+
+
+def test_silence_has_no_headers() -> None:
+    silent = exchange(status=Silence.RESET)
+    assert (ratelimits.limit_of(silent), ratelimits.remaining_of(silent), ratelimits.date_of(silent)) == (None,) * 3
+    assert ratelimits.problem_of_limit(silent) == "there is no X-RateLimit-Limit"
+    assert ratelimits.problem_of_retry_after(silent) == "there is no Retry-After"
+    assert not ratelimits.asks_for_more_than_a_minute(silent)
+
+
+@pytest.mark.parametrize(
+    ("headers", "more"),
+    [
+        ([("Retry-After", "61")], False),
+        ([("Retry-After", "62")], True),
+        ([("Retry-After", " 62 ")], True),
+        ([DATE, ("Retry-After", "Sat, 21 Nov 2026 12:01:01 GMT")], False),
+        ([DATE, ("Retry-After", "Sat, 21 Nov 2026 12:01:02 GMT")], True),
+        ([("Retry-After", "Sat, 21 Nov 2026 13:01:01 GMT")], False),
+        ([("Retry-After", "Sat, 21 Nov 2026 13:01:02 GMT")], True),
+        ([("Retry-After", "soon")], False),
+        ([], False),
+    ],
+)
+def test_a_longer_wait_than_a_minute_speaks_of_another_quota(headers: list[tuple[str, str]], more: bool) -> None:
+    # our own clock is an hour ahead of the target's, and counts where it tells no date
+    refusal = exchange(status=429, headers=headers, sent=3600.0)
+    assert ratelimits.asks_for_more_than_a_minute(refusal) == more
+
+
 # ---- over time
 
 
 def course(
-    *remaining: int, limit: int = 60, every: float = 0.2, reset: float = 30, status: int = 200
+    *remaining: int, limit: int = 60, every: float = 0.2, reset: float = 30, status: int = 200, begin: float = 0.0
 ) -> list[Exchange]:
-    """Responses of one window, one after the other."""
+    """Responses of one window, one after the other, each a tenth of a second under way."""
     return [
-        exchange(status=status, headers=rates(limit, left, unix(reset)), index=number, sent=number * every)
+        exchange(status=status, headers=rates(limit, left, unix(reset)), index=number, sent=begin + number * every)
         for number, left in enumerate(remaining)
     ]
 
 
 def test_remaining_that_falls() -> None:
     assert ratelimits.problem_of_course(course(9, 8, 7, 7, 3, 0)) is None
+    assert ratelimits.problem_of_course(course(9, 8, 8, 8, 8)) is None
+    assert ratelimits.problem_of_course(course(9, 9, 9, 9, 8)) is None
 
 
 def test_remaining_that_rises() -> None:
@@ -158,8 +196,33 @@ def test_remaining_that_rises() -> None:
     assert problem.exchanges == (window[1], window[2])
 
 
+def test_remaining_that_rises_from_nothing() -> None:
+    problem = ratelimits.problem_of_course(course(1, 0, 1))
+    assert problem is not None
+    assert problem.text == "X-RateLimit-Remaining rose from 0 to 1 within one window"
+
+
 def test_responses_that_overlap_may_come_in_any_order() -> None:
     assert ratelimits.problem_of_course(course(8, 9, every=0.05)) is None
+    assert ratelimits.problem_of_course(course(8, 9, every=0.1)) is not None
+
+
+def test_a_rise_that_a_refilled_bucket_explains() -> None:
+    # 60 a minute: one in the second from the first one's sending to the last one's end
+    assert ratelimits.problem_of_course(course(8, 9, every=0.9)) is None
+    assert ratelimits.problem_of_course(course(8, 9, every=0.8)) is not None
+
+
+def test_a_rise_is_measured_from_the_last_time_that_it_was_so_low() -> None:
+    early, late = course(5, begin=0.0), course(5, 6, begin=10.0)
+    problem = ratelimits.problem_of_course([*early, *late])
+    assert problem is not None
+    assert problem.exchanges == (late[0], late[1])
+
+
+def test_a_refused_request_may_show_what_rounding_hid() -> None:
+    assert ratelimits.problem_of_course(course(8, 9, status=401)) is None
+    assert ratelimits.problem_of_course(course(8, 10, status=401)) is not None
 
 
 def test_remaining_that_stays() -> None:
@@ -175,14 +238,20 @@ def test_four_do_not_tell() -> None:
     assert not ratelimits.tells_course(course(9, 9, 9, 9))
 
 
-def test_five_refusals_do_not_tell() -> None:
-    assert ratelimits.problem_of_course(course(9, 9, 9, 9, 9, status=401)) is None
+@pytest.mark.parametrize("status", [300, 401])
+def test_five_that_may_not_count_do_not_tell(status: int) -> None:
+    assert ratelimits.problem_of_course(course(9, 9, 9, 9, 9, status=status)) is None
 
 
 def test_a_bucket_that_refills_may_explain_it() -> None:
     # 60 a minute are one a second: five requests in eight seconds are made good
     assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=2.0)) is None
     assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=0.2)) is not None
+    # four seconds, from the first one's sending to the last one's end, are just enough
+    assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=0.975)) is None
+    assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=0.95, begin=100.0)) is not None
+    # a limit of nothing refills nothing
+    assert ratelimits.problem_of_course(course(59, 59, 59, 59, 59, every=70.0, limit=0)) is not None
     # and 1,000 a minute make good what takes no time at all
     assert ratelimits.problem_of_course(course(*[999] * 5, limit=1000, every=0.3)) is None
 
@@ -199,5 +268,11 @@ def test_a_reset_that_moves_is_not_compared() -> None:
 
 
 def test_silence_and_headers_that_cannot_be_read_are_in_no_window() -> None:
-    odd = [exchange(status=Silence.TIMEOUT), exchange(headers=rates("x", 5, unix(30))), exchange(headers=[])]
+    odd = [
+        exchange(status=Silence.TIMEOUT),
+        exchange(headers=rates("x", 5, unix(30))),
+        exchange(headers=rates(60, "x", unix(30))),
+        exchange(headers=rates(60, 5, None)),
+        exchange(headers=[]),
+    ]
     assert ratelimits.same_window([*odd, *odd]) == []

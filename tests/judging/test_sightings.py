@@ -36,8 +36,10 @@ def test_what_a_page_was_asked_for(path: str, limit: str | None, status: str | N
 
 
 def test_a_page_counts_everything_and_keeps_the_animals() -> None:
-    seen = page_in(exchange(body=[{"id": 3}, 7, {"id": "x"}, {"id": True}, {"id": 2.0}, None]))
+    listed = exchange(body=[{"id": 3}, 7, {"id": "x"}, {"id": True}, {"id": 2.0}, None])
+    seen = page_in(listed)
     assert seen is not None
+    assert seen.exchange is listed
     assert (seen.size, len(seen.animals), seen.ids) == (6, 4, (3, 2))
 
 
@@ -76,6 +78,8 @@ def test_animals_are_known_as_they_were_seen_last() -> None:
         ((5, 2, 1), "by id, descending"),
         ((1, 5, 2), "not by id"),
         ((1, 1, 2), "not by id"),
+        ((2, 1, 1), "not by id"),
+        ((1, 2, 3), "by id, ascending"),
         ((1, 2), "too few to tell"),
         ((), "too few to tell"),
     ],

@@ -12,6 +12,8 @@ from petcheck.judging.catalogue import Requirement, catalogue
 from petcheck.judging.verdicts import (
     Exit,
     Finding,
+    Inconclusive,
+    NotRun,
     Outcome,
     RunState,
     Verdict,
@@ -69,6 +71,7 @@ def test_the_table(findings: list[Finding], outcome: Outcome, reason: str) -> No
     verdict = rolled(*findings)
     assert (verdict.outcome, verdict.reason) == (outcome, reason)
     assert rolled(*reversed(findings)).outcome == outcome
+    assert (verdict.requirement, verdict.target, verdict.findings) == (LIST_3, "staging", tuple(findings))
 
 
 def test_no_check_of_a_target_that_could_not_be_tested_is_an_error() -> None:
@@ -78,6 +81,8 @@ def test_no_check_of_a_target_that_could_not_be_tested_is_an_error() -> None:
 def test_reasons_are_named_once_and_three_at_most() -> None:
     many = [finding("fail", f"Reason {number}.") for number in (1, 1, 2, 3, 4, 5)]
     assert rolled(*many).reason == "Reason 1. Reason 2. Reason 3. And 2 more like it."
+    assert rolled(*many[:5]).reason == "Reason 1. Reason 2. Reason 3. And 1 more like it."
+    assert rolled(*many[:4]).reason == "Reason 1. Reason 2. Reason 3."
 
 
 def test_evidence_is_collected_in_order() -> None:
@@ -108,12 +113,18 @@ def test_what_is_not_in_force_is_not_run_even_where_a_check_failed() -> None:
         False,
         "Not in force on 2030-12-04: it begins on 2030-12-05.",
     )
+    assert (late.requirement, late.target, late.findings) == (get, "staging", (FAIL,))
 
 
 def test_what_no_check_can_see_says_why() -> None:
     verdict = rolled(requirement=catalogue()["RATE-10"], untestable=True)
+    assert (verdict.requirement, verdict.target) == (catalogue()["RATE-10"], "staging")
     assert (verdict.outcome, verdict.in_force) == ("not-run", False)
     assert verdict.reason.startswith("No check can see it. A day's quota is never used up on purpose")
+
+
+def test_what_would_settle_it_is_told_by_the_check() -> None:
+    assert (NotRun("No.", "--plan").settled_by, Inconclusive("Why?").settled_by) == ("--plan", None)
 
 
 # ---- silence
@@ -129,6 +140,11 @@ def test_silence_counts_only_where_the_target_answered_afterwards() -> None:
     ]
 
 
+def test_silence_is_all_that_a_dead_target_ever_gave() -> None:
+    silent = finding("fail", "No answer.", decisive=(0,), unanswered=True)
+    assert [found.outcome for found in settle_silence([silent], [exchange(status=Silence.RESET)])] == ["error"]
+
+
 def test_a_failure_that_is_no_silence_stays_one() -> None:
     loud = finding("fail", "Wrong.", decisive=(1,))
     assert settle_silence([loud, PASS], [exchange(status=Silence.RESET, index=1)]) == [loud, PASS]
@@ -137,46 +153,59 @@ def test_a_failure_that_is_no_silence_stays_one() -> None:
 # ---- waivers
 
 
-def waived(outcome: Outcome, expires: date, *more: Waiver, target: str = "staging") -> Verdict:
+YESTERDAY = date(2026, 11, 20)
+
+
+def until(expires: date, target: str = "staging") -> Waiver:
+    return Waiver("LIST-3", target, "ticket 7", expires)
+
+
+def waived(outcome: Outcome, *waivers: Waiver) -> Verdict:
     verdict = Verdict(LIST_3, "staging", outcome, "It broke.")
-    (settled,) = apply_waivers([verdict], [Waiver("LIST-3", target, "ticket 7", expires), *more], today=TODAY)
+    (settled,) = apply_waivers([verdict], waivers, today=TODAY)
     return settled
 
 
 def test_a_waiver_in_force_covers_a_failure_to_its_last_day() -> None:
-    verdict = waived("fail", TODAY)
-    assert (verdict.outcome, verdict.waiver_trouble) == ("waived", None)
+    verdict = waived("fail", until(TODAY))
+    assert (verdict.outcome, verdict.waiver, verdict.waiver_trouble) == ("waived", until(TODAY), None)
     assert verdict.reason == "Waived until 2026-11-21 (0 days left): ticket 7. It broke."
     assert exit_of([verdict], RunState()) is Exit.HOLDS
 
 
 def test_a_waiver_that_expired_covers_nothing() -> None:
-    verdict = waived("fail", date(2026, 11, 20))
-    assert (verdict.outcome, verdict.reason) == ("fail", "It broke.")
+    verdict = waived("fail", until(YESTERDAY))
+    assert (verdict.outcome, verdict.reason, verdict.waiver) == ("fail", "It broke.", until(YESTERDAY))
+    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: mend the server or agree on a new one."
+
+
+def test_a_waiver_that_expired_is_told_where_the_requirement_holds_too() -> None:
+    verdict = waived("pass", until(YESTERDAY))
+    assert (verdict.outcome, verdict.waiver) == ("pass", until(YESTERDAY))
     assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: mend the server or agree on a new one."
 
 
 def test_a_waiver_of_what_holds_is_stale_and_fails_the_run() -> None:
-    verdict = waived("pass", TODAY)
+    verdict = waived("pass", until(TODAY))
+    assert (verdict.outcome, verdict.waiver) == ("pass", until(TODAY))
     assert verdict.waiver_trouble == "The waiver is stale: the requirement holds now. Take it out of the configuration."
     assert exit_of([verdict], RunState()) is Exit.FAILS
 
 
 @pytest.mark.parametrize("outcome", ["inconclusive", "not-run", "error"])
 def test_a_waiver_changes_nothing_where_nothing_was_judged(outcome: Outcome) -> None:
-    for expires in (TODAY, date(2026, 11, 20)):
-        verdict = waived(outcome, expires)
-        assert (verdict.outcome, verdict.waiver_trouble) == (outcome, None)
-        assert verdict.waiver is not None
+    for expires in (TODAY, YESTERDAY):
+        verdict = waived(outcome, until(expires))
+        assert (verdict.outcome, verdict.waiver, verdict.waiver_trouble) == (outcome, until(expires), None)
 
 
 def test_a_waiver_is_for_one_target() -> None:
-    verdict = waived("fail", TODAY, target="production")
+    verdict = waived("fail", until(TODAY, "production"))
     assert (verdict.outcome, verdict.waiver) == ("fail", None)
 
 
 def test_a_renewed_waiver_counts_for_more_than_the_expired_one() -> None:
-    assert waived("fail", date(2026, 1, 1), Waiver("LIST-3", "staging", "again", date(2027, 1, 1))).outcome == "waived"
+    assert waived("fail", until(YESTERDAY), until(date(2027, 1, 1))).outcome == "waived"
 
 
 # ---- exit codes

@@ -60,7 +60,7 @@ def _parsed(body: bytes) -> Json:
     except UnicodeDecodeError as error:
         raise NotJson(f"byte {error.start} of the body is not valid UTF-8") from None
     try:
-        value: Json = json.loads(text, parse_int=_integer, parse_float=_fraction, parse_constant=_constant, strict=True)
+        value: Json = json.loads(text, parse_int=_integer, parse_float=_fraction, parse_constant=_constant)
     except json.JSONDecodeError as error:
         raise NotJson(f"the body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:

@@ -127,7 +127,7 @@ def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
     """
     groups: dict[tuple[str | None, str | None], list[Exchange]] = {}
     for exchange in exchanges:
-        if isinstance(exchange.answer, Response) and remaining_of(exchange) is not None:
+        if remaining_of(exchange) is not None:
             window = header_of(exchange, "X-RateLimit-Limit"), header_of(exchange, "X-RateLimit-Reset")
             if None not in window and limit_of(exchange) is not None:
                 groups.setdefault(window, []).append(exchange)
@@ -145,12 +145,12 @@ def _counts(exchange: Exchange) -> bool:
 
 
 def problem_of_course(group: Sequence[Exchange]) -> Course | None:
-    """What is wrong with how Remaining moved through one window."""
+    """What is wrong with how Remaining moved through one window, as `same_window` gives it."""
     rise = _unexplained_rise(group)
     if rise is not None:
         return rise
-    first, last = remaining_of(group[0]), remaining_of(group[-1])
-    if first is None or last is None or last < first or not tells_course(group):
+    last = _left(group[-1])
+    if last < _left(group[0]) or not tells_course(group):
         return None
     # a bucket that refills by its limit a minute may have made good what was used
     if refilled(group[0], group[-1]) >= len(group) - 1:
@@ -160,20 +160,26 @@ def problem_of_course(group: Sequence[Exchange]) -> Course | None:
     )
 
 
+def _left(exchange: Exchange) -> int:
+    """Remaining, in a window: there it can be read."""
+    return remaining_of(exchange) or 0
+
+
 def _unexplained_rise(group: Sequence[Exchange]) -> Course | None:
     """The first rise of Remaining that is more than a bucket refilled by its limit a minute can have gained."""
     lows: list[Exchange] = []
     for later in group:
-        after = remaining_of(later) or 0
+        after = _left(later)
         for earlier in lows:
-            before = remaining_of(earlier) or 0
+            before = _left(earlier)
             # rounding to whole requests may show one more than was refilled, which a request that counts takes up
             rounding = 0 if _counts(later) else 1
             if later.sent >= earlier.finished and after - before > rounding + refilled(earlier, later):
                 return Course(
                     f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later)
                 )
-        if not lows or after < (remaining_of(lows[-1]) or 0):
+        # of equal lows the latest explains least
+        if not lows or after <= _left(lows[-1]):
             lows.append(later)
     return None
 

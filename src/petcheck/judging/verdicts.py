@@ -13,7 +13,7 @@ Anything else that it raises is a mistake of the suite and becomes `error`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 from typing import Literal
@@ -107,7 +107,7 @@ def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -
     """Turn silence that nothing followed into `error`: where nothing answers any more, nobody can tell whose fault."""
     last_answer = max((e.index for e in exchanges if isinstance(e.answer, Response)), default=-1)
     return [
-        _as_error(finding) if finding.unanswered and max(finding.decisive, default=-1) > last_answer else finding
+        _as_error(finding) if finding.unanswered and max(finding.decisive) > last_answer else finding
         for finding in findings
     ]
 
@@ -123,7 +123,7 @@ def roll_up(
     *,
     as_of: date,
     missing: str,
-    untestable: bool = False,
+    untestable: bool,
 ) -> Verdict:
     """One verdict from the findings of every check of `requirement` on `target`.
 
@@ -207,7 +207,7 @@ class RunState:
 
     interrupted: bool = False
     nothing_selected: bool = False
-    untestable: tuple[str, ...] = field(default=())
+    untestable: tuple[str, ...] = ()
     strict: bool = False
 
 

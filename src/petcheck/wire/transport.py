@@ -347,13 +347,14 @@ class Transport:
         return exchange
 
     def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:
-        clean = self._redactor.in_text
         if isinstance(answer, NoAnswer):
-            return replace(answer, detail=clean(answer.detail))
+            return replace(answer, detail=self._redactor.in_text(answer.detail))
+        told = [answer.reason, *(part for header in answer.headers for part in header)]
+        reason, *parts = self._redactor.in_texts(told)
         return replace(
             answer,
-            reason=clean(answer.reason),
-            headers=tuple((clean(name), clean(value)) for name, value in answer.headers),
+            reason=reason,
+            headers=tuple(zip(parts[::2], parts[1::2], strict=True)),
             body=self._redactor.in_bytes(answer.body),
         )
 
