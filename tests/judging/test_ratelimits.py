@@ -276,3 +276,20 @@ def test_silence_and_headers_that_cannot_be_read_are_in_no_window() -> None:
         exchange(headers=[]),
     ]
     assert ratelimits.same_window([*odd, *odd]) == []
+
+
+@pytest.mark.parametrize(("apart", "groups"), [(60, 2), (30, 2), (29, 0), (1, 0)])
+def test_ends_that_are_near_to_each_other_are_of_a_window_that_slides(apart: int, groups: int) -> None:
+    seen = [
+        exchange(headers=rates(60, left, unix(reset)), index=index, sent=index)
+        for index, (left, reset) in enumerate([(50, 60), (49, 60), (53, 60 + apart), (52, 60 + apart)])
+    ]
+    assert len(ratelimits.same_window(seen)) == groups
+
+
+def test_windows_of_different_limits_are_told_apart() -> None:
+    seen = [
+        exchange(headers=rates(limit, left, unix(reset)), index=index, sent=index)
+        for index, (limit, left, reset) in enumerate([(60, 50, 60), (1000, 900, 61), (60, 49, 60), (1000, 899, 61)])
+    ]
+    assert [[one.index for one in group] for group in ratelimits.same_window(seen)] == [[0, 2], [1, 3]]

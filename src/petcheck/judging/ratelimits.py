@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import pairwise
 
 from petcheck.exchange import Exchange, Response, http_date
 from petcheck.judging.matchers import quoted
@@ -17,6 +18,7 @@ _OWN_CLOCK_GRACE_S = 600.0
 _DAY_S = 86_400.0
 _MINUTE_S = 61
 _TELLING = 5
+_NEAR_S = 30.0
 
 
 def header_of(exchange: Exchange, name: str) -> str | None:
@@ -123,15 +125,21 @@ class Course:
 def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
     """Responses with the same Limit and Reset, in the order in which they came; each group is one window seen.
 
-    A Reset that moves puts every response into a group of its own, where nothing is compared.
+    None where the Reset moves: windows of a minute or a day end that far apart, and two ends that are nearer to each
+    other are of a window that slides, in which requests of a minute ago come free at any time.
     """
-    groups: dict[tuple[str | None, str | None], list[Exchange]] = {}
+    limits: dict[int, dict[str, list[Exchange]]] = {}
     for exchange in exchanges:
-        if remaining_of(exchange) is not None:
-            window = header_of(exchange, "X-RateLimit-Limit"), header_of(exchange, "X-RateLimit-Reset")
-            if None not in window and limit_of(exchange) is not None:
-                groups.setdefault(window, []).append(exchange)
-    return [group for group in groups.values() if len(group) > 1]
+        limit, reset = limit_of(exchange), header_of(exchange, "X-RateLimit-Reset")
+        if remaining_of(exchange) is not None and limit is not None and reset is not None:
+            limits.setdefault(limit, {}).setdefault(reset, []).append(exchange)
+    return [group for groups in limits.values() if not _moves(groups) for group in groups.values() if len(group) > 1]
+
+
+def _moves(resets: Iterable[str]) -> bool:
+    """Whether some of these ends of windows are nearer to each other than windows of a minute can be."""
+    ends = sorted(float(reset) for reset in resets if _UNIX_TIME.fullmatch(reset))
+    return any(later - earlier < _NEAR_S for earlier, later in pairwise(ends))
 
 
 def tells_course(group: Sequence[Exchange]) -> bool:
