@@ -26,7 +26,7 @@ from tests.peers import Behaviour, Caller, peer
 from tests.reports import samples
 from tests.test_hostile_peers import store
 
-FILES = {"result.json", "exchanges.har", "junit.xml", "report.html", "summary.md"}
+FILES = {"result.json", "exchanges.har", "junit.xml", "report.html", "summary.md", "badge.svg", "badge.json"}
 FEW = ("-k", "test_9 or test_limit")
 
 
@@ -199,7 +199,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path:
                 os.kill(worker, signal.SIGKILL)
         ran = ended(process, tmp_path)
     assert ran.code == 3, ran.out
-    assert "petcheck: the suite broke: a worker process died\n" in ran.out
+    assert ran.err.endswith("petcheck: the suite broke: a worker process died\n")
     assert "The suite itself broke: what it had not judged until then is missing." in " ".join(ran.out.split())
     ran.hold_reports()
     assert not ran.result.complete
@@ -275,7 +275,7 @@ def hold_whole_or_old(folder: Path, new: dict[str, bytes], error: NotWritten) ->
 def written(tmp_path: Path) -> dict[str, bytes]:
     """What a run writes where there is room."""
     folder = tmp_path / "whole"
-    write_all(*samples.whole_run(), folder)
+    write_all(*samples.whole_run(targets=1), folder)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -287,7 +287,7 @@ def test_a_full_disk_at_any_byte(written: dict[str, bytes], tmp_path: Path) -> N
         for name in FILES:
             (folder / name).write_bytes(b"old")
         with pytest.raises(NotWritten, match=r"\(File too large\)$") as refused, short_files(size):
-            write_all(*samples.whole_run(), folder)
+            write_all(*samples.whole_run(targets=1), folder)
         hold_whole_or_old(folder, written, refused.value)
         assert len(refused.value.errors) == sum(size < length for length in sizes)
 
@@ -301,22 +301,22 @@ def test_a_disk_that_fills_up_at_any_write(written: dict[str, bytes], tmp_path: 
             for name in FILES:
                 (folder / name).write_bytes(b"old")
             with pytest.raises(NotWritten, match=r"\(No space left on device\)$") as refused:
-                write_all(*samples.whole_run(), folder)
+                write_all(*samples.whole_run(targets=1), folder)
             hold_whole_or_old(folder, written, refused.value)
 
 
 def trouble(ran: Ran) -> list[str]:
-    return [line for line in ran.out.splitlines() if line.startswith("petcheck: not written")]
+    return [line for line in ran.err.splitlines() if line.startswith("petcheck: not written")]
 
 
 def hold_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     """The verdict is said, the exit code is not that of a verdict, and one line says what is missing, where and why."""
     assert ran.code == 3
-    assert ran.err == ""
-    assert "\ntarget shows no failure: " in ran.out
+    assert ran.out.startswith("target shows no failure: ")
     (line,) = trouble(ran)
-    files = "result.json, exchanges.har, junit.xml, report.html, summary.md, pytest.html"
+    files = "result.json, exchanges.har, junit.xml, report.html, summary.md, badge.svg, badge.json, pytest.html"
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
+    assert ran.err == f"{line}\n"
     assert "\nreports: " not in ran.out
     assert "Generated html report" not in ran.out
 

@@ -85,7 +85,8 @@ class Screen:
         self.announcer.close()
         ending = self._ending
         broke = ending is None or ending.product is None or ending.broken is not None
-        if self._hushed and broke and session.exitstatus != pytest.ExitCode.OK:
+        # of a mistake in the options pytest says what there is to say
+        if self._hushed and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
         if ending is not None and ending.product is not None and self._terminal is not None:
             result, exchanges = ending.product
