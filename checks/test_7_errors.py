@@ -48,6 +48,7 @@ def test_no_server_error(target: Target) -> None:
             elif not recovered(exchange, target.record):
                 yield exchange, "it came twice, and a 5xx is never documented"
 
+    target.expect_examples("ERROR-5")
     hold_everywhere(target.api, rows(), section="7", nothing="No response came.")
 
 

@@ -17,7 +17,7 @@ from petcheck.judging.matchers import Animal, came, value_of
 from petcheck.judging.overall import hold
 from petcheck.judging.rules import RULE, Grounds
 from petcheck.judging.sightings import animals_in
-from petcheck.judging.verdicts import NotRun
+from petcheck.judging.verdicts import Breach, NotRun
 from petcheck.probes import Body, Defect, ValidPet, defects, valid_pets
 from petcheck.wire.api import Api
 from petcheck.wire.transport import NotSent, Transport
@@ -83,6 +83,7 @@ class Target:
     created: list[Creation] = field(default_factory=list)
     observed: dict[str, Observed] = field(default_factory=dict)
     examples_sent: int = 0
+    breaches: dict[str, Breach] = field(default_factory=dict)
     untestable: str | None = None
 
     def __post_init__(self) -> None:
@@ -155,8 +156,17 @@ class Target:
         return Grounds(self.as_of, PLANS.get(self.config.plan or ""), frozenset({*known, *self.listed_categories()}))
 
     def hold(self, requirement: str) -> None:
-        """`Breach` where a rule does not hold in all that was recorded, `Inconclusive` where it concerns nothing."""
+        """`Breach` where a rule does not hold in all that was recorded, `Inconclusive` where it concerns nothing.
+
+        What property examples alone have found is told as they tell it.
+        """
+        self.expect_examples(requirement)
         hold(self.api, RULE[requirement], self.record, Grounds(self.as_of, PLANS.get(self.config.plan or "")))
+
+    def expect_examples(self, requirement: str) -> None:
+        """`Breach` where property examples have found a requirement broken that held until then."""
+        if requirement in self.breaches:
+            raise self.breaches[requirement]
 
     def spare(self) -> int:
         """Requests that are left of the number that a whole run may take."""

@@ -10,7 +10,7 @@ from petcheck.examples.second_opinion import second_opinion
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import came, described
 from petcheck.judging.reception import received, requirement_of, section_for
-from petcheck.judging.rules import RULE, RULES, Grounds
+from petcheck.judging.rules import HOLDS, RULE, RULES, Grounds
 
 _EVIDENCE = 40  # exchanges kept for each requirement that held
 _SHOWN = 160
@@ -47,24 +47,30 @@ class Ledger:
         """What is wrong with an exchange, by requirement: by the rules and in how it was received, else, where an
         `opinion` is wanted, by what schemathesis says.
         """
-        found = {}
-        for rule in RULES:
-            problem = rule.judge(exchange, self.grounds)
-            if problem:
-                found[rule.requirement] = f"{problem} (section {rule.section})"
-        if reception := received(exchange, self.grounds):
-            found[requirement_of(exchange, self.grounds, self.listed)] = reception
+        found = {name: problem for name, problem in self._judgements(exchange).items() if problem}
         return found or (second_opinion(exchange, self.grounds) if opinion else {})
 
     def judge(self, exchange: Exchange) -> dict[str, str]:
         """The same, noting for which requirements the exchange held."""
-        problems = self.problems(exchange)
-        concerned = {rule.requirement for rule in RULES if rule.judge(exchange, self.grounds) is not None}
-        if received(exchange, self.grounds) is not None:
-            concerned.add(requirement_of(exchange, self.grounds, self.listed))
-        for requirement in concerned - problems.keys():
+        judgements = self._judgements(exchange)
+        problems = {name: problem for name, problem in judgements.items() if problem}
+        problems = problems or second_opinion(exchange, self.grounds)
+        for requirement in judgements.keys() - problems.keys():
             self.note(requirement, exchange)
         return problems
+
+    def _judgements(self, exchange: Exchange) -> dict[str, str]:
+        """What each requirement that an exchange concerns says of it."""
+        found = {}
+        for rule in RULES:
+            judgement = rule.judge(exchange, self.grounds)
+            if judgement is not None:
+                found[rule.requirement] = f"{judgement} (section {rule.section})" if judgement else HOLDS
+        reception = received(exchange, self.grounds)
+        if reception is not None:
+            requirement = requirement_of(exchange, self.grounds, self.listed)
+            found[requirement] = reception or found.get(requirement, HOLDS)
+        return found
 
     def note(self, requirement: str, exchange: Exchange) -> None:
         """Count an exchange as evidence that a requirement held."""

@@ -100,11 +100,6 @@ class Examples:
         self.run()
         self._judged(operation, requirement)
 
-    def hold_any(self, requirement: str) -> None:
-        """The same over the examples of all operations."""
-        self.run()
-        self._judged(Operation.LIST_PETS, requirement)
-
     def tell(self, requirement: str) -> None:
         """The same over the sequences."""
         self.target.need_writes()
@@ -132,6 +127,13 @@ class Examples:
             if not more or part.spent >= part.share:
                 parts.remove(part)
         self._forget()
+        again = f"--seed {self.target.seed} --examples {self.number} tries the same again."
+        for failure in self.ledger.failures.values():
+            self.target.breaches[failure.requirement] = Breach(
+                f"{self.ledger.told(failure)} {again}",
+                *dict.fromkeys((failure.simplest, failure.found, *failure.beside)),
+                unanswered=isinstance(failure.simplest.answer, NoAnswer),
+            )
 
     def _parts(self) -> list[_Part]:
         """What there is to try, each with its share of the requests."""
@@ -159,17 +161,10 @@ class Examples:
         return _Part(operation, share, another)
 
     def _judged(self, part: object, requirement: str) -> None:
-        failure = self.ledger.failures.get(requirement)
         held = self.ledger.held.get(requirement, [])
         for exchange in held:
             self.target.api.examine(exchange)
-        if failure is not None:
-            again = f"--seed {self.target.seed} --examples {self.number} tries the same again."
-            raise Breach(
-                f"{self.ledger.told(failure)} {again}",
-                *dict.fromkeys((failure.simplest, failure.found, *failure.beside)),
-                unanswered=isinstance(failure.simplest.answer, NoAnswer),
-            )
+        self.target.expect_examples(requirement)
         if not held:
             if part in self._obstacles:
                 raise self._obstacles[part]

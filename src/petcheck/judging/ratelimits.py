@@ -175,11 +175,9 @@ def _left(exchange: Exchange) -> int:
 
 def _unexplained_rise(group: Sequence[Exchange]) -> Course | None:
     """The first rise of Remaining that is more than a bucket refilled by its limit a minute can have gained."""
-    lows: list[Exchange] = []
-    for later in group:
-        after = _left(later)
-        for earlier in lows:
-            before = _left(earlier)
+    lows: list[tuple[Exchange, int]] = []
+    for later, after in ((exchange, _left(exchange)) for exchange in group):
+        for earlier, before in lows:
             # rounding to whole requests may show one more than was refilled, which a request that counts takes up
             rounding = 0 if _counts(later) else 1
             if later.sent >= earlier.finished and after - before > rounding + refilled(earlier, later):
@@ -187,8 +185,8 @@ def _unexplained_rise(group: Sequence[Exchange]) -> Course | None:
                     f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later)
                 )
         # of equal lows the latest explains least
-        if not lows or after <= _left(lows[-1]):
-            lows.append(later)
+        if not lows or after <= lows[-1][1]:
+            lows.append((later, after))
     return None
 
 
