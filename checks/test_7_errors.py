@@ -46,7 +46,7 @@ def test_no_server_error(target: Target) -> None:
             if exchange.status not in GATEWAY_TROUBLE:
                 yield exchange, problem
             elif not recovered(exchange, target.record):
-                yield exchange, "it came twice, and a 5xx is never documented"
+                yield exchange, "a 5xx is never documented"
 
     target.expect_examples("ERROR-5")
     hold_everywhere(target.api, rows(), section="7", nothing="No response came.")

@@ -117,7 +117,7 @@ def test_two_runs_at_once_on_one_key_fail_nothing() -> None:
 def test_windows_that_end_before_they_are_used_up_convict_nobody() -> None:
     """More requests are served than the limit, which is right as long as windows end meanwhile."""
     with server(plan="pro", window=0.3) as url:
-        trial = judge(url, "--plan", "pro", "--exhaust-rate-limit")
+        trial = judge(url, "--plan", "pro", "--exhaust-rate-limit", "--max-requests", "5000")
     assert "RATE-6" not in trial.ids("fail")
     assert trial.reasons["RATE-6"].startswith("The quota could not be used up, its windows end sooner than they can be")
     assert trial.requests > 4 * 300

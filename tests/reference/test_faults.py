@@ -31,6 +31,7 @@ NEEDS = {
     "reading",
     "small-store",
     "big-store",
+    "examples",
 }
 
 
@@ -198,7 +199,8 @@ def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> li
     return transcript_of((), Fault("", "", "", (), lambda behaviour: behaviour, needs, operations))
 
 
-@pytest.mark.parametrize("name", FAULTS)
+# those that show for few values have their examples in the kill matrix
+@pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if "examples" not in fault.needs])
 def test_each_changes_what_is_answered(name: str) -> None:
     fault = FAULTS[name]
     assert transcript_of((name,), fault) != right(fault.needs, fault.operations)

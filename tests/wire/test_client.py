@@ -81,8 +81,15 @@ def test_chunks_are_put_together() -> None:
 
 
 def test_a_connection_that_is_closed_after_each_response_is_no_trouble() -> None:
-    with peer(lambda caller: caller.answer(b"[]")) as up:
-        assert answered(up.url, times=5).body == b"[]"
+    """A request may meet the old connection before its end has come: then a second try is on one of its own."""
+    with peer(lambda caller: caller.answer(b"[]")) as up, HttpClient(deadline=30) as client:
+        for _ in range(5):
+            answer = client.send("GET", up.url, [], None, new_connection=False)
+            if isinstance(answer, NoAnswer):
+                assert answer.kind in (Silence.RESET, Silence.CUT_SHORT)
+                answer = client.send("GET", up.url, [], None, new_connection=True)
+            assert isinstance(answer, Response)
+            assert answer.body == b"[]"
         assert up.connections == 5
 
 

@@ -16,7 +16,7 @@ from petcheck.examples.plan import Pets, creating, getting, listing
 from petcheck.examples.posted import Posted
 from petcheck.examples.simpler import simplest
 from petcheck.examples.stories import Stories
-from petcheck.exchange import Credential, Exchange, NoAnswer, Operation
+from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
 from petcheck.judging import ratelimits
 from petcheck.judging.interface import REMOVAL_DAY
 from petcheck.judging.rules import RULE
@@ -28,7 +28,8 @@ from petcheck.wire.transport import Call, NotSent, OperationSilent
 
 _FURTHER = 10  # requests for a simpler example
 _SIMPLIFIED = 6  # failures of an operation that are worth that
-_SAMPLE = 40  # passing exchanges kept for each operation
+_SAMPLE = 40  # exchanges that show nothing new, kept for each operation
+_SAMPLE_BYTES = 4_000_000  # and their bodies in all
 _POSTS_KEPT = 1_000
 _CHUNK = 100
 _SEQUENCES = "sequences"
@@ -59,6 +60,7 @@ class Examples:
         self._obstacles: dict[object, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
         self._kept: Counter[Operation] = Counter()
+        self._kept_bytes = 0
         self._passed: list[Exchange] = []
         self._refusal: int | None = None  # the status of a plain animal that was not created
 
@@ -205,9 +207,9 @@ class Examples:
         if problems and not ledger.settled(exchange, problems) and not self._plain_is_no_better(exchange, problems):
             self._simplify(call, exchange)
         self.posted.watch(exchange, self._again)
-        if not problems and not shared:
+        if problems.keys() <= ledger.known and not shared:
             self._passed.append(exchange)
-            if len(self._passed) >= _CHUNK:
+            if len(self._passed) >= _CHUNK or sum(map(_size, self._passed)) > _SAMPLE_BYTES:
                 self._forget()
         return exchange
 
@@ -241,18 +243,25 @@ class Examples:
     # ---- what is kept
 
     def _forget(self) -> None:
-        """Drop passing exchanges from the record, but for a sample."""
+        """Drop exchanges that show nothing new from the record, but for a sample."""
         keep = {exchange.index for exchange in _courses(self._passed)}
         drop = set()
         for exchange in self._passed:
             operation = exchange.request.operation
-            self._kept[operation] += 1
             most = _POSTS_KEPT if operation is Operation.CREATE_PET else _SAMPLE
-            if self._kept[operation] > most and exchange.index not in keep:
+            room = self._kept[operation] < most and self._kept_bytes + _size(exchange) <= _SAMPLE_BYTES
+            if room or exchange.index in keep:
+                self._kept[operation] += 1
+                self._kept_bytes += _size(exchange)
+            else:
                 drop.add(exchange.index)
         if drop:
             self.target.forget(drop)
         self._passed.clear()
+
+
+def _size(exchange: Exchange) -> int:
+    return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
 
 
 def _courses(exchanges: list[Exchange]) -> Iterator[Exchange]:

@@ -6,14 +6,15 @@ import contextlib
 import os
 import re
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
 _open: set[Path] = set()
 
 
-def replace(path: Path, text: str) -> None:
-    """Put `text` (UTF-8) in the place of `path`: all of it or, on any error, nothing.
+def replace(path: Path, text: str | Iterable[str]) -> None:
+    """Put `text` (UTF-8), whole or in pieces, in the place of `path`: all of it or, on any error, nothing.
 
     The bytes go to a new file in the same folder, reach the disk, and only then take the name. What cannot be
     encoded (a lone surrogate) is written as a backslash escape. Raises OSError where the folder cannot be written;
@@ -23,7 +24,8 @@ def replace(path: Path, text: str) -> None:
     _open.add(draft)
     try:
         with draft.open("xb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))
+            for piece in [text] if isinstance(text, str) else text:
+                file.write(piece.encode("utf-8", "backslashreplace"))
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

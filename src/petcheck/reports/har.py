@@ -12,6 +12,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -82,7 +83,8 @@ def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
 def write_har(document: Mapping[str, Any], folder: Path) -> Path:
     """Write `document`, made by `har`, as exchanges.har into `folder`, all at once; its path. Raises OSError."""
     path = folder / FILE
-    atomic.replace(path, json.dumps(document, indent=1) + "\n")
+    # in pieces: with large bodies the whole text would be the largest thing in memory
+    atomic.replace(path, chain(json.JSONEncoder(indent=1).iterencode(document), "\n"))
     return path
 
 
