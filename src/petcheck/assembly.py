@@ -31,6 +31,7 @@ class TargetReport:
     """All that a run has to say of one target. Nothing in it holds the key.
 
     `exchanges` are those that were kept, `tally` counts all; `examples` are the requests that property examples took.
+    `simplified` are examples that fail, by requirement: the index of the simplest form, and of the one that was found.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TargetReport:
     exchanges: tuple[Exchange, ...] = ()
     tally: Tally = field(default_factory=Tally)
     examples: int = 0
+    simplified: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     observed: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
     left_behind: tuple[tuple[int | None, str], ...] = ()
@@ -100,7 +102,7 @@ def assemble(
         judged = _verdicts(config, catalogue, course, report)
         verdicts += judged
         kept = {exchange.index: exchange for exchange in report.exchanges}
-        requirements += [_requirement_row(verdict, kept, place) for verdict in judged]
+        requirements += [_requirement_row(verdict, kept, place, report.simplified) for verdict in judged]
         checks += [_check_row(finding, place) for finding in report.findings]
         observations += _observations(catalogue, report, place)
         targets.append(_target_info(report))
@@ -164,9 +166,13 @@ def _placed(indices: Iterable[int], place: Places) -> tuple[int, ...]:
     return tuple(place[index] for index in indices if index in place)
 
 
-def _requirement_row(verdict: Verdict, kept: Mapping[int, Exchange], place: Places) -> form.RequirementRow:
+def _requirement_row(
+    verdict: Verdict, kept: Mapping[int, Exchange], place: Places, simplified: Mapping[str, tuple[int, int]]
+) -> form.RequirementRow:
     requirement = verdict.requirement
     deciding = [kept[index] for index in verdict.decisive if index in kept]
+    example = simplified.get(requirement.id, ())
+    shown = bool(example) and set(example) <= set(verdict.decisive) & place.keys()
     reason = " ".join(part for part in (verdict.waiver_trouble, verdict.reason) if part)
     return form.RequirementRow(
         id=requirement.id,
@@ -184,6 +190,7 @@ def _requirement_row(verdict: Verdict, kept: Mapping[int, Exchange], place: Plac
         waiver=form.Waiver(verdict.waiver.reason, verdict.waiver.expires.isoformat()) if verdict.waiver else None,
         settled_by=verdict.settled_by,
         parts=parts_of(requirement.id, deciding),
+        example=form.Example(*_placed(example, place)) if shown else None,
     )
 
 

@@ -405,6 +405,14 @@ def _append_job_summary(result: Result) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
+def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> None:
+    """Have pytest-html's page say how to repeat the run."""
+    run = session.config.stash.get(SESSION, None)
+    if run is not None:
+        prefix.append(f"<p>petcheck: --seed {run.config.seed} repeats this run.</p>")
+
+
+@pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Give every pytest-xdist worker the same seed."""
     run = node.config.stash.get(SESSION, None)

@@ -190,6 +190,14 @@ class Session:
         if self.announcer is not None:
             self.announcer.sent(exchange.target, exchange.index + 1)
 
+    def _simplified(self, target: Target) -> dict[str, tuple[int, int]]:
+        """By requirement, the example that breaks it: the index of its simplest form, and of the one that was found."""
+        examples = self._examples.get(target.config.name)
+        if examples is None or not examples.sent:
+            return {}
+        failures = examples.ledger.failures.values()
+        return {f.requirement: (f.simplest.index, f.found.index) for f in failures if f.simplest is not f.found}
+
     def _report(self, target: Target, exchanges_from: int = 0, findings_from: int = 0) -> TargetReport:
         config = target.config
         untestable = target.untestable
@@ -206,6 +214,7 @@ class Session:
             exchanges=tuple(e for e in target.record if e.index >= exchanges_from),
             tally=target.transport.tally,
             examples=target.examples_sent,
+            simplified=self._simplified(target),
             findings=tuple(finding for finding in self.findings[findings_from:] if finding.target == config.name),
             observed=tuple((o.id, o.value, o.exchanges) for o in target.observed.values()),
             left_behind=tuple(target.left_behind(exchanges_from)),

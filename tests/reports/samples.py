@@ -16,6 +16,7 @@ from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Request
 from petcheck.reports.result import (
     CheckRow,
     Created,
+    Example,
     Observation,
     OpenPoint,
     RequestCount,
@@ -60,7 +61,7 @@ def target(name: str = "staging", **changes: Any) -> TargetInfo:
         "plan": None,
         "writes": False,
         "key": "sha256:0123abcd",
-        "requests": RequestCount(2, 2, 0, {"4.1": 2}),
+        "requests": RequestCount(2, 2, 0, {"4.1": 2}, kept=2),
         "waited_s": 0.0,
         "rate_limited": 0,
         "created": (),
@@ -108,6 +109,18 @@ def result(*rows: RequirementRow, exit_code: int = 1, **changes: Any) -> Result:
         "untestable": (),
     }
     return Result(**(values | changes))
+
+
+def deep_run() -> tuple[Result, tuple[Exchange, ...]]:
+    """A long run with property examples, one of which fails and was made simpler."""
+    calls = ("/pets", "/pets?limit=83&status=sold", "/pets?limit=77&status=sold", "/pets?limit=71&status=sold")
+    exchanges = tuple(exchange(index, request(path), response({}, 500)) for index, path in enumerate(calls))
+    value = result(
+        row("LIST-6", exchanges=(0, 1, 2, 3), decisive=(0, 1, 2, 3), parts=("status",) * 4, example=Example(3, 1)),
+        run=run(1, seed=41),
+        targets=(target(requests=RequestCount(1_859, 1_673, 186, {"4.1": 60}, examples=1_799, kept=4)),),
+    )
+    return value, exchanges
 
 
 def request(
@@ -295,7 +308,7 @@ def _info(name: str, exchanges: tuple[Exchange, ...]) -> TargetInfo:
         name,
         writes=writes,
         plan="free" if writes else None,
-        requests=RequestCount(len(mine), len(mine) - posts, posts, {"4.1": len(mine)}),
+        requests=RequestCount(len(mine), len(mine) - posts, posts, {"4.1": len(mine)}, kept=len(mine)),
         waited_s=0.0 if writes else 12.4,
         created=created if writes else (),
     )

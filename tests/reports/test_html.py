@@ -114,6 +114,31 @@ def test_an_exchange_stands_in_full_once_and_again_only_where_it_decides_a_failu
     assert page.count('<div class="exchange">') == len(exchanges) + in_place
 
 
+def test_the_simplest_example_comes_first_and_each_is_marked_as_what_it_is() -> None:
+    page = page_of(samples.deep_run())
+    assert re.findall(r'<p class="line"><strong class="decides">([a-z ]+)</strong> (#\d+) ', page) == [
+        ("simplest example", "#3"),
+        ("as found", "#1"),
+        ("decides", "#0"),
+    ]
+    assert "The first 3 of 4 exchanges that decide" in page
+
+
+def test_a_long_run_tells_what_the_evidence_holds() -> None:
+    page = page_of(samples.deep_run())
+    assert "<strong>1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples</strong>" in page
+    assert "The evidence holds 4 of these exchanges: a sample of the property examples that passed" in page
+    assert "All 4 exchanges that were kept, in the order sent." in page
+    assert "All 2 exchanges, in the order sent." in page_of(RUNS["small"]())
+
+
+def test_an_option_is_not_broken_in_two() -> None:
+    reason = "GET /pets, answered 500. --seed 41 --examples 20 tries the same again. <i>--<b>"
+    page = page_of((samples.result(samples.row(reason=reason)), ()))
+    assert '<span class="option">--seed 41</span> <span class="option">--examples 20</span> tries' in page
+    assert "&lt;i&gt;--&lt;b&gt;" in page
+
+
 def test_sections_come_in_the_documents_order() -> None:
     page = page_of(samples.whole_run())
     found = re.findall(r'<section class="group" id="section-([0-9-]+)"', page)

@@ -14,15 +14,28 @@ from . import samples
 def test_a_small_run() -> None:
     assert render(samples.result()) == (
         "## `staging` does not conform: 1 of 1 requirements fails.\n\n"
-        "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`.\n\n"
-        "| target | pass | fail | error | inconclusive | not-run | waived | requests |\n"
-        "|---|--:|--:|--:|--:|--:|--:|--:|\n"
-        "| `staging` | 0 | 1 | 0 | 0 | 0 | 0 | 2 |\n\n"
+        "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`. "
+        "`--seed 1` repeats this run.\n\n"
+        "| target | pass | fail | error | inconclusive | not-run | waived |\n"
+        "|---|--:|--:|--:|--:|--:|--:|\n"
+        "| `staging` | 0 | 1 | 0 | 0 | 0 | 0 |\n\n"
+        "- Sent to `staging`: 2 requests (2 GET, 0 POST).\n\n"
         "### Failures\n\n"
         "- **`LIST-3`** (section 4\\.1 List all animals): A page never holds more animals than `limit` asks for\\."
         "<br>`GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.`\n\n"
         "The evidence is in `report.html` and `exchanges.har`.\n"
     )
+
+
+def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None:
+    value, _ = samples.deep_run()
+    text = render(value)
+    assert "`--seed 41` repeats this run." in text
+    assert (
+        "\n- Sent to `staging`: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples. "
+        "The evidence holds 4 of these exchanges: a sample of the property examples that passed, "
+        "and all others, every one that failed among them.\n"
+    ) in text
 
 
 def test_what_else_a_reader_must_know() -> None:

@@ -31,7 +31,7 @@ def test_a_small_run() -> None:
     text = render(value, evidence_of(samples.two_exchanges()), width=100, colour=False, folder="reports/")
     assert text == (
         "staging does not conform: 1 of 4 requirements fails.\n"
-        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21\n"
+        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21; --seed 1 repeats this run\n"
         "\n"
         "staging  https://staging.pets.example/v1\n"
         "  §    section                     pass  fail  inconclusive  not-run\n"
@@ -45,7 +45,7 @@ def test_a_small_run() -> None:
         "  LIST-8: No animal is listed; allow writes to make one.\n"
         "  beyond any check, or not in force on that day: RATE-10\n"
         "\n"
-        "requests: 2 (2 GET, 0 POST), 1.2 s waited for the rate limit, 0 answered 429\n"
+        "sent: 2 requests (2 GET, 0 POST); 1.2 s waited for the rate limit, 0 answered 429\n"
         "left behind: 2 animals, since no operation deletes any\n"
         "  petcheck 1, id 131\n"
         "  petcheck 2, no answer came, so it may exist\n"
@@ -69,6 +69,33 @@ def test_nothing_but_curl_lines_is_wider_than_the_terminal(width: int, targets: 
     text = render(value, evidence_of(exchanges), width=width, colour=False, folder="reports")
     wide = [line for line in text.splitlines() if len(line) > max(width, 40) and "curl" not in line]
     assert wide == []
+
+
+def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None:
+    value, exchanges = samples.deep_run()
+    text = render(value, evidence_of(exchanges), width=200, colour=False, folder="r")
+    assert "judged as on 2026-11-21; --seed 41 repeats this run\n" in text
+    assert (
+        "sent: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples; "
+        "0.0 s waited for the rate limit, 0 answered 429\n"
+        "  The evidence holds 4 of these exchanges: a sample of the property examples that passed, "
+        "and all others, every one that failed among them.\n"
+    ) in text
+
+
+def test_the_simplest_example_is_what_one_copies_first() -> None:
+    value, exchanges = samples.deep_run()
+    text = render(value, evidence_of(exchanges), width=80, colour=False, folder="r")
+    assert re.findall(r"pets\?limit=(\d+)&status=sold' ", text) == ["71", "83"]
+
+
+@pytest.mark.parametrize("width", range(40, 80))
+def test_an_option_stays_beside_its_number(width: int) -> None:
+    value = samples.result(samples.row(reason="GET /pets, answered 500. --seed 41 --examples 20 tries the same again."))
+    text = render(value, (), width=width, colour=True, folder="r")
+    assert "--seed 41" in text
+    assert "--examples 20" in text
+    assert "\u00a0" not in text
 
 
 def test_colour_changes_no_word() -> None:
@@ -122,43 +149,43 @@ def test_an_unreachable_target_says_so_once() -> None:
 @pytest.mark.parametrize(
     ("rows", "changes", "line"),
     [
-        ([("LIST-1", "pass")], {}, "staging conforms: all 1 requirements hold. (1 pass; 2 requests)"),
+        ([("LIST-1", "pass")], {}, "staging conforms: all 1 requirements hold. (1 pass; 2 requests; seed 1)"),
         (
             [("LIST-1", "pass"), ("LIST-3", "fail")],
             {},
-            "staging does not conform: 1 of 2 requirements fails. (1 pass, 1 fail; 2 requests)",
+            "staging does not conform: 1 of 2 requirements fails. (1 pass, 1 fail; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run"), ("LIST-3", "inconclusive")],
             {},
             "staging shows no failure: 1 of 3 requirements hold and 2 were not examined. "
-            "(1 pass, 1 inconclusive, 1 not-run; 2 requests)",
+            "(1 pass, 1 inconclusive, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
             "staging shows no failure: 1 of 2 requirements hold and 1 was not examined. "
-            "Under --strict what was not examined fails the run. (1 pass, 1 not-run; 2 requests)",
+            "Under --strict what was not examined fails the run. (1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],
             {},
             "staging shows no failure that is not waived: 1 of 2 requirements hold and 1 failure is waived. "
-            "(1 pass, 1 waived; 2 requests)",
+            "(1 pass, 1 waived; 2 requests; seed 1)",
         ),
-        ([("LIST-1", "not-run")], {}, "staging has no verdict: nothing was examined. (1 not-run; 2 requests)"),
+        ([("LIST-1", "not-run")], {}, "staging has no verdict: nothing was examined. (1 not-run; 2 requests; seed 1)"),
         (
             [("LIST-1", "pass"), ("LIST-2", "error")],
             {},
-            "staging has no verdict: 1 requirement of 2 could not be judged. (1 pass, 1 error; 2 requests)",
+            "staging has no verdict: 1 requirement of 2 could not be judged. (1 pass, 1 error; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass")],
             {"complete": False},
             "staging conforms: all 1 requirements hold. The run was interrupted: what it had not judged until then is "
-            "missing. (1 pass; 2 requests)",
+            "missing. (1 pass; 2 requests; seed 1)",
         ),
-        ([], {"targets": (), "requirements": ()}, "Nothing was tested. (no verdicts; 0 requests)"),
+        ([], {"targets": (), "requirements": ()}, "Nothing was tested. (no verdicts; 0 requests; seed 1)"),
     ],
 )
 def test_the_verdict_in_one_line(rows: list[tuple[str, str]], changes: dict[str, object], line: str) -> None:
@@ -171,7 +198,8 @@ def test_waivers_that_fail_the_run() -> None:
     expired = samples.row("LIST-2", "pass", waiver=Waiver("known", "2026-11-20"))
     assert one_line(samples.result(stale), "r") == (
         "staging conforms: all 1 requirements hold. The run fails all the same: "
-        "The waiver of LIST-1 on staging is stale: the requirement passes now. (1 pass; 2 requests) r/report.html"
+        "The waiver of LIST-1 on staging is stale: the requirement passes now. "
+        "(1 pass; 2 requests; seed 1) r/report.html"
     )
     text = render(
         samples.result(stale, expired, samples.row(waiver=Waiver("x", "2026-11-01"))),
@@ -192,7 +220,8 @@ def test_long_lists_are_cut() -> None:
         samples.row(exchanges=tuple(range(9)), decisive=tuple(range(9))),
         targets=(
             samples.target(
-                created=tuple(Created(n, f"animal {n}") for n in range(8)), requests=RequestCount(9, 9, 0, {"4.1": 9})
+                created=tuple(Created(n, f"animal {n}") for n in range(8)),
+                requests=RequestCount(9, 9, 0, {"4.1": 9}, kept=9),
             ),
         ),
     )

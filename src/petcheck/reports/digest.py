@@ -155,6 +155,31 @@ def notices(result: Result, quote: Callable[[str], str] = visible) -> tuple[str,
     return tuple(sentences)
 
 
+def again(run: RunInfo) -> str:
+    """How to have the same requests sent once more."""
+    return f"--seed {run.seed} repeats this run"
+
+
+def requests(target: TargetInfo) -> str:
+    """The requests sent to a target: how many, by method, and those among them that were property examples."""
+    spent = target.requests
+    told = f"{plural(spent.total, 'request')} ({spent.get:,} GET, {spent.post:,} POST)"
+    if not spent.examples:
+        return told
+    return f"{told}, {spent.examples:,} of them {'a property example' if spent.examples == 1 else 'property examples'}"
+
+
+def sample(target: TargetInfo) -> str:
+    """A sentence on what the evidence holds where that is not every exchange; empty where it is."""
+    spent = target.requests
+    if spent.kept >= spent.total:
+        return ""
+    return (
+        f"The evidence holds {spent.kept:,} of these exchanges: a sample of the property examples that passed, "
+        "and all others, every one that failed among them."
+    )
+
+
 def plural(number: int, noun: str) -> str:
     """`number` and `noun`, which gets an s unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

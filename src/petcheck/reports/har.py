@@ -60,7 +60,12 @@ class Evidence:
 
 def har(exchanges: Sequence[Exchange], *, version: str, run: RunInfo | None = None) -> dict[str, Any]:
     """A HAR document of `exchanges`, in their order; `version` is the suite's, `run` the run that they belong to."""
-    belongs = {"_petcheck": {"run": run.id, "started": run.started}} if run else {}
+    belongs: dict[str, Any] = {}
+    if run:
+        belongs = {
+            "comment": f"petcheck --seed {run.seed} repeats this run",
+            "_petcheck": {"run": run.id, "started": run.started, "seed": run.seed},
+        }
     return {
         "log": {
             "version": "1.2",

@@ -110,6 +110,14 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A property example by its exchanges: the simplest that fails alike, and as it was found."""
+
+    simplest: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
 class RequirementRow:
     """The verdict on one requirement of the catalogue for one target.
 
@@ -117,7 +125,8 @@ class RequirementRow:
     `parts` tells for each of `decisive` which part of it decides: `status`, `header:Name`, `body`, or `body:` and a
     JSON pointer; empty where the exchange does as a whole. `in_force` is false where no check can see the requirement
     or it is not in force on the day judged for; such a row never counts for --strict. `settled_by` is the option that
-    would settle what is open. A `waiver` on a row that is not "waived" is a stale one (pass) or an expired one (fail).
+    would settle what is open. `example` is there where a property example decides that was made simpler. A `waiver` on
+    a row that is not "waived" is a stale one (pass) or an expired one (fail).
     """
 
     id: str
@@ -135,6 +144,13 @@ class RequirementRow:
     waiver: Waiver | None = None
     settled_by: str | None = None
     parts: tuple[str, ...] = ()
+    example: Example | None = None
+
+    @property
+    def telling(self) -> tuple[int, ...]:
+        """The exchanges that decide, those that tell most first: an example's simplest form, then as it was found."""
+        first = (self.example.simplest, self.example.found) if self.example else ()
+        return tuple(dict.fromkeys((*first, *self.decisive)))
 
     def part(self, index: int) -> str:
         """The part of a decisive exchange that decides; empty where that is the whole, or where nothing is said."""
@@ -273,8 +289,12 @@ def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: 
     return TargetInfo(requests=count, created=tuple(Created(**animal) for animal in created), **rest)
 
 
-def _requirement(*, waiver: dict[str, str] | None, **rest: Any) -> RequirementRow:
-    return RequirementRow(waiver=Waiver(**waiver) if waiver else None, **_tuples(rest))
+def _requirement(
+    *, waiver: dict[str, str] | None, example: dict[str, int] | None = None, **rest: Any
+) -> RequirementRow:
+    return RequirementRow(
+        waiver=Waiver(**waiver) if waiver else None, example=Example(**example) if example else None, **_tuples(rest)
+    )
 
 
 def _validate(document: Any) -> None:

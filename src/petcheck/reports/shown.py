@@ -72,27 +72,35 @@ class ShownExchanges:
             (self.line(row.target, index), self.anchor(row.target, index), index in deciding) for index in _listed(row)
         ]
 
-    def in_place(self, row: RequirementRow) -> list[tuple[str, str, Markup]]:
+    def in_place(self, row: RequirementRow) -> list[tuple[str, str, str, Markup]]:
         """The first of the deciding exchanges, for below a verdict that is no pass.
 
-        Each with its line, with the part that decides in words, and as a block in which that is marked.
+        Each with what it is of a property example, with its line, with the part that decides in words, and as a block
+        in which that is marked.
         """
         blocks = []
-        for index in row.decisive[:IN_PLACE]:
+        for index in row.telling[:IN_PLACE]:
             entry = self._entries.get((row.target, index))
             if entry is None:
                 continue
             block = self._markup(entry, row.part(index))
             if len(block) <= self._left_in_place:
                 self._left_in_place -= len(block)
-                blocks.append((self.line(row.target, index), marked.words(entry, row.part(index)), block))
+                told = marked.words(entry, row.part(index))
+                blocks.append((_of_example(row, index), self.line(row.target, index), told, block))
         return blocks
+
+
+def _of_example(row: RequirementRow, index: int) -> str:
+    if row.example is None:
+        return ""
+    return {row.example.simplest: "simplest example", row.example.found: "as found"}.get(index, "")
 
 
 def _listed(row: RequirementRow) -> tuple[int, ...]:
     """The exchanges listed below a verdict: those that decide, then the others, at most LINKS."""
     deciding = set(row.decisive)
-    return (*row.decisive, *(index for index in row.exchanges if index not in deciding))[:LINKS]
+    return (*row.telling, *(index for index in row.exchanges if index not in deciding))[:LINKS]
 
 
 def _by_weight(result: Result, entries: dict[_Key, Evidence]) -> Iterator[Evidence]:
@@ -112,7 +120,7 @@ def _by_weight(result: Result, entries: dict[_Key, Evidence]) -> Iterator[Eviden
 def _keys(result: Result) -> Iterator[_Key]:
     judged = [row for row in result.requirements if row.outcome != "pass"]
     for row in judged:
-        yield from ((row.target, index) for index in row.decisive[:IN_PLACE])
+        yield from ((row.target, index) for index in row.telling[:IN_PLACE])
     for row in judged:
         yield from ((row.target, index) for index in row.decisive)
     for observation in result.observations:

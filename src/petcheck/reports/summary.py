@@ -19,14 +19,16 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def render(result: Result) -> str:
-    """The Markdown document: verdict, counts and requests a target, failures with their reasons, what is left open."""
+    """The Markdown document: verdict, counts and requests of each target, failures and why, what is left open."""
     blocks = [
         f"## {digest.headline(result, code)}",
         f"petcheck {code(result.suite.version)}, interface {code(result.suite.interface)}, "
-        f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}.",
+        f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}. "
+        f"{code(f'--seed {result.run.seed}')} repeats this run.",
     ]
     if result.targets:
         blocks.append("\n".join(_table(result)))
+        blocks.append("\n".join(_sent(target) for target in result.targets))
     failures = digest.with_outcome(result, "fail")
     if failures:
         blocks.append("### Failures")
@@ -69,13 +71,13 @@ def _statement(text: str) -> str:
 
 def _table(result: Result) -> list[str]:
     lines = [
-        "| target | pass | fail | error | inconclusive | not-run | waived | requests |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
+        "| target | pass | fail | error | inconclusive | not-run | waived |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
     for target in result.targets:
         found = digest.counts(row for row in result.requirements if row.target == target.name)
         numbers = " | ".join(str(number) for number in found.values())
-        lines.append(f"| {code(target.name, 80)} | {numbers} | {target.requests.total} |")
+        lines.append(f"| {code(target.name, 80)} | {numbers} |")
     return lines
 
 
@@ -92,6 +94,11 @@ def _open(group: digest.Unexamined, *, several: bool) -> str:
     if group.settled_by is None:
         return f"- {number} not settled{where}: {ids}"
     return f"- {code(group.settled_by, 80)} would settle {number}{where}: {ids}"
+
+
+def _sent(target: TargetInfo) -> str:
+    sample = digest.sample(target)
+    return f"- Sent to {code(target.name, 80)}: {digest.requests(target)}.{f' {sample}' if sample else ''}"
 
 
 def _created(target: TargetInfo) -> str:

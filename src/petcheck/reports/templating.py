@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
+_OPTION = re.compile(r"--[a-z][a-z-]{1,24}(?: \d{1,19})?")
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -117,9 +118,13 @@ def _pieces(pieces: Iterable[marked.Piece]) -> Markup:
 
 
 def _statement(text: str) -> Markup:
-    """A sentence of the catalogue, whose backticks mark code."""
+    """A sentence of the catalogue, or a reason, whose backticks mark code. An option in it is not broken in two."""
     parts = visible(text, REASON_LIMIT, whole_in="result.json").split("`")
     if len(parts) % 2 == 0:
-        return escaped("`".join(parts))
-    code = (markup(f"<code>{escaped(part)}</code>") if index % 2 else escaped(part) for index, part in enumerate(parts))
+        return _prose("`".join(parts))
+    code = (markup(f"<code>{escaped(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))
     return markup("").join(code)
+
+
+def _prose(text: str) -> Markup:
+    return markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escaped(text))))

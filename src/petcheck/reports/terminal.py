@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Collection, Sequence
 
@@ -10,6 +11,10 @@ from petcheck.reports import comparison, digest, sections
 from petcheck.reports.har import Evidence
 from petcheck.reports.result import Outcome, RequirementRow, Result, TargetInfo
 from petcheck.reports.visible import REASON_LIMIT, inert, visible
+
+# an option and its number stay on one line; what a target says has no such space left in it
+_OPTION = re.compile(r"(--[a-z][a-z-]{1,24}) (?=\d)")
+_TIED = "\u00a0"
 
 _BOLD, _DIM, _RED, _GREEN, _YELLOW = "1", "2", "31", "32", "33"
 
@@ -50,7 +55,7 @@ def render(
     page.say(page.paint(_BOLD, digest.headline(result)))
     page.say(
         f"petcheck {visible(result.suite.version, 40)}, interface {visible(result.suite.interface, 40)}, "
-        f"judged as on {result.run.as_of}"
+        f"judged as on {result.run.as_of}; {digest.again(result.run)}"
     )
     for target in result.targets:
         page.blank()
@@ -68,10 +73,10 @@ def render(
 
 
 def one_line(result: Result, folder: str) -> str:
-    """The verdict, the counts, the requests and where the report is in one line, for -q."""
+    """The verdict, the counts, the requests, the seed and where the report is in one line, for -q."""
     found = [f"{number} {outcome}" for outcome, number in digest.counts(result.requirements).items() if number]
     total = sum(target.requests.total for target in result.targets)
-    counts = f"{', '.join(found) or 'no verdicts'}; {digest.plural(total, 'request')}"
+    counts = f"{', '.join(found) or 'no verdicts'}; {digest.plural(total, 'request')}; seed {result.run.seed}"
     return inert(f"{digest.headline(result)} ({counts}) {visible(folder.rstrip('/'))}/report.html")
 
 
@@ -95,9 +100,14 @@ class _Page:
         painted = text.startswith("\x1b[")
         code, bare = (text[2 : text.index("m")], text[text.index("m") + 1 : -4]) if painted else ("", text)
         wrapped = textwrap.wrap(
-            bare, self.width, initial_indent=indent, subsequent_indent=rest, break_on_hyphens=False
+            _OPTION.sub(rf"\1{_TIED}", bare),
+            self.width,
+            initial_indent=indent,
+            subsequent_indent=rest,
+            break_on_hyphens=False,
         ) or [""]
-        self.lines += [self.paint(code, inert(line)) if painted else inert(line) for line in wrapped]
+        lines = [inert(line.replace(_TIED, " ")) for line in wrapped]
+        self.lines += [self.paint(code, line) for line in lines] if painted else lines
 
     def whole(self, text: str, indent: str) -> None:
         """Add `text` as one line, however long."""
@@ -172,13 +182,14 @@ def _open(page: _Page, result: Result) -> None:
 
 def _spent(page: _Page, result: Result) -> None:
     for target in result.targets:
-        spent = target.requests
         where = f" on {visible(target.name, 60)}" if len(result.targets) > 1 else ""
         page.blank()
         page.say(
-            f"requests{where}: {spent.total} ({spent.get} GET, {spent.post} POST), "
+            f"sent{where}: {digest.requests(target)}; "
             f"{target.waited_s:.1f} s waited for the rate limit, {target.rate_limited} answered 429"
         )
+        if sample := digest.sample(target):
+            page.say(sample, "  ")
         if target.created:
             animals = digest.plural(len(target.created), "animal")
             page.say(f"left behind{where}: {animals}, since no operation deletes any")
@@ -231,7 +242,7 @@ def _failure(page: _Page, result: Result, row: RequirementRow, entries: dict[tup
     page.say(page.paint(_BOLD, f"{visible(row.id, 60)} · {place}"), "  ")
     page.say(f"due   {visible(row.statement, whole_in='result.json')}", "    ", " " * 10)
     page.say(f"came  {visible(row.reason, REASON_LIMIT, whole_in='result.json')}", "    ", " " * 10)
-    deciding = [entries[row.target, index].curl for index in row.decisive if (row.target, index) in entries]
+    deciding = [entries[row.target, index].curl for index in row.telling if (row.target, index) in entries]
     lines = list(dict.fromkeys(deciding))  # one that was sent twice is printed once
     for line in lines[:_CURL_LINES]:
         page.whole(visible(line, _CURL_LIMIT), "    ")
