@@ -41,6 +41,8 @@ def coverage(operation: Operation, mode: Mode) -> Iterator[Call]:
 def _coverage(operation: Operation, mode: Mode) -> tuple[Call, ...]:
     from schemathesis import GenerationMode
 
+    if mode == "negative":
+        settle()  # values are drawn for these
     api = described_by_schemathesis(operation)
     cases = api.schema.iter_coverage_cases(
         api,
@@ -62,21 +64,21 @@ def random_cases(operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
         batch += 1
 
 
-@cache
 def described_by_schemathesis(operation: Operation) -> APIOperation[Any, Any, Any, Any]:
     """An operation as schemathesis reads it from openapi.yaml."""
-    settle()
+    return _described()[operation]
+
+
+@cache
+def _described() -> dict[Operation, APIOperation[Any, Any, Any, Any]]:
     import schemathesis
     from schemathesis.config import SchemathesisConfig
     from schemathesis.core.result import Ok
 
     config = SchemathesisConfig.from_dict(dict(_CONFIG))
     schema = schemathesis.openapi.from_path(suite_file("openapi.yaml"), config=config)
-    for found in schema.get_all_operations():
-        described = found.ok() if isinstance(found, Ok) else None
-        if described and described.definition.raw["operationId"] == operation.value:
-            return described
-    raise LookupError(f"openapi.yaml describes no {operation.value}")
+    found = [result.ok() for result in schema.get_all_operations() if isinstance(result, Ok)]
+    return {Operation(described.definition.raw["operationId"]): described for described in found}
 
 
 def _random(operation: Operation, mode: Mode, seed: int) -> list[Call]:
@@ -85,6 +87,7 @@ def _random(operation: Operation, mode: Mode, seed: int) -> list[Call]:
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
 
+    settle()
     drawn: list[Call] = []
     strategy = described_by_schemathesis(operation).as_strategy(generation_mode=GenerationMode(mode))
 

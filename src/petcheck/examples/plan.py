@@ -40,11 +40,21 @@ def listing(seed: int) -> Iterator[Call]:
 
 
 def _open_lists() -> Iterator[Call]:
-    """What the document leaves open: the questions of the catalogue, then what schemathesis plans, each kind once."""
-    for query in reversed(OPEN_LISTS.values()):
-        yield Call(Operation.LIST_PETS, query=tuple(query.items()))
+    """What the document leaves open: the questions of the catalogue, then one parameter at a time, then any."""
+    for query in (*(tuple(query.items()) for query in reversed(OPEN_LISTS.values())), *_ODD_QUERIES):
+        yield Call(Operation.LIST_PETS, query=query)
     planned = list(coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
+
+
+_ODD_QUERIES = (
+    (("limit", "0.5"),),
+    (("status", ""),),
+    (("limit", ""),),
+    (("limit", "5"), ("limit", "7")),
+    (("page", "2"),),
+    (("limit", str(INT64_MAX + 1)),),
+)
 
 
 def pairs(drawn: random.Random) -> Iterator[Call]:
@@ -72,7 +82,10 @@ def getting(seed: int) -> Iterator[Call]:
         random_cases(Operation.GET_PET, "positive", seed),
     )
     segments = chain(
-        coverage(Operation.GET_PET, "negative"), _SEGMENTS, random_cases(Operation.GET_PET, "negative", seed)
+        _SEGMENTS[:4],
+        coverage(Operation.GET_PET, "negative"),
+        _SEGMENTS,
+        random_cases(Operation.GET_PET, "negative", seed),
     )
     yield from _fresh(chain(_woven(ids, segments, 36, 2), _woven(ids, segments, 2**62, 4)))
 
@@ -143,7 +156,7 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes
     yield from (
         body
         for call in random_cases(Operation.CREATE_PET, "positive", seed)
-        if (body := _of_this_run(call.body, pets)) is not None
+        if (body := _of_this_run(call.body, pets, refused=False)) is not None
     )
 
 
@@ -177,14 +190,14 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[by
     told = {defect for body in known if (defect := _defect(body))}
     planned = [*(call.body for call in coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
-    for body in (_of_this_run(body, pets) for body in planned):
+    for body in (_of_this_run(body, pets, refused=True) for body in planned):
         defect = _defect(body) if body is not None else None
         if body is not None and defect is not None and defect not in told:
             told.add(defect)
             kinds.setdefault(defect.partition(" ")[0], []).append(body)
     yield from (body for bodies in zip_longest(*kinds.values()) for body in bodies if body is not None)
     for call in random_cases(Operation.CREATE_PET, "negative", seed):
-        body = _of_this_run(call.body, pets)
+        body = _of_this_run(call.body, pets, refused=True)
         if body is not None and _defect(body) is not None:
             yield body
 
@@ -205,9 +218,9 @@ def _defect(body: bytes) -> str | None:
     return f"{asked.requirement} {asked.what}" if asked.due is Due.REFUSED else None
 
 
-def _of_this_run(body: bytes | None, pets: Pets) -> bytes | None:
+def _of_this_run(body: bytes | None, pets: Pets, *, refused: bool) -> bytes | None:
     """A drawn body with a name of this run and, where it is an integer, a category that exists; None where what it is
-    about is open. What follows the run's id in the name, and where the category is beyond int64, is as drawn.
+    about is open. What follows in the name, and a category beyond int64, is as drawn.
     """
     try:
         value = parse(body or b"")
@@ -218,7 +231,8 @@ def _of_this_run(body: bytes | None, pets: Pets) -> bytes | None:
     members = {name: value[name] for name in ("name", "categoryId", "status") if name in value}
     name, category = members.get("name"), members.get("categoryId")
     if isinstance(name, str):
-        members["name"] = f"{pets.run} {name}"
+        # what is refused carries a name that nothing has which was accepted, in an earlier run either
+        members["name"] = f"{pets.run} refused {name}" if refused else f"{pets.run} {name}"
     if kind(category) == "an integer" and isinstance(category, int) and INT64_MIN <= category <= INT64_MAX:
         members["categoryId"] = pets.category
     try:

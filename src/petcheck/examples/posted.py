@@ -10,6 +10,7 @@ from petcheck.examples.ledger import Failure, Ledger, shown
 from petcheck.exchange import Exchange, Operation, Response
 from petcheck.judging.jsontext import Json, NotJson, integer, parse
 from petcheck.judging.matchers import Animal, differences, quoted, value_of
+from petcheck.judging.newpets import Due, asked_for
 from petcheck.judging.sightings import Page, page_in
 
 _REMEMBERED = 2_000
@@ -40,7 +41,8 @@ class Posted:
         name = _member(exchange.request.body, "name")
         value = value_of(answer)
         number = integer(value.get("id")) if isinstance(value, dict) else None
-        if answer.status == 400 and isinstance(name, str):
+        due = asked_for(exchange.request.body, self.ledger.grounds.categories).due
+        if answer.status == 400 and isinstance(name, str) and due is Due.REFUSED:
             self.refused[name] = exchange
         elif answer.status == 201 and isinstance(value, dict) and number is not None:
             self.made[number] = exchange, value

@@ -196,11 +196,12 @@ def difference_of_text(sent: str, got: str) -> str | None:
     """Where two texts part, by code point."""
     if sent == got:
         return None
-    at = next((i for i, (a, b) in enumerate(zip(sent, got, strict=False)) if a != b), min(len(sent), len(got)))
-    return (
-        f"{quoted(sent)} came back as {quoted(got)}: "
-        f"character {at + 1} is {_code_point(got, at)} instead of {_code_point(sent, at)}"
-    )
+    return f"{quoted(sent)} came back as {quoted(got)}: {_parting(sent, got)}"
+
+
+def _parting(before: str, after: str) -> str:
+    at = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
+    return f"character {at + 1} is {_code_point(after, at)} instead of {_code_point(before, at)}"
 
 
 def _code_point(text: str, at: int) -> str:
@@ -214,7 +215,7 @@ def differences(before: Animal, after: Animal) -> list[str]:
     """
     well_formed = [n for n, problem in _PROBLEMS.items() if problem(before) is None and problem(after) is None]
     found = [
-        f"`{name}` is {quoted(after[name])} instead of {quoted(before[name])}"
+        f"`{name}` is {quoted(after[name])} instead of {quoted(before[name])}{_where(before[name], after[name])}"
         for name in well_formed
         if before[name] != after[name]
     ]
@@ -225,6 +226,17 @@ def differences(before: Animal, after: Animal) -> list[str]:
             instead = quoted(was) if was else "absent"
             found.append(f"`status` is {'gone' if now is None else quoted(now)} instead of {instead}")
     return found
+
+
+def _where(before: Json, after: Json) -> str:
+    """Where two texts part that are too long to be shown."""
+    if (
+        not isinstance(before, str)
+        or not isinstance(after, str)
+        or max(map(len, map(quoted, (before, after)))) < _SHOWN
+    ):
+        return ""
+    return f" ({_parting(before, after)})"
 
 
 _PROBLEMS: dict[str, Callable[[Animal], str | None]] = {

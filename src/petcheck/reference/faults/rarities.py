@@ -196,7 +196,7 @@ FAULTS = [
     *create(
         "sharp-s-stored-otherwise",
         "A sharp s in a name is stored as ss, while the 201 repeats it.",
-        "CREATE-13",
+        "CREATE-12 CREATE-13",
         stored_otherwise(_forgets_sharp_s),
     ),
     *create(
