@@ -26,8 +26,14 @@ def page(*ids: int, path: str = "/pets", status: str = "sold") -> Exchange:
         ("/pets?limit=abc", "abc", None, None),
         ("/pets?limit=", "", None, None),
         ("/pets?limit=%D9%A6", "\u0666", None, None),
+        ("/pets?limit=007", "007", None, None),
+        ("/pets?limit=" + "9" * 5000, "9" * 5000, None, None),
         ("/pets?status=", None, "", 20),
+        ("/pets?limit=5&limit=5", "5,5", None, None),
+        ("/pets?limit=null&status=sold&limit=5", "null,5", "sold", None),
+        ("/pets?status=sold&status=&status=pending", None, "sold,,pending", 20),
     ],
+    ids=range(15),
 )
 def test_what_a_page_was_asked_for(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
     seen = page_in(page(1, path=path))

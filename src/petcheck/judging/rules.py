@@ -74,12 +74,6 @@ def judged(rule: Rule, exchanges: Iterable[Exchange], grounds: Grounds) -> Itera
             yield exchange, judgement or None
 
 
-def broken(exchange: Exchange, grounds: Grounds) -> dict[str, str]:
-    """What is wrong with an exchange by all rules: requirement to problem."""
-    problems = {rule.requirement: rule.judge(exchange, grounds) for rule in RULES}
-    return {requirement: problem for requirement, problem in problems.items() if problem}
-
-
 # ---- sections 1 and 4: documented bodies
 
 
@@ -182,8 +176,10 @@ def _posted(exchange: Exchange, grounds: Grounds) -> tuple[Asked, Response] | No
     request = exchange.request
     if request.operation is not Operation.CREATE_PET or request.credential is not Credential.VALID:
         return None
-    if not isinstance(exchange.answer, Response) or exchange.answer.status == 401:
-        return None  # silence is judged where it can be asked again, a valid key refused is AUTH-7's matter
+    # silence is judged where it can be asked again, a valid key refused is AUTH-7's matter, and a 429 says that the
+    # body was not looked at
+    if not isinstance(exchange.answer, Response) or exchange.answer.status in (401, 429):
+        return None
     return asked_for(request.body, grounds.categories), exchange.answer
 
 
@@ -231,7 +227,7 @@ def _refused_for(requirement: str) -> Callable[[Exchange, Grounds], Judgement]:
         posted = _posted(exchange, grounds)
         if posted is None or posted[0].due is not Due.REFUSED or posted[0].requirement != requirement:
             return None
-        return HOLDS if posted[1].status == 400 else f"400 is due for a body with {posted[0].what}"
+        return HOLDS if posted[1].status == 400 else f"400 is due with {posted[0].what}"
 
     return judge
 
@@ -254,8 +250,9 @@ def _doubtful_pet_is_created_or_refused(exchange: Exchange, grounds: Grounds) ->
 
 
 def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
-    gone = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
-    if exchange.request.credential is not Credential.VALID or not isinstance(exchange.answer, Response) or gone:
+    if exchange.request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+        return None
+    if not isinstance(exchange.answer, Response):
         return None
     return "the key is valid" if exchange.answer.status == 401 else HOLDS
 
@@ -291,7 +288,7 @@ def _error_has(problem: Callable[[Animal, int], str | None]) -> Callable[[Exchan
 
 def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A gateway's 502, 503 or 504 holds here: whether it came twice takes more than one exchange to tell."""
-    removed = grounds.as_of >= REMOVAL_DAY and not documented(exchange, grounds.as_of)
+    removed = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
     if not isinstance(exchange.answer, Response) or removed:
         return None
     status = exchange.answer.status
@@ -302,21 +299,22 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def _rate_header(problem: Callable[[Exchange], str | None]) -> Callable[[Exchange, Grounds], Judgement]:
-    """A 5xx is ERROR-5's matter: it often comes from before the server."""
-
     def judge(exchange: Exchange, grounds: Grounds) -> Judgement:
-        if not isinstance(exchange.answer, Response) or exchange.answer.status >= 500:
-            return None
-        return (problem(exchange) or HOLDS) if documented(exchange, grounds.as_of) else None
+        return (problem(exchange) or HOLDS) if _has_rate_headers(exchange, grounds) else None
 
     return judge
+
+
+def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
+    """Whether the headers are due. A 5xx is ERROR-5's matter: it often comes from before the server."""
+    return exchange.status is not None and exchange.status < 500 and documented(exchange, grounds.as_of)
 
 
 def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
     if grounds.plan is None or exchange.request.credential is not Credential.VALID:
         return None
     limit = ratelimits.limit_of(exchange)
-    if not limit or not documented(exchange, grounds.as_of):
+    if not limit or not _has_rate_headers(exchange, grounds):
         return None
     figures = [figure for figure in (grounds.plan.per_minute, grounds.plan.per_day) if figure is not None]
     due = " or ".join(f"{figure:,}" for figure in figures)
