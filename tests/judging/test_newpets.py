@@ -148,6 +148,7 @@ def test_a_category_that_was_never_seen_may_be_refused(number: int) -> None:
         '{"name": "Rex", "name": "Tex", "categoryId": 1}',
         '{"name": 5, "name": "Rex", "categoryId": 1}',
         '{"name": "Rex", "name": 5, "categoryId": 1}',
+        '{"name": "Rex", "name": {"a": 1}, "categoryId": 1}',
         "\ufeff" + pet(),
         '{"name": "Rex", "categoryId": 1, "x": ' + "[" * 90_000 + "]" * 90_000 + "}",
         '{"name": "Rex", "categoryId": 1, "x": [0' + ",0" * 100_000 + "]}",
@@ -168,6 +169,7 @@ def test_what_is_open(body: str) -> None:
         (with_category("1." + "0" * 5000, ', "status": "Sold"'), "CREATE-10"),
         (pet(name="\ud800", categoryId="1"), "CREATE-8"),
         (pet(name="", status=1), "CREATE-10"),
+        ('{"name": {"a": 1, "a": 1}, "categoryId": 1}', "CREATE-7"),
     ],
     ids=count(),
 )

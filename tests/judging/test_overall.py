@@ -78,6 +78,12 @@ def test_at_most_ten_exchanges_decide() -> None:
     assert len(breach.value.decisive) == 10
 
 
+def test_the_fourth_other_is_counted() -> None:
+    with pytest.raises(Breach) as breach:
+        hold_everywhere(Evidence(), judged(*["wrong"] * 5), section="7", nothing="")
+    assert breach.value.message.endswith(", GET /pets?limit=3 and 1 more.")
+
+
 def test_three_others_are_named_without_a_count() -> None:
     with pytest.raises(Breach) as breach:
         hold_everywhere(Evidence(), judged(*["wrong"] * 4), section="7", nothing="")

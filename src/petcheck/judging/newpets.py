@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from codecs import BOM_UTF8
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 
 from petcheck.judging.interface import STATUSES
@@ -30,7 +30,10 @@ class Due(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is due for a body and why: `requirement` is the one that a defect breaks, `what` reads on from "with"."""
+    """What is due for a body and why: `requirement` is the one that a defect breaks, `what` reads on from "with".
+
+    `pet` is what was sent, where that is an object whose fate is not open.
+    """
 
     due: Due
     what: str
@@ -61,7 +64,7 @@ def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     category, name = value["categoryId"], value["name"]
     extra = value.keys() - _FIELDS
     if extra or not isinstance(category, int) or not isinstance(name, str) or _has_surrogate(name):
-        return replace(_OPEN, pet=value)
+        return _OPEN
     doubts = [doubt for doubt in (_doubt_of_name(name), _doubt_of_category(category, categories)) if doubt]
     if doubts:
         return Asked(Due.CREATED_OR_REFUSED, " and ".join(doubts), None, value)
@@ -91,7 +94,7 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
 
 
 def _doubt_of_name(name: str) -> str | None:
-    plain = name.isascii() and name.isprintable() and name == name.strip(" ")
+    plain = name.isascii() and name.isprintable() and name == name.strip()
     if plain and 1 <= len(name) <= PLAIN_NAME_LENGTH:
         return None
     if plain:
@@ -109,9 +112,10 @@ def _reads_two_ways(body: bytes) -> bool:
 
     def look(members: list[tuple[str, object]]) -> None:
         nonlocal twice
-        twice |= len(dict(members)) < len(members)
+        # the outermost object comes last
+        twice = len(dict(members)) < len(members)
 
-    json.loads(body, object_pairs_hook=look, parse_int=len, parse_float=len)
+    json.loads(body, object_pairs_hook=look, parse_int=len)
     return twice or body.startswith(BOM_UTF8)
 
 
