@@ -31,16 +31,26 @@ def exchange(
     sent: float = 0.0,
     took: float = 0.1,
     whole: bool = True,
+    asked: object = None,
 ) -> Exchange:
-    """An exchange; `body` is bytes as they are or a value for JSON, `status` may be a silence."""
-    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    """An exchange; `body` and `asked`, the request's own, are bytes as they are or a value for JSON, `status` may be
+    a silence.
+    """
+    raw, posted = (part if isinstance(part, bytes) else json.dumps(part).encode() for part in (body, asked))
     answer = (
         NoAnswer(status, "nothing came")
         if isinstance(status, Silence)
         else Response(status, "", "HTTP/1.1", tuple(headers), raw, whole)
     )
     method = "POST" if operation is Operation.CREATE_PET else "GET"
-    request = Request(operation, method, "https://h/v1" + (path or PATHS[operation]), (), None, credential)
+    request = Request(
+        operation,
+        method,
+        "https://h/v1" + (path or PATHS[operation]),
+        (),
+        None if asked is None else posted,
+        credential,
+    )
     return Exchange(index, "target", request, answer, NOON + timedelta(seconds=sent), sent, sent + took)
 
 

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 
 from petcheck.exchange import Credential, Operation, Silence
-from petcheck.judging.interface import PLANS, body_due, documented, documented_bodies, pet_id_of, section_of
+from petcheck.judging.interface import PLANS, body_due, documented, documented_bodies, limit_in, pet_id_of, section_of
 
 from .exchanges import exchange
 
@@ -64,6 +64,22 @@ def test_pet_ids(segment: str, number: int | None) -> None:
     assert pet_id_of(asked) == number
     assert documented(asked, BEFORE) == (number is not None)
     assert (body_due(asked, BEFORE) == "pet") == (number is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        *(("1", 1), ("9", 9), ("10", 10), ("99", 99), ("100", 100)),
+        *(
+            (text, None)
+            for text in ("0", "101", "999", "1000", "007", "-1", "+1", "1.0", "1e1", " 1", "1 ", "1\n", "", "x")
+        ),
+        *(("\u0661", None), ("9" * 5000, None)),
+    ],
+    ids=range(21),
+)
+def test_limits(text: str, limit: int | None) -> None:
+    assert limit_in(text) == limit
 
 
 def test_other_operations_have_no_pet_id() -> None:

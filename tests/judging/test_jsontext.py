@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.exchange import Response
-from petcheck.judging.jsontext import HugeNumber, Json, NotJson, integer, json_of, kind, parse
+from petcheck.judging.jsontext import HugeNumber, Json, NotJson, NotRead, integer, json_of, kind, parse
 
 from .exchanges import short
 
@@ -91,6 +91,14 @@ def test_what_is_none(body: bytes, why: str) -> None:
     assert said == why or (said.startswith("the body is no JSON: ") and why.startswith("the body is no JSON: "))
 
 
+def test_what_is_none_and_what_is_only_not_read_are_told_apart() -> None:
+    unread = [b"[" * 90_000 + b"]" * 90_000, b"[" + b"1," * 100_000 + b"1]"]
+    for body in (*unread, b"{", b"", b"\xff", b"NaN"):
+        with pytest.raises(NotJson) as refused:
+            parse(body)
+        assert isinstance(refused.value, NotRead) == (body in unread)
+
+
 def test_a_hundred_thousand_values_are_read() -> None:
     assert parse(b"[" + b"1," * 99_999 + b"1]") == [1] * 100_000
 
@@ -103,7 +111,7 @@ def test_what_is_looked_at_again_is_kept_unless_it_is_large() -> None:
 
 
 def test_a_body_over_the_cap_is_not_looked_at() -> None:
-    with pytest.raises(NotJson, match=r"^the body is longer than can be read; its first 2 bytes are kept$"):
+    with pytest.raises(NotRead, match=r"^the body is longer than can be read; its first 2 bytes are kept$"):
         json_of(Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False))
 
 
@@ -136,6 +144,10 @@ def test_every_int64_is_exact(number: int) -> None:
         ("7.0", 7),
         ("7e0", 7),
         ("-0.0", 0),
+        ("0e50", 0),
+        ("0e-999999999", 0),
+        ("0." + "0" * 50, 0),
+        ("1e-50", None),
         ("9223372036854775807.0", 2**63 - 1),
         ("1e18", 10**18),
         ("1e39", 10**39),

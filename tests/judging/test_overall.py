@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 
 import pytest
 
 from petcheck.exchange import Exchange, Operation
-from petcheck.judging.overall import hold_everywhere
+from petcheck.judging.overall import hold, hold_everywhere, simplicity
+from petcheck.judging.rules import Grounds, Rule
 from petcheck.judging.verdicts import Breach, Inconclusive
 
 from .exchanges import exchange
@@ -48,6 +50,65 @@ def test_the_first_problem_is_told_and_the_others_are_named() -> None:
     )
     assert [shown.index for shown in breach.value.decisive] == [1, 3, 4, 5, 6, 7]
     assert evidence.examined == list(range(8))
+
+
+def test_the_simplest_request_is_told_first() -> None:
+    paths = ["/pets?limit=100&status=sold", "/pets?limit=7", "/pets", "/pets?limit=8"]
+    rows = [(exchange(path=path, index=n), f"problem {n}") for n, path in enumerate(paths)]
+    with pytest.raises(Breach) as breach:
+        hold_everywhere(Evidence(), rows, section="4.1", nothing="")
+    assert breach.value.message == (
+        "GET /pets, answered 200: problem 2 (section 4.1); "
+        "the like in GET /pets?limit=7, GET /pets?limit=8, GET /pets?limit=100&status=sold."
+    )
+    assert [shown.index for shown in breach.value.decisive] == [2, 1, 3, 0]
+
+
+def test_a_body_counts_in_how_simple_a_request_is_and_the_earlier_of_equals_comes_first() -> None:
+    bodies = [b"{}", None, b"", b"{ }", b"{}"]
+    posts = [exchange(Operation.CREATE_PET, asked=body, index=n) for n, body in enumerate(bodies)]
+    assert [post.index for post in sorted(posts, key=simplicity)] == [1, 2, 0, 4, 3]
+    url = len(posts[0].request.url)
+    assert [simplicity(post) for post in posts] == [(url + n, at) for at, n in enumerate((2, 0, 0, 3, 2))]
+
+
+def test_at_most_ten_exchanges_decide() -> None:
+    with pytest.raises(Breach) as breach:
+        hold_everywhere(Evidence(), judged(*["wrong"] * 12), section="7", nothing="")
+    assert len(breach.value.decisive) == 10
+
+
+def test_the_fourth_other_is_counted() -> None:
+    with pytest.raises(Breach) as breach:
+        hold_everywhere(Evidence(), judged(*["wrong"] * 5), section="7", nothing="")
+    assert breach.value.message.endswith(", GET /pets?limit=3 and 1 more.")
+
+
+def test_three_others_are_named_without_a_count() -> None:
+    with pytest.raises(Breach) as breach:
+        hold_everywhere(Evidence(), judged(*["wrong"] * 4), section="7", nothing="")
+    assert breach.value.message.endswith("; the like in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3.")
+
+
+def test_a_rule_holds_with_its_section_and_its_words() -> None:
+    said = {0: None, 1: "", 2: "it is wrong"}
+    asked: list[Grounds] = []
+
+    def judge(exchange: Exchange, grounds: Grounds) -> str | None:
+        asked.append(grounds)
+        return said[exchange.index]
+
+    rule, grounds, evidence = Rule("LIST-1", "4.1", "No page came.", judge), Grounds(date(2026, 1, 1)), Evidence()
+    seen = [exchange(index=n) for n in range(3)]
+    hold(evidence, rule, seen[:2], grounds)
+    assert evidence.examined == [1]
+    with pytest.raises(Inconclusive) as open_:
+        hold(evidence, rule, seen[:1], grounds)
+    assert open_.value.reason == "No page came."
+    with pytest.raises(Breach) as breach:
+        hold(evidence, rule, seen, grounds)
+    assert breach.value.message == "GET /pets, answered 200: it is wrong (section 4.1)."
+    assert asked == [grounds] * 6
 
 
 def test_the_same_request_is_not_named_twice() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from petcheck.exchange import Credential, Exchange, Operation, Silence
-from petcheck.judging.sightings import animals_in, ids_with_status, order_of, page_in, pages_in
+from petcheck.judging.sightings import animals_in, ids_with_status, order_of, page_in, page_in_words, pages_in
 
 from .exchanges import exchange
 
@@ -26,13 +26,25 @@ def page(*ids: int, path: str = "/pets", status: str = "sold") -> Exchange:
         ("/pets?limit=abc", "abc", None, None),
         ("/pets?limit=", "", None, None),
         ("/pets?limit=%D9%A6", "\u0666", None, None),
+        ("/pets?limit=007", "007", None, None),
+        ("/pets?limit=" + "9" * 5000, "9" * 5000, None, None),
         ("/pets?status=", None, "", 20),
+        ("/pets?limit=5&limit=5", "5,5", None, None),
+        ("/pets?limit=null&status=sold&limit=5", "null,5", "sold", None),
+        ("/pets?status=sold&status=&status=pending", None, "sold,,pending", 20),
     ],
+    ids=range(15),
 )
 def test_what_a_page_was_asked_for(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
     seen = page_in(page(1, path=path))
     assert seen is not None
     assert (seen.limit, seen.status, seen.asked) == (limit, status, asked)
+
+
+def test_a_page_in_words() -> None:
+    assert page_in_words(page(1, 2)) == "200, 2 animals"
+    assert page_in_words(page()) == "200, 0 animals"
+    assert page_in_words(exchange(status=400)) == "400"
 
 
 def test_a_page_counts_everything_and_keeps_the_animals() -> None:

@@ -44,12 +44,22 @@ _SECTION_OF = {
     Operation.GET_PET: "4.3",
     Operation.STORE_ORDERS: "4.4",
 }
+_PLAIN_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
 _PET_ID = re.compile(r"/pets/(-?[0-9]{1,20})$")
 
 
 def section_of(operation: Operation) -> str:
     """The section that describes an operation."""
     return _SECTION_OF[operation]
+
+
+def limit_in(text: str) -> int | None:
+    """The page size that the text of a `limit` asks for (section 4.1); None where it is not one of 1 to 100.
+
+    Whether `007` is an integer is open.
+    """
+    number = int(text) if _PLAIN_LIMIT.fullmatch(text) else None
+    return number if number is not None and LIMIT_MIN <= number <= LIMIT_MAX else None
 
 
 def pet_id_of(exchange: Exchange) -> int | None:

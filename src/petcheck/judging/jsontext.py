@@ -27,6 +27,10 @@ class NotJson(ValueError):
     """The text is no JSON; the message says what is wrong and where."""
 
 
+class NotRead(NotJson):
+    """The text may be JSON, and there is more of it, or it is nested deeper, than is read."""
+
+
 @dataclass(frozen=True, slots=True)
 class HugeNumber:
     """A number with more digits than are worth reading: an integer beyond any range, or a monstrous fraction."""
@@ -38,7 +42,7 @@ class HugeNumber:
 def json_of(response: Response) -> Json:
     """The JSON value of a response's body; `NotJson` where it has none."""
     if not response.body_complete:
-        raise NotJson(f"the body is longer than can be read; its first {len(response.body):,} bytes are kept")
+        raise NotRead(f"the body is longer than can be read; its first {len(response.body):,} bytes are kept")
     return parse(response.body)
 
 
@@ -54,7 +58,7 @@ def _parsed(body: bytes) -> Json:
     if not body.strip():
         raise NotJson("the body is empty")
     if sum(body.count(mark) for mark in (b",", b"[", b"{")) > _VALUES_READ:
-        raise NotJson(f"the body holds more than {_VALUES_READ:,} values, which are not read")
+        raise NotRead(f"the body holds more than {_VALUES_READ:,} values, which are not read")
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -64,7 +68,7 @@ def _parsed(body: bytes) -> Json:
     except json.JSONDecodeError as error:
         raise NotJson(f"the body is no JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise NotJson("the body is nested deeper than can be read") from None
+        raise NotRead("the body is nested deeper than can be read") from None
     return value
 
 
@@ -93,8 +97,12 @@ def integer(value: Json) -> int | None:
     """The value as an integer, `1.0` included (whether that is one is open); None where it is none."""
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < 40 and value == int(value):
-        return int(value)
+    if isinstance(value, Decimal) and value.is_finite():
+        # a nought may have any exponent; any other number with one so large is beyond what is asked for here
+        if not value:
+            return 0
+        if abs(value.adjusted()) < 40 and value == int(value):
+            return int(value)
     return None
 
 

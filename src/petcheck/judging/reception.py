@@ -10,7 +10,7 @@ from collections.abc import Collection
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
-from petcheck.judging.interface import LIMIT_MAX, LIMIT_MIN, STATUSES, documented, pet_id_of, section_of
+from petcheck.judging.interface import STATUSES, documented, limit_in, pet_id_of, section_of
 from petcheck.judging.jsontext import integer
 from petcheck.judging.matchers import came, value_of
 from petcheck.judging.newpets import Due, asked_for
@@ -21,10 +21,12 @@ def received(exchange: Exchange, grounds: Grounds) -> Judgement:
     """What is wrong with the status of an answer, `HOLDS`, or None where any status but a 5xx is right.
 
     Statuses of `POST /pets` have rules of their own; only silence is judged of it here. A valid key that is refused is
-    AUTH-7's matter, a 5xx to what the document leaves open ERROR-5's.
+    AUTH-7's matter, a 5xx to what the document leaves open ERROR-5's, and a 429 says that it was not looked at.
     """
     request = exchange.request
-    if request.credential is not Credential.VALID or exchange.status == 401 or not documented(exchange, grounds.as_of):
+    if request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+        return None
+    if exchange.status in (401, 429):
         return None
     if isinstance(exchange.answer, NoAnswer):
         return f"{came(exchange)}, on a second try too"
@@ -83,8 +85,7 @@ def query_is_valid(exchange: Exchange) -> bool:
 def _is_valid(name: str, value: str) -> bool:
     if name == "status":
         return value in STATUSES
-    plain = value.isascii() and value.isdecimal() and not value.startswith("0") and len(value) < 4
-    return name == "limit" and plain and LIMIT_MIN <= int(value) <= LIMIT_MAX
+    return name == "limit" and limit_in(value) is not None
 
 
 def _query(exchange: Exchange) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from typing import Final, TypeAlias
 
 from petcheck.exchange import GATEWAY_TROUBLE, Credential, Exchange, Operation, Response
@@ -74,22 +75,13 @@ def judged(rule: Rule, exchanges: Iterable[Exchange], grounds: Grounds) -> Itera
             yield exchange, judgement or None
 
 
-def broken(exchange: Exchange, grounds: Grounds) -> dict[str, str]:
-    """What is wrong with an exchange by all rules: requirement to problem."""
-    problems = {rule.requirement: rule.judge(exchange, grounds) for rule in RULES}
-    return {requirement: problem for requirement, problem in problems.items() if problem}
-
-
 # ---- sections 1 and 4: documented bodies
 
 
-def _documented_body(problem: Callable[[Response], str | None]) -> Callable[[Exchange, Grounds], Judgement]:
-    def judge(exchange: Exchange, grounds: Grounds) -> Judgement:
-        if not isinstance(exchange.answer, Response) or not body_due(exchange, grounds.as_of):
-            return None
-        return problem(exchange.answer) or HOLDS
-
-    return judge
+def _documented_body(problem: Callable[[Response], str | None], exchange: Exchange, grounds: Grounds) -> Judgement:
+    if not isinstance(exchange.answer, Response) or not body_due(exchange, grounds.as_of):
+        return None
+    return problem(exchange.answer) or HOLDS
 
 
 # ---- section 2: the resources
@@ -107,20 +99,16 @@ def pets_in(exchange: Exchange, as_of: date) -> list[Json]:
     return value if isinstance(value, list) else []
 
 
-def _pet(problem: Callable[[Animal], str | None], otherwise: str | None = None) -> Callable[..., Judgement]:
+def _pet(problem: Callable[[Animal], str | None], otherwise: str, exchange: Exchange, grounds: Grounds) -> Judgement:
     """`otherwise` is what is wrong with a body that is no object, if anything."""
-
-    def judge(exchange: Exchange, grounds: Grounds) -> Judgement:
-        pets = pets_in(exchange, grounds.as_of)
-        # an item of a list that is no object is PETS-1's matter
-        single = body_due(exchange, grounds.as_of) == "pet"
-        odd = f"{otherwise}, it is {kind(pets[0])}" if otherwise and single and pets else None
-        if not odd and not any(isinstance(pet, dict) for pet in pets):
-            return None
-        problems = (problem(pet) if isinstance(pet, dict) else odd for pet in pets)
-        return next((text for text in problems if text), HOLDS)
-
-    return judge
+    pets = pets_in(exchange, grounds.as_of)
+    # an item of a list that is no object is PETS-1's matter
+    single = body_due(exchange, grounds.as_of) == "pet"
+    odd = f"{otherwise}, it is {kind(pets[0])}" if otherwise and single and pets else None
+    if not odd and not any(isinstance(pet, dict) for pet in pets):
+        return None
+    problems = (problem(pet) if isinstance(pet, dict) else odd for pet in pets)
+    return next((text for text in problems if text), HOLDS)
 
 
 def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -182,8 +170,10 @@ def _posted(exchange: Exchange, grounds: Grounds) -> tuple[Asked, Response] | No
     request = exchange.request
     if request.operation is not Operation.CREATE_PET or request.credential is not Credential.VALID:
         return None
-    if not isinstance(exchange.answer, Response) or exchange.answer.status == 401:
-        return None  # silence is judged where it can be asked again, a valid key refused is AUTH-7's matter
+    # silence is judged where it can be asked again, a valid key refused is AUTH-7's matter, and a 429 says that the
+    # body was not looked at
+    if not isinstance(exchange.answer, Response) or exchange.answer.status in (401, 429):
+        return None
     return asked_for(request.body, grounds.categories), exchange.answer
 
 
@@ -226,14 +216,11 @@ def _status_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
     return f"`status` is {said}; {quoted(sent['status'])} was sent"
 
 
-def _refused_for(requirement: str) -> Callable[[Exchange, Grounds], Judgement]:
-    def judge(exchange: Exchange, grounds: Grounds) -> Judgement:
-        posted = _posted(exchange, grounds)
-        if posted is None or posted[0].due is not Due.REFUSED or posted[0].requirement != requirement:
-            return None
-        return HOLDS if posted[1].status == 400 else f"400 is due for a body with {posted[0].what}"
-
-    return judge
+def _refused_for(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    posted = _posted(exchange, grounds)
+    if posted is None or posted[0].due is not Due.REFUSED or posted[0].requirement != requirement:
+        return None
+    return HOLDS if posted[1].status == 400 else f"400 is due with {posted[0].what}"
 
 
 def _valid_pet_is_created(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -254,8 +241,9 @@ def _doubtful_pet_is_created_or_refused(exchange: Exchange, grounds: Grounds) ->
 
 
 def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
-    gone = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
-    if exchange.request.credential is not Credential.VALID or not isinstance(exchange.answer, Response) or gone:
+    if exchange.request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+        return None
+    if not isinstance(exchange.answer, Response):
         return None
     return "the key is valid" if exchange.answer.status == 401 else HOLDS
 
@@ -279,19 +267,16 @@ def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:
     return HOLDS if isinstance(value, dict) else f"the body is {kind(value)}, {quoted(value)}"
 
 
-def _error_has(problem: Callable[[Animal, int], str | None]) -> Callable[[Exchange, Grounds], Judgement]:
-    def judge(exchange: Exchange, grounds: Grounds) -> Judgement:
-        found = error_in(exchange, grounds.as_of)
-        if found is None or not isinstance(found[0], dict):
-            return None
-        return problem(found[0], found[1].status) or HOLDS
-
-    return judge
+def _error_has(problem: Callable[[Animal, int], str | None], exchange: Exchange, grounds: Grounds) -> Judgement:
+    found = error_in(exchange, grounds.as_of)
+    if found is None or not isinstance(found[0], dict):
+        return None
+    return problem(found[0], found[1].status) or HOLDS
 
 
 def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A gateway's 502, 503 or 504 holds here: whether it came twice takes more than one exchange to tell."""
-    removed = grounds.as_of >= REMOVAL_DAY and not documented(exchange, grounds.as_of)
+    removed = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
     if not isinstance(exchange.answer, Response) or removed:
         return None
     status = exchange.answer.status
@@ -301,22 +286,20 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
 # ---- section 8
 
 
-def _rate_header(problem: Callable[[Exchange], str | None]) -> Callable[[Exchange, Grounds], Judgement]:
-    """A 5xx is ERROR-5's matter: it often comes from before the server."""
+def _rate_header(problem: Callable[[Exchange], str | None], exchange: Exchange, grounds: Grounds) -> Judgement:
+    return (problem(exchange) or HOLDS) if _has_rate_headers(exchange, grounds) else None
 
-    def judge(exchange: Exchange, grounds: Grounds) -> Judgement:
-        if not isinstance(exchange.answer, Response) or exchange.answer.status >= 500:
-            return None
-        return (problem(exchange) or HOLDS) if documented(exchange, grounds.as_of) else None
 
-    return judge
+def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
+    """Whether the headers are due. A 5xx is ERROR-5's matter: it often comes from before the server."""
+    return exchange.status is not None and exchange.status < 500 and documented(exchange, grounds.as_of)
 
 
 def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
     if grounds.plan is None or exchange.request.credential is not Credential.VALID:
         return None
     limit = ratelimits.limit_of(exchange)
-    if not limit or not documented(exchange, grounds.as_of):
+    if not limit or not _has_rate_headers(exchange, grounds):
         return None
     figures = [figure for figure in (grounds.plan.per_minute, grounds.plan.per_day) if figure is not None]
     due = " or ".join(f"{figure:,}" for figure in figures)
@@ -333,13 +316,13 @@ _NO_ANIMAL = "No animal was created."
 _NO_DEFECT = "No body with such a defect was answered."
 
 RULES = (
-    Rule("SERVICE-1", "1", _NO_BODY, _documented_body(problem_of_json)),
-    Rule("PET-1", "2", _NO_PET, _pet(lambda pet: problem_of_int64("the Pet", "id", pet), "a Pet is an object")),
-    Rule("PET-2", "2", _NO_PET, _pet(lambda pet: problem_of_string("the Pet", "name", pet))),
-    Rule("PET-3", "2", _NO_PET, _pet(lambda pet: problem_of_int64("the Pet", "categoryId", pet))),
-    Rule("PET-4", "2", _NO_PET, _pet(problem_of_pet_status)),
+    Rule("SERVICE-1", "1", _NO_BODY, partial(_documented_body, problem_of_json)),
+    Rule("PET-1", "2", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "id"), "a Pet is an object")),
+    Rule("PET-2", "2", _NO_PET, partial(_pet, partial(problem_of_string, "the Pet", "name"), "")),
+    Rule("PET-3", "2", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), "")),
+    Rule("PET-4", "2", _NO_PET, partial(_pet, problem_of_pet_status, "")),
     Rule("PETS-1", "2", "No list came.", _bare_array),
-    Rule("BODY-1", "4", _NO_BODY, _documented_body(problem_of_media_type)),
+    Rule("BODY-1", "4", _NO_BODY, partial(_documented_body, problem_of_media_type)),
     Rule("LIST-3", "4.1", _NO_PAGE, _no_longer_than_its_limit),
     Rule("LIST-4", "4.1", _NO_PAGE, _no_longer_than_the_default),
     Rule("LIST-5", "4.1", _NO_PAGE, _no_longer_than_the_maximum),
@@ -348,17 +331,24 @@ RULES = (
     Rule("CREATE-2", "4.2", _NO_ANIMAL, _name_is_repeated),
     Rule("CREATE-3", "4.2", _NO_ANIMAL, _category_is_repeated),
     Rule("CREATE-4", "4.2", _NO_ANIMAL, _status_is_repeated),
-    *(Rule(name, "4.2", _NO_DEFECT, _refused_for(name)) for name in (f"CREATE-{n}" for n in range(5, 11))),
+    *(Rule(name, "4.2", _NO_DEFECT, partial(_refused_for, name)) for name in (f"CREATE-{n}" for n in range(5, 11))),
     Rule("CREATE-14", "4.2", "No doubtful animal was sent.", _doubtful_pet_is_created_or_refused),
     Rule("AUTH-7", "5", "No request with the key was answered.", _valid_key_is_accepted),
     Rule("ERROR-1", "7", _NO_ERROR, _error_is_an_object),
-    Rule("ERROR-2", "7", _NO_ERROR, _error_has(lambda error, _: problem_of_string("the Error", "code", error))),
-    Rule("ERROR-3", "7", _NO_ERROR, _error_has(lambda error, _: problem_of_string("the Error", "message", error))),
-    Rule("ERROR-4", "7", _NO_ERROR, _error_has(problem_of_error_status)),
+    Rule(
+        "ERROR-2", "7", _NO_ERROR, partial(_error_has, lambda error, _: problem_of_string("the Error", "code", error))
+    ),
+    Rule(
+        "ERROR-3",
+        "7",
+        _NO_ERROR,
+        partial(_error_has, lambda error, _: problem_of_string("the Error", "message", error)),
+    ),
+    Rule("ERROR-4", "7", _NO_ERROR, partial(_error_has, problem_of_error_status)),
     Rule("ERROR-5", "7", _NO_RESPONSE, _no_server_error),
-    Rule("RATE-1", "8", _NO_RESPONSE, _rate_header(ratelimits.problem_of_limit)),
-    Rule("RATE-2", "8", _NO_RESPONSE, _rate_header(ratelimits.problem_of_remaining)),
-    Rule("RATE-3", "8", _NO_RESPONSE, _rate_header(ratelimits.problem_of_reset)),
+    Rule("RATE-1", "8", _NO_RESPONSE, partial(_rate_header, ratelimits.problem_of_limit)),
+    Rule("RATE-2", "8", _NO_RESPONSE, partial(_rate_header, ratelimits.problem_of_remaining)),
+    Rule("RATE-3", "8", _NO_RESPONSE, partial(_rate_header, ratelimits.problem_of_reset)),
     Rule("RATE-5", "8", "No response carried a limit that could be read.", _limit_is_the_plans),
 )
 RULE = {rule.requirement: rule for rule in RULES}

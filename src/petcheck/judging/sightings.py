@@ -8,14 +8,17 @@ from itertools import pairwise
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.exchange import Credential, Exchange, Operation, Response
-from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN
+from petcheck.judging.interface import LIMIT_DEFAULT, limit_in
 from petcheck.judging.jsontext import integer
 from petcheck.judging.matchers import Animal, came, value_of
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of `GET /pets` that came with 200: what was asked for, as it stood in the query, and the animals on it."""
+    """A page of `GET /pets` that came with 200: what was asked for, as it stood in the query, and the animals on it.
+
+    Of a parameter that was given twice, the values are joined by a comma: which one counts is open.
+    """
 
     exchange: Exchange
     limit: str | None
@@ -28,8 +31,7 @@ class Page:
         """The page size asked for, 20 where none was; None where `limit` is not one of 1 to 100."""
         if self.limit is None:
             return LIMIT_DEFAULT
-        number = int(self.limit) if self.limit.isascii() and self.limit.isdecimal() else None
-        return number if number is not None and LIMIT_MIN <= number <= LIMIT_MAX else None
+        return limit_in(self.limit)
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -47,7 +49,9 @@ def page_in(exchange: Exchange) -> Page | None:
     value = value_of(exchange.answer)
     if not isinstance(value, list):
         return None
-    query = dict(parse_qsl(urlsplit(exchange.request.url).query, keep_blank_values=True))
+    query: dict[str, str] = {}
+    for name, text in parse_qsl(urlsplit(exchange.request.url).query, keep_blank_values=True):
+        query[name] = f"{query[name]},{text}" if name in query else text
     return Page(
         exchange,
         query.get("limit"),
