@@ -15,7 +15,7 @@ from petcheck.examples.ledger import Ledger, alike
 from petcheck.examples.plan import Pets, creating, getting, listing
 from petcheck.examples.posted import Posted
 from petcheck.examples.simpler import simplest
-from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
+from petcheck.exchange import GATEWAY_TROUBLE, Credential, Exchange, NoAnswer, Operation, Response
 from petcheck.judging import ratelimits
 from petcheck.judging.interface import REMOVAL_DAY
 from petcheck.judging.rules import RULE
@@ -69,7 +69,8 @@ class Examples:
         target = self.target
         ledger = Ledger(target.grounds, set(animals_in(target.record)) | {n for one in target.created if (n := one.id)})
         for exchange in target.record:
-            if exchange.request.credential is Credential.VALID:
+            # a gateway's trouble was asked again, and what came then is on record too
+            if exchange.request.credential is Credential.VALID and exchange.status not in GATEWAY_TROUBLE:
                 problems = ledger.problems(exchange, opinion=False)
                 ledger.known |= problems.keys()
                 if "CREATE-1" in problems:
