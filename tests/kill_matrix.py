@@ -23,10 +23,10 @@ DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12,
 NO_PLAN = frozenset({"custom-plan"})
 
 
-def run_fault(name: str, *, by_default: bool = False) -> Trial:
+def run_fault(name: str, *more: str, by_default: bool = False) -> Trial:
     """Judge the reference server with one fault, in the store and on the day that it shows in.
 
-    `by_default` with as few property examples as a run has where nothing is said of them.
+    `by_default` with as few property examples as a run has where nothing is said of them; `more` are further options.
     """
     needs = FAULTS[name].needs
     day = next((DAYS[need] for need in needs if need in DAYS), None)
@@ -38,7 +38,7 @@ def run_fault(name: str, *, by_default: bool = False) -> Trial:
     animals = next((STORES[need] for need in needs if need in STORES), 130)
     clock = Hurried(200)
     with server(faults=(name,), animals=animals, as_of=day, clock=clock) as url:
-        return judge(url, "--seed", "7", *options, clock=clock)
+        return judge(url, "--seed", "7", *options, *more, clock=clock)
 
 
 def run_variation(names: Sequence[str], *, writes: bool, faults: Sequence[str] = (), seed: int = 7) -> Trial:
