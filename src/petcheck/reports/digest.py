@@ -175,8 +175,8 @@ def sample(target: TargetInfo) -> str:
     if spent.kept >= spent.total:
         return ""
     return (
-        f"The evidence holds {spent.kept:,} of these exchanges: a sample of the property examples that showed nothing new, "
-        "and all others."
+        f"The evidence holds {spent.kept:,} of these exchanges: a sample of the property examples that showed "
+        "nothing new, and all others."
     )
 
 
