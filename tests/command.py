@@ -91,8 +91,14 @@ def petcheck(
     key: str | None = KEY,
     more: Mapping[str, str] | None = None,
     program: str = "petcheck",
+    as_it_comes: bool = False,
 ) -> Ran:
-    """Run `petcheck` with arguments in a folder; its reports go to `reports/` there."""
+    """Run `petcheck` with arguments in a folder; its reports go to `reports/` there.
+
+    Without property examples, which take most of the time of a short run, unless it is to be run `as_it_comes`.
+    """
+    if "--target" in arguments and "--examples" not in arguments and not as_it_comes:
+        arguments += ("--examples", "0")
     started = start(folder, *arguments, key=key, more=more, program=program)
     return ended(started, folder)
 
