@@ -18,7 +18,7 @@ _OWN_CLOCK_GRACE_S = 600.0
 _DAY_S = 86_400.0
 _MINUTE_S = 61
 _TELLING = 5
-_NEAR_S = 30.0
+_NEAR_S = 3.0  # requests that follow each other sooner come free one after the other, too
 
 
 def header_of(exchange: Exchange, name: str) -> str | None:
@@ -125,8 +125,8 @@ class Course:
 def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
     """Responses with the same Limit and Reset, in the order in which they came; each group is one window seen.
 
-    None where the Reset moves: windows of a minute or a day end that far apart, and two ends that are nearer to each
-    other are of a window that slides, in which requests of a minute ago come free at any time.
+    None where the Reset moves: windows of a minute or a day end that far apart, and ends that follow each other as
+    requests do are of a window that slides, in which requests of a minute ago come free at any time.
     """
     limits: dict[int, dict[str, list[Exchange]]] = {}
     for exchange in exchanges:
@@ -137,7 +137,7 @@ def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
 
 
 def _moves(resets: Iterable[str]) -> bool:
-    """Whether some of these ends of windows are nearer to each other than windows of a minute can be."""
+    """Whether some of these ends of windows follow each other as closely as requests do."""
     ends = sorted(float(reset) for reset in resets if _UNIX_TIME.fullmatch(reset))
     return any(later - earlier < _NEAR_S for earlier, later in pairwise(ends))
 
