@@ -11,7 +11,7 @@ import json
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain, cycle, islice, zip_longest
+from itertools import chain, cycle, islice, repeat, zip_longest
 from typing import TypeVar
 
 from petcheck.examples.drawing import coverage, random_cases, segment_call
@@ -150,7 +150,8 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes
         new_pet(pets, named(pets.run, length), status)
         for length, status in zip(lengths, cycle(_STATUS_OR_NONE), strict=False)
     )
-    doubtful = chain.from_iterable(zip(beyond_ascii(pets), _long(pets), _categories(pets, drawn), strict=False))
+    odd = map(new_pet, repeat(pets), names_beyond_ascii(pets), cycle(_STATUS_OR_NONE))
+    doubtful = chain.from_iterable(zip(odd, _long(pets), _categories(pets, drawn), strict=False))
     yield from _woven(plain, doubtful, 2**62, 7)
     yield from doubtful
     yield from (
@@ -160,19 +161,16 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes
     )
 
 
-def beyond_ascii(pets: Pets) -> Iterator[bytes]:
-    """NewPets whose names hold blocks of Unicode, ninety characters each: the more usual the script, the sooner."""
+def names_beyond_ascii(pets: Pets) -> Iterator[str]:
+    """Names that hold blocks of Unicode, ninety characters each: the more usual the script, the sooner."""
     points = chain(
         range(0xA0, 0x180), range(0x1F600, 0x1F650), range(0x2010, 0x2070), range(0x370, 0x500), range(0x4E00, 0x4E78),
         range(1, 0x20), range(0x7F, 0xA0), range(0x5D0, 0x5EB), range(0x620, 0x660), range(0x300, 0x370),
         range(0xFF00, 0xFF60), range(0x180, 0x2B0), range(0x20A0, 0x2200), range(0xFFF0, 0x10000),
         range(0x1F300, 0x1F600), range(0x500, 0xD800), range(0xE000, 0x110000),
     )  # fmt: skip
-    for status in cycle(_STATUS_OR_NONE):
-        block = "".join(map(chr, islice(points, 90)))
-        if not block:
-            return
-        yield new_pet(pets, pets.run + block, status)
+    while block := "".join(map(chr, islice(points, 90))):
+        yield pets.run + block
 
 
 def _long(pets: Pets) -> Iterator[bytes]:

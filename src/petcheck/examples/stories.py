@@ -8,7 +8,7 @@ from typing import Protocol
 
 from petcheck.creations import expect_read_as_created
 from petcheck.examples.ledger import Failure, Ledger
-from petcheck.examples.plan import Pets, beyond_ascii, named, new_pet
+from petcheck.examples.plan import Pets, named, names_beyond_ascii, new_pet
 from petcheck.examples.sequences import Create, Look, Read, Step, sequences
 from petcheck.exchange import Exchange, Operation
 from petcheck.judging.interface import REMOVAL_DAY
@@ -53,7 +53,7 @@ class Stories:
         self._posts = teller.shares.sequence_posts
         self._gets = teller.shares.sequence_gets
         self._waits = _WAITS
-        self._names = beyond_ascii(teller.pets)
+        self._names = names_beyond_ascii(teller.pets)
         self._bold = True
         self._sequences = sequences(teller.target.seed)
 
@@ -88,14 +88,11 @@ class Stories:
     def _create(self, status: str | None) -> Creation:
         """An animal with a name of another script each time, as long as the service takes such."""
         pets = self._teller.pets
-        body = next(self._names) if self._bold else new_pet(pets, named(pets.run, 8 + self._posts % 40), status)
-        members = json.loads(body) | ({"status": status} if status else {})
-        if status is None:
-            members.pop("status", None)
-        raw = json.dumps(members, ensure_ascii=False).encode()
-        exchange = self._teller.attempt(Call(Operation.CREATE_PET, body=raw), fresh=True)
+        name = next(self._names) if self._bold else named(pets.run, 8 + self._posts % 40)
+        body = new_pet(pets, name, status)
+        exchange = self._teller.attempt(Call(Operation.CREATE_PET, body=body), fresh=True)
         self._bold = self._bold and exchange.status != 400
-        return Creation("sequence", members, exchange)
+        return Creation("sequence", json.loads(body), exchange)
 
     def _read(self, made: Creation) -> None:
         ledger = self._teller.ledger
