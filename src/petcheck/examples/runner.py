@@ -23,6 +23,7 @@ from petcheck.judging.sightings import Page, animals_in
 from petcheck.judging.verdicts import Breach, Inconclusive, NotRun
 from petcheck.shares import shares
 from petcheck.target import Target
+from petcheck.wire.api import page_call
 from petcheck.wire.transport import Call, NotSent, OperationSilent
 
 _FURTHER = 10  # requests for a simpler example
@@ -238,10 +239,9 @@ class Examples:
         return problems.keys() == {"CREATE-14"} and exchange.status == self._refusal
 
     def _again(self, page: Page) -> Exchange | None:
-        query = [(name, value) for name, value in (("limit", page.limit), ("status", page.status)) if value is not None]
         if self.left(Operation.LIST_PETS) <= 0:
             return None
-        return self.ask(Call(Operation.LIST_PETS, query=tuple(query)), fresh=True)
+        return self.ask(page_call(page.limit, page.status), fresh=True)
 
     # ---- what is kept
 

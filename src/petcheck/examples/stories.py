@@ -15,6 +15,7 @@ from petcheck.judging.interface import REMOVAL_DAY
 from petcheck.judging.verdicts import Breach, Inconclusive
 from petcheck.shares import Shares
 from petcheck.target import Creation, Target
+from petcheck.wire.api import page_call
 from petcheck.wire.transport import Call
 
 _WAITS = 3  # animals that are given their time to appear
@@ -76,9 +77,7 @@ class Stories:
                     return False
                 case Look(limit, status):
                     self._gets -= 1
-                    query = [("limit", str(limit))] if limit is not None else []
-                    query += [("status", status)] if status is not None else []
-                    self._teller.attempt(Call(Operation.LIST_PETS, query=tuple(query)), fresh=True)
+                    self._teller.attempt(page_call(limit, status), fresh=True)
                 case Read(place):
                     if place in animals and self._teller.target.as_of < REMOVAL_DAY:
                         self._gets -= 1

@@ -12,6 +12,13 @@ from petcheck.wire.transport import Call, Transport
 Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
+def page_call(limit: int | str | None, status: str | None, credential: Credential = Credential.VALID) -> Call:
+    """`GET /pets` with those of its parameters that are not None (section 4.1)."""
+    query = [("limit", str(limit))] if limit is not None else []
+    query += [("status", status)] if status is not None else []
+    return Call(Operation.LIST_PETS, credential, query=tuple(query))
+
+
 @dataclass
 class Api:
     """Calls the operations of one target through its transport.
@@ -33,9 +40,7 @@ class Api:
         fresh: bool = False,
     ) -> Exchange:
         """`GET /pets` (section 4.1)."""
-        query = [("limit", str(limit))] if limit is not None else []
-        query += [("status", status)] if status is not None else []
-        return self.call(Call(Operation.LIST_PETS, credential, query=tuple(query)), fresh=fresh)
+        return self.call(page_call(limit, status, credential), fresh=fresh)
 
     def get_pet(self, pet_id: int | str, *, credential: Credential = Credential.VALID, fresh: bool = False) -> Exchange:
         """`GET /pets/{petId}` (section 4.3)."""
