@@ -1,4 +1,4 @@
-"""The pytest side: options, the fixtures and markers of checks, and what becomes of their outcomes.
+"""The pytest side: options, the fixtures and markers of checks, and what pytest shows of how they ended.
 
 Loaded by the `conftest.py` above `checks/`. It does nothing in a run that has no check in it.
 """
@@ -7,32 +7,32 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
 import random
 import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from petcheck.announcer import Announcer
+from petcheck.checking import STAGES, USUAL_STAGE, Check, finding, places
 from petcheck.config import Config, configure, utc_today
 from petcheck.ending import DEBUGGING_PAGE, Ending
 from petcheck.exchange import Exchange
 from petcheck.forecast import forecast, most_in_all
-from petcheck.judging.catalogue import Requirement, catalogue
-from petcheck.judging.verdicts import Breach, Finding, Inconclusive, NotRun, Outcome
+from petcheck.judging.verdicts import Inconclusive
 from petcheck.options import OPTIONS
 from petcheck.reports.result import Result
 from petcheck.reports.visible import REASON_LIMIT, inert, visible
 from petcheck.screen import SENT, Screen
 from petcheck.session import Session
 from petcheck.suite_files import suite_file
-from petcheck.target import WRITING_BUDGET, Target, Untestable
+from petcheck.target import Target, Untestable
 from petcheck.values import ConfigError
 from petcheck.wire.api import Api
-from petcheck.wire.transport import BudgetSpent, NotPermitted, NotSent, TargetDown
+from petcheck.wire.transport import NotSent
+from petcheck.workers import Directing, Working, seed_from_above
 
 if TYPE_CHECKING:
     from petcheck.examples.runner import Examples
@@ -40,13 +40,10 @@ if TYPE_CHECKING:
 SESSION = pytest.StashKey[Session]()
 _SCREEN = pytest.StashKey[Screen]()
 _ENDING = pytest.StashKey[Ending]()
+_CHECK = pytest.StashKey[Check]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
-# what must not be stored is posted before what is created: a page that shows the latter would show the former
-STAGES = ("refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
-# with fewer requests than a whole run takes, what one GET settles comes first
-FRUGAL_STAGES = ("read", "create", "refuse", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -63,7 +60,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for line in (
         "requirement(*ids): the catalogue entries that a check judges",
         "observes(*ids): the open points that a check looks at, judging nothing",
-        f"stage(name): when a check runs: {', '.join(STAGES)}; 'read' where nothing is said",
+        f"stage(name): when a check runs: {', '.join(STAGES)}; {USUAL_STAGE!r} where nothing is said",
     ):
         config.addinivalue_line("markers", line)
     if not _has_checks(config):
@@ -82,10 +79,12 @@ def pytest_configure(config: pytest.Config) -> None:
     if hasattr(config, "workerinput"):
         # what a worker prints is lost, but for its stderr
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
+        config.pluginmanager.register(Working(session), "petcheck-worker")
     else:
         budget = sum(most_in_all(session.plan_of(name)) for name in session.names)
         screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
         config.pluginmanager.register(screen, "petcheck-screen")
+        config.pluginmanager.register(Directing(session, config.stash.get(_ENDING, None)), "petcheck-workers")
         session.announcer = screen.announcer
     option = config.option
     if option.tbstyle == "auto":
@@ -115,8 +114,8 @@ def configured(config: pytest.Config) -> Config:
     """The frozen configuration behind pytest's options. Raises `ConfigError`."""
     options = {option.flag[2:]: getattr(config.option, option.dest, None) for option in OPTIONS}
     options[_SHARED_FLAG[2:]] = _SHARED_FLAG in config.invocation_params.args
-    seed = getattr(config, "workerinput", {}).get("petcheck_seed")
-    return configure(options, os.environ, today=utc_today(), seed=seed or random.SystemRandom().randrange(1, 2**31))
+    seed = seed_from_above(config) or random.SystemRandom().randrange(1, 2**31)
+    return configure(options, os.environ, today=utc_today(), seed=seed)
 
 
 def _has_checks(config: pytest.Config) -> bool:
@@ -140,23 +139,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     session = config.stash.get(SESSION, None)
     if session is None:
         return
-    names = session.names
-    untried = [item for item in items if not session.runs(_stage(item), _target_name(item) or names[0])]
+    for item in items:
+        item.stash[_CHECK] = _check(item, session)
+    untried = [item for item in items if not session.runs(item.stash[_CHECK])]
     if untried:
         config.hook.pytest_deselected(items=untried)
         items[:] = [item for item in items if item not in untried]
-    stages = STAGES if session.config.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
-    items.sort(key=lambda item: (names.index(_target_name(item) or names[0]), stages.index(_stage(item))))
+    order = places(session.names, session.config.max_requests)
+    items.sort(key=lambda item: order[item.stash[_CHECK].target, item.stash[_CHECK].stage])
 
 
-def _stage(item: pytest.Item) -> str:
-    marker = item.get_closest_marker("stage")
-    return marker.args[0] if marker else "read"
-
-
-def _target_name(item: pytest.Item) -> str | None:
+def _check(item: pytest.Item, session: Session) -> Check:
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get("opened_target") if callspec else None
+    stage = item.get_closest_marker("stage")
+    return Check(
+        id=item.nodeid,
+        target=callspec.params.get("opened_target", session.names[0]) if callspec else session.names[0],
+        requirements=tuple(name for mark in item.iter_markers("requirement") for name in mark.args),
+        observes=tuple(name for mark in item.iter_markers("observes") for name in mark.args),
+        stage=stage.args[0] if stage else USUAL_STAGE,
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -185,7 +187,7 @@ def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Ta
     """The target, with what is sent to it attributed to the check's section."""
     if opened_target.untestable:
         raise Untestable(opened_target.untestable)
-    with opened_target.on_behalf_of(_entries(request.node)[0].section):
+    with opened_target.on_behalf_of(request.node.stash[_CHECK].section):
         yield opened_target
 
 
@@ -207,11 +209,6 @@ def record(target: Target) -> list[Exchange]:
     return target.record
 
 
-def _entries(item: pytest.Item) -> list[Requirement]:
-    names = [name for kind in ("requirement", "observes") for mark in item.iter_markers(kind) for name in mark.args]
-    return [catalogue()[name] for name in names]
-
-
 # ---- outcomes
 
 
@@ -223,31 +220,15 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
         return report  # type: ignore[return-value]
     error = call.excinfo.value if call.excinfo else None
-    name = _target_name(item)
-    target = session.target(name) if name else None
-    clean = target.transport.redacted if target else str
-    outcome, reason = _outcome(error, item)
-    reason = clean(reason)
-    examined = target.api.examined if target and not target.untestable else []
-    decisive = error.decisive if isinstance(error, Breach) else ()
-    entries = _entries(item)
-    finding = Finding(
-        check=item.nodeid,
-        requirements=tuple(mark_name for mark in item.iter_markers("requirement") for mark_name in mark.args),
-        section=entries[0].section,
-        target=name or session.names[0],
-        outcome=outcome,
-        reason=reason,
-        duration_s=call.duration,
-        exchanges=tuple(sorted({exchange.index for exchange in [*examined, *decisive]})),
-        decisive=tuple(sorted({exchange.index for exchange in decisive})),
-        settled_by=getattr(error, "settled_by", None),
-        unanswered=isinstance(error, Breach) and error.unanswered,
-    )
-    session.findings.append(finding)
+    if isinstance(error, pytest.skip.Exception):
+        error = Inconclusive(str(error))
+    check = item.stash[_CHECK]
+    target = session.target(check.target)
+    found = finding(check, error, target, call.duration)
+    session.findings.append(found)
+    outcome, reason = found.outcome, found.reason
     report.user_properties.append(("petcheck", "untestable" if isinstance(error, Untestable) else outcome))
-    if target is not None:
-        report.user_properties.append((SENT, (finding.target, len(target.record))))
+    report.user_properties.append((SENT, (found.target, len(target.record))))
     if outcome in ("inconclusive", "not-run"):
         report.outcome = "skipped"
         path, line, _ = item.location
@@ -256,36 +237,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.longrepr = _shown(reason)
     elif report.longrepr is not None:
         # a traceback may show what the wire was about to send
-        report.longrepr = _lines(clean(report.longreprtext))
-    report.sections = [(title, _lines(clean(text))) for title, text in report.sections]
+        report.longrepr = _lines(target.transport.redacted(report.longreprtext))
+    report.sections = [(title, _lines(target.transport.redacted(text))) for title, text in report.sections]
     return report  # type: ignore[return-value]
-
-
-def _outcome(error: BaseException | None, item: pytest.Item) -> tuple[Outcome, str]:
-    match error:
-        case None:
-            return "pass", ""
-        case Breach():
-            return "fail", error.message
-        case NotRun():
-            return "not-run", error.reason
-        case Inconclusive():
-            return "inconclusive", error.reason
-        case NotPermitted() | BudgetSpent():
-            return "not-run", _sentence(error.reason)
-        case TargetDown():
-            return "error", _sentence(error.reason)
-        case NotSent():
-            return "inconclusive", _sentence(error.reason)
-        case Untestable():
-            return "error", _sentence(str(error))
-        case pytest.skip.Exception():
-            return "inconclusive", str(error)
-    where = _place(error, item)
-    return (
-        "error",
-        f"The check itself broke, which says nothing about the server: {type(error).__name__}: {error}{where}",
-    )
 
 
 def _shown(reason: str) -> str:
@@ -295,22 +249,6 @@ def _shown(reason: str) -> str:
 
 def _lines(text: str) -> str:
     return "\n".join(map(inert, visible(text, len(text), lines=True).split("\n")))
-
-
-def _sentence(text: str) -> str:
-    begins = text if "://" in text.partition(" ")[0] else text[:1].upper() + text[1:]
-    return begins + ("" if text.endswith(".") else ".")
-
-
-def _place(error: BaseException, item: pytest.Item) -> str:
-    trace = error.__traceback__
-    last = ""
-    while trace is not None:
-        path = Path(trace.tb_frame.f_code.co_filename)
-        if path == item.path or "petcheck" in path.parts:
-            last = f" ({path.name}:{trace.tb_lineno})"
-        trace = trace.tb_next
-    return last
 
 
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
@@ -338,8 +276,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         run.close()
         if ending is not None:
             _drop(ending.take_over(session.config.pluginmanager.get_plugins(), unwritten=True), session.config)
-        if hasattr(session.config, "workeroutput"):
-            session.config.workeroutput["petcheck"] = pickle.dumps(run.news())
         return (yield)
     try:
         session.exitstatus = _finish(session, ending, exitstatus)
@@ -410,59 +346,3 @@ def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> N
     run = session.config.stash.get(SESSION, None)
     if run is not None:
         prefix.append(f"<p>petcheck: --seed {run.config.seed} repeats this run.</p>")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:
-    """Give every pytest-xdist worker the same seed."""
-    run = node.config.stash.get(SESSION, None)
-    if run is not None:
-        node.workerinput["petcheck_seed"] = run.config.seed
-
-
-@pytest.hookimpl(optionalhook=True, tryfirst=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Each target stays with one pytest-xdist worker: what is known of it, its pace above all, is in that process."""
-    run = config.stash.get(SESSION, None)
-    if run is None:
-        return None
-    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
-
-    names = sorted(run.names, key=len, reverse=True)
-
-    class ByTarget(LoadScopeScheduling):  # type: ignore[misc, unused-ignore]
-        def _split_scope(self, nodeid: str) -> str:
-            parameters = nodeid.rpartition("[")[2].rstrip("]") + "-"
-            return next((name for name in names if parameters.startswith(f"{name}-")), "")
-
-    return ByTarget(config, log)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take over what a pytest-xdist worker found out."""
-    packed = getattr(node, "workeroutput", {}).get("petcheck")
-    ending = node.config.stash.get(_ENDING, None)
-    if ending is not None and packed is not None:
-        ending.parts.append(packed)
-    elif ending is not None:
-        ending.lost = True
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_report_to_serializable(config: pytest.Config) -> Iterator[Any]:
-    """In a pytest-xdist worker: send what was found out with every report, so that it is not lost with the worker."""
-    data = yield
-    if data is not None and SESSION in config.stash and hasattr(config, "workerinput"):
-        data["petcheck"] = (os.getpid(), pickle.dumps(config.stash[SESSION].news()))
-    return data
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_report_from_serializable(config: pytest.Config, data: dict[str, Any]) -> Iterator[Any]:
-    """In the process that has the workers: keep it for the end. This runs in a thread that must not wait."""
-    process, packed = data.pop("petcheck", (0, b""))
-    if packed and _ENDING in config.stash:
-        config.stash[_ENDING].workers.add(process)
-        config.stash[_ENDING].parts.append(packed)
-    return (yield)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.announcer import Announcer
 from petcheck.assembly import TargetReport
+from petcheck.checking import Check
 from petcheck.config import REFERENCE, Config, TargetConfig
 from petcheck.environment import DEFAULT_TARGET, app_key
 from petcheck.exchange import Exchange
@@ -119,13 +120,13 @@ class Session:
             self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
 
-    def runs(self, stage: str, name: str) -> bool:
-        """Whether checks of a stage have anything to do on a target: examples where some are asked for, sequences of
-        them where many are, and only where POST may be sent.
+    def runs(self, check: Check) -> bool:
+        """Whether a check has anything to do: with examples where some are asked for, with sequences of them where
+        many are, and only where POST may be sent.
         """
-        plan = self.plan_of(name)
+        plan = self.plan_of(check.target)
         share = shares(plan.examples, writes=plan.writes)
-        return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(stage, True)
+        return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(check.stage, True)
 
     @property
     def exhaust(self) -> bool:
