@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date
@@ -14,8 +14,9 @@ from pathlib import Path
 from petcheck.document import TITLES
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.variations import VARIATIONS
-from tests.trial import Hurried, Trial, judge, server
+from tests.trial import Hurried, Trial, judge, judge_in_place, server
 
+Judge = Callable[..., Trial]
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
 STORES = {"empty-store": 0, "small-store": 37, "big-store": 400}
 DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12, 4)}
@@ -23,10 +24,11 @@ DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12,
 NO_PLAN = frozenset({"custom-plan"})
 
 
-def run_fault(name: str, *more: str, by_default: bool = False) -> Trial:
+def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge_in_place) -> Trial:
     """Judge the reference server with one fault, in the store and on the day that it shows in.
 
-    `by_default` with as few property examples as a run has where nothing is said of them; `more` are further options.
+    `by_default` with as few property examples as a run has where nothing is said of them; `more` are further options;
+    `by` is who calls the checks.
     """
     needs = FAULTS[name].needs
     day = next((DAYS[need] for need in needs if need in DAYS), None)
@@ -38,17 +40,24 @@ def run_fault(name: str, *more: str, by_default: bool = False) -> Trial:
     animals = next((STORES[need] for need in needs if need in STORES), 130)
     clock = Hurried(200)
     with server(faults=(name,), animals=animals, as_of=day, clock=clock) as url:
-        return judge(url, "--seed", "7", *options, *more, clock=clock)
+        return by(url, "--seed", "7", *options, *more, clock=clock)
 
 
-def run_variation(names: Sequence[str], *, writes: bool, faults: Sequence[str] = (), seed: int = 7) -> Trial:
+def run_variation(
+    names: Sequence[str],
+    *more: str,
+    writes: bool,
+    faults: Sequence[str] = (),
+    seed: int = 7,
+    by: Judge = judge_in_place,
+) -> Trial:
     """Judge the reference server with variations that all conform, and with faults on top where some are named."""
     options = ["--seed", str(seed), "--max-wait", "200"]
     options += ["--allow-writes"] if writes else []
     options += [] if NO_PLAN & set(names) else ["--plan", "pro"]
     clock = Hurried(50)
     with server(variations=tuple(names), faults=tuple(faults), clock=clock) as url:
-        return judge(url, *options, clock=clock)
+        return by(url, *options, *more, clock=clock)
 
 
 @dataclass(frozen=True)
@@ -69,15 +78,15 @@ def documented_rows(text: str) -> list[Row]:
 
 def _fault(name: str) -> tuple[str, list[str], int, bool, bool]:
     """Name, requirements that fail, requests, whether POST was allowed, whether a run by default finds it too."""
-    trial = run_fault(name)
+    trial = run_fault(name, by=judge)
     found = sorted(trial.ids("fail"))
     rare = "examples" in FAULTS[name].needs
-    by_default = bool(run_fault(name, by_default=True).ids("fail")) if rare else True
+    by_default = bool(run_fault(name, by_default=True, by=judge).ids("fail")) if rare else True
     return name, found, trial.requests + (trial.examples if rare else 0), trial.result.targets[0].writes, by_default
 
 
 def _variation(name: str) -> tuple[str, list[str], int]:
-    trial = run_variation((name,), writes=True)
+    trial = run_variation((name,), writes=True, by=judge)
     return name, sorted(trial.ids("fail")), trial.requests
 
 

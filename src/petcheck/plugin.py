@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 SESSION = pytest.StashKey[Session]()
 _SCREEN = pytest.StashKey[Screen]()
 _ENDING = pytest.StashKey[Ending]()
-_CHECK = pytest.StashKey[Check]()
+CHECK = pytest.StashKey[Check]()
 
 # pytest has a --strict of its own, which `checks.toml` switches on anyway: here it says that and more
 _SHARED_FLAG = "--strict"
@@ -140,13 +140,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if session is None:
         return
     for item in items:
-        item.stash[_CHECK] = _check(item, session)
-    untried = [item for item in items if not session.runs(item.stash[_CHECK])]
+        item.stash[CHECK] = _check(item, session)
+    untried = [item for item in items if not session.runs(item.stash[CHECK])]
     if untried:
         config.hook.pytest_deselected(items=untried)
         items[:] = [item for item in items if item not in untried]
     order = places(session.names, session.config.max_requests)
-    items.sort(key=lambda item: order[item.stash[_CHECK].target, item.stash[_CHECK].stage])
+    items.sort(key=lambda item: order[item.stash[CHECK].target, item.stash[CHECK].stage])
 
 
 def _check(item: pytest.Item, session: Session) -> Check:
@@ -187,7 +187,7 @@ def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Ta
     """The target, with what is sent to it attributed to the check's section."""
     if opened_target.untestable:
         raise Untestable(opened_target.untestable)
-    with opened_target.on_behalf_of(request.node.stash[_CHECK].section):
+    with opened_target.on_behalf_of(request.node.stash[CHECK].section):
         yield opened_target
 
 
@@ -222,7 +222,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, pytest.skip.Exception):
         error = Inconclusive(str(error))
-    check = item.stash[_CHECK]
+    check = item.stash[CHECK]
     target = session.target(check.target)
     found = finding(check, error, target, call.duration)
     session.findings.append(found)
