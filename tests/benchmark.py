@@ -88,7 +88,7 @@ class Cost:
 @contextmanager
 def served(*faults: str) -> Iterator[tuple[str, list[Record]]]:
     """A reference server that nobody's quota slows down, and its log."""
-    app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=0.5, faults=faults))
+    app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=3.0, faults=faults))
     with running(app) as url:
         yield f"{url}/v1", app.state.log
 

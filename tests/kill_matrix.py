@@ -40,7 +40,7 @@ def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge
     animals = next((STORES[need] for need in needs if need in STORES), 130)
     clock = Hurried(200)
     with server(faults=(name,), animals=animals, as_of=day, clock=clock) as url:
-        return by(url, "--seed", "7", *options, *more, clock=clock)
+        return by(url, *options, *more, clock=clock, seed=7)
 
 
 def run_variation(
@@ -52,12 +52,12 @@ def run_variation(
     by: Judge = judge_in_place,
 ) -> Trial:
     """Judge the reference server with variations that all conform, and with faults on top where some are named."""
-    options = ["--seed", str(seed), "--max-wait", "200"]
+    options = ["--max-wait", "200"]
     options += ["--allow-writes"] if writes else []
     options += [] if NO_PLAN & set(names) else ["--plan", "pro"]
     clock = Hurried(50)
     with server(variations=tuple(names), faults=tuple(faults), clock=clock) as url:
-        return by(url, *options, *more, clock=clock)
+        return by(url, *options, *more, clock=clock, seed=seed)
 
 
 @dataclass(frozen=True)

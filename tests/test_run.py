@@ -9,8 +9,10 @@ import pytest
 from petcheck.judging.catalogue import catalogue
 from petcheck.listing import rows
 from petcheck.probes import OPEN_LISTS
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.suite_files import suite_file
-from tests.trial import KEY, Hurried, Trial, judge, server
+from tests.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 
 REMOVAL = date(2030, 12, 5)
 
@@ -109,6 +111,23 @@ def test_the_same_seed_sends_the_same_requests() -> None:
     assert [row.name for row in runs[0].result.targets[0].created] == [
         row.name for row in runs[1].result.targets[0].created
     ]
+
+
+@pytest.mark.parametrize(
+    ("fault", "requirement"), [("stored-though-400", "CREATE-11"), ("stored-though-401", "AUTH-6")]
+)
+def test_what_an_earlier_run_with_the_same_seed_left_convicts_nobody(fault: str, requirement: str) -> None:
+    """A server is mended and judged again with `--seed`, on the store that it had; then it is broken again."""
+    broken, mended = ReferenceSettings(keys={KEY: "pro"}, faults=(fault,)), ReferenceSettings(keys={KEY: "pro"})
+    app = create_app(broken)
+    store, outcomes = app.state.store, []
+    for settings in (broken, mended, broken):
+        with running(create_app(settings, store=store)) as url:
+            trial = judge_in_place(f"{url}/v1", "--allow-writes", "--seed", "7", "--examples", "0")
+        outcomes.append((trial.ids("fail"), requirement in trial.ids("inconclusive")))
+        reason = trial.reasons[requirement]
+        assert ("an earlier run with the same --seed" in reason) == (settings is mended)
+    assert outcomes == [({requirement}, False), (set(), True), ({requirement}, False)]
 
 
 def test_a_cap_on_requests_is_hard_and_what_one_get_settles_comes_first() -> None:

@@ -22,6 +22,7 @@ from typing import Any
 
 import pytest
 
+from petcheck import plugin
 from petcheck.assembly import Course, assemble
 from petcheck.checking import Check, finding, places
 from petcheck.cli import UNUSED_PARTS
@@ -114,17 +115,19 @@ def server(
         yield f"{url}/v1"
 
 
-def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY) -> Trial:
-    """Have pytest run every check against a base URL."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as results:
-        code = _pytest("--target", url, *options, key=key, plugin=_Hurry(clock))
+def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None) -> Trial:
+    """Have pytest run every check against a base URL. `seed` is drawn, as it were, and not asked for by `--seed`."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as results, _drawn(seed):
+        code = _pytest("--target", url, *options, key=key, watcher=_Hurry(clock))
     result, exchanges = results[0]
     return Trial(result, code, printed.getvalue(), exchanges)
 
 
-def judge_in_place(url: str, *options: str, clock: Hurried | None = None, key: str = KEY) -> Trial:
+def judge_in_place(
+    url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None
+) -> Trial:
     """Call every check against a base URL. `options` are the suite's own."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _drawn(seed):
         config = _configured("--target", url, "--reports", folder, *options, key=key)
     session = Session(config, clock=clock or SystemClock())
     order = places(session.names, config.max_requests)
@@ -175,7 +178,7 @@ def _collected() -> tuple[_Called, ...]:
     keeper = _Keeper()
     with contextlib.redirect_stdout(io.StringIO()):
         everything = ("--target", "http://127.0.0.1:9/v1", "--allow-writes", "--examples", "100", "--collect-only")
-        _pytest(*everything, key=KEY, plugin=keeper)
+        _pytest(*everything, key=KEY, watcher=keeper)
     return tuple(
         _Called(
             item.stash[CHECK],
@@ -201,10 +204,10 @@ def _configured(*arguments: str, key: str) -> Config:
         parser.add_argument(option.flag, **option.settings())
     known = parser.parse_args(arguments)
     options = {option.flag[2:]: getattr(known, option.dest) for option in OPTIONS}
-    return configure(options, {"PETSTORE_API_KEY": key}, today=utc_today(), seed=7)
+    return configure(options, {"PETSTORE_API_KEY": key}, today=utc_today(), seed=plugin.drawn_seed())
 
 
-def _pytest(*options: str, key: str, plugin: object) -> int:
+def _pytest(*options: str, key: str, watcher: object) -> int:
     with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
         arguments = [
             "-c", str(suite_root() / "src/petcheck/checks.toml"), "--rootdir", str(suite_root()), "-s",
@@ -213,7 +216,7 @@ def _pytest(*options: str, key: str, plugin: object) -> int:
         ]  # fmt: skip
         for part in UNUSED_PARTS:
             arguments += ["-p", f"no:{part}"]
-        return int(pytest.main(arguments, plugins=[plugin]))
+        return int(pytest.main(arguments, plugins=[watcher]))
 
 
 @contextlib.contextmanager
@@ -226,6 +229,17 @@ def _unwritten() -> Iterator[list[tuple[Result, tuple[Exchange, ...]]]]:
         yield results
     finally:
         outputs.write_all = write
+
+
+@contextlib.contextmanager
+def _drawn(seed: int | None) -> Iterator[None]:
+    draw = plugin.drawn_seed
+    if seed is not None:
+        plugin.drawn_seed = lambda: seed
+    try:
+        yield
+    finally:
+        plugin.drawn_seed = draw
 
 
 class _Hurry:

@@ -43,7 +43,8 @@ class TargetConfig:
 class Config:
     """A run. Without `targets` and `app` the embedded reference server is judged. Times in seconds.
 
-    `plan`, `writes` and `category_id` hold for an `app`; each of `targets` has its own.
+    `plan`, `writes` and `category_id` hold for an `app`; each of `targets` has its own. `repeats` tells that the seed
+    was asked for, as one does to repeat an earlier run.
     """
 
     as_of: date
@@ -57,6 +58,7 @@ class Config:
     max_requests: int = 1200
     max_wait: float = 120.0
     examples: int | None = None
+    repeats: bool = False
     strict: bool = False
     dry_run: bool = False
     reports: Path = Path("reports")
@@ -99,6 +101,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     config = Config(
         as_of=values.optional_date(merged.get("as-of"), where("as-of")) or today,
         seed=values.whole_number(merged.get("seed"), where("seed"), least=0) if "seed" in merged else seed,
+        repeats="seed" in merged,
         app=values.application(merged.get("app")),
         plan=values.plan(merged.get("plan"), where("plan")),
         writes=merged.get("allow-writes") in (True, "*"),

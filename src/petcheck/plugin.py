@@ -114,8 +114,12 @@ def configured(config: pytest.Config) -> Config:
     """The frozen configuration behind pytest's options. Raises `ConfigError`."""
     options = {option.flag[2:]: getattr(config.option, option.dest, None) for option in OPTIONS}
     options[_SHARED_FLAG[2:]] = _SHARED_FLAG in config.invocation_params.args
-    seed = seed_from_above(config) or random.SystemRandom().randrange(1, 2**31)
-    return configure(options, os.environ, today=utc_today(), seed=seed)
+    return configure(options, os.environ, today=utc_today(), seed=seed_from_above(config) or drawn_seed())
+
+
+def drawn_seed() -> int:
+    """The seed of a run that is not told one."""
+    return random.SystemRandom().randrange(1, 2**31)
 
 
 def _has_checks(config: pytest.Config) -> bool:

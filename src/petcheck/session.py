@@ -109,7 +109,15 @@ class Session:
             transport.on_wait = lambda target, seconds, why: waiting(told, seconds, why)
             transport.on_notice = self.announcer.notice
             transport.on_exchange = self._count
-        return Target(config, Api(transport), self.run, self.config.as_of, self.config.seed, self.exhaust)
+        return Target(
+            config,
+            Api(transport),
+            self.run,
+            self.config.as_of,
+            self.config.seed,
+            exhaust=self.exhaust,
+            repeats=self.config.repeats,
+        )
 
     def examples_of(self, target: Target) -> Examples:
         """The property examples of a target."""

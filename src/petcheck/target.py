@@ -72,7 +72,11 @@ class Observed:
 
 @dataclass
 class Target:
-    """A target and its run. `run` is the run's id of 8 characters; `exhaust` allows to use up the quota."""
+    """A target and its run.
+
+    `run` is the run's id of 8 characters; `exhaust` allows to use up the quota; `repeats` tells that an earlier run may
+    have had the same id, and posted the same.
+    """
 
     config: TargetConfig
     api: Api
@@ -80,6 +84,7 @@ class Target:
     as_of: date
     seed: int
     exhaust: bool = False
+    repeats: bool = False
     created: list[Creation] = field(default_factory=list)
     observed: dict[str, Observed] = field(default_factory=dict)
     examples_sent: int = 0

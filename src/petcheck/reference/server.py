@@ -57,10 +57,13 @@ class ReferenceSettings:
     anonymous_limit: int = 60
 
 
-def create_app(settings: ReferenceSettings, *, clock: Callable[[], float] = time.time) -> Starlette:
+def create_app(
+    settings: ReferenceSettings, *, clock: Callable[[], float] = time.time, store: Store | None = None
+) -> Starlette:
     """A pet store below `/v1` that obeys the document but for the faults in the settings.
 
-    `clock` gives Unix time in seconds. `app.state.log` is the list of `Record`s of all requests so far,
+    `clock` gives Unix time in seconds; `store` is that of an application before it, which it goes on with.
+    `app.state.store` is the store, `app.state.log` is the list of `Record`s of all requests so far,
     `app.state.wire` what `serve.running` has to do below the application. Raises ValueError for a plan, fault or
     variation that is not known, and for variations that contradict each other.
     """
@@ -70,7 +73,7 @@ def create_app(settings: ReferenceSettings, *, clock: Callable[[], float] = time
     now = clock if whole.skew == 0 else lambda: clock() + whole.skew
     site = Site(
         keys=settings.keys,
-        store=Store(whole.seed(settings.animals, settings.seed)),
+        store=store or Store(whole.seed(settings.animals, settings.seed)),
         quota=Quota(whole.rules(_rules(settings)), now),
         as_of=settings.as_of,
         log=[],
@@ -83,6 +86,7 @@ def create_app(settings: ReferenceSettings, *, clock: Callable[[], float] = time
         ]
     )
     app.router.redirect_slashes = False
+    app.state.store = site.store
     app.state.log = site.log
     app.state.wire = wire
     return app
