@@ -78,6 +78,7 @@ def test_every_option() -> None:
     assert config == Config(
         as_of=date(2030, 12, 5),
         seed=0,
+        repeats=True,
         targets=(
             TargetConfig("staging", "https://a.example/v1", ApiKey("k-123"), "pro", writes=True, category_id=-3),
             TargetConfig("production", "https://b.example/v1", ApiKey("k-123"), "pro", writes=False, category_id=-3),
