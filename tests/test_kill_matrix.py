@@ -1,7 +1,7 @@
 """What the suite can tell of a server: every fault of the reference server is found, and what conforms fails nothing.
 
-Each run is whole: a real socket, every check, writes allowed. Only pauses are shortened, and the checks called in place.
-`make kill-matrix` writes `docs/kill-matrix.md` from runs under pytest against all of them; here a fault that is limited
+Each run is whole: a real socket, every check, writes allowed. Pauses are shortened, and checks called in place. `make
+kill-matrix` writes `docs/kill-matrix.md` from runs under pytest against all of them; here a fault that is limited
 to one operation runs at one of those that it has, of those that only many examples find one in five, and of all others,
 the variations too, one in four with property examples. `PETCHECK_MATRIX=all` runs all of them with examples, and the
 variations in runs that only read, too.
