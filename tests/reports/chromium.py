@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from itertools import product
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -30,8 +29,9 @@ FLAGS = [
 ]
 
 Open = Callable[..., "Page"]
-WIDTHS = (1440, 375)
-SCHEMES = ("light", "dark")
+View = tuple[int, str]
+VIEWS: tuple[View, ...] = ((1440, "light"), (375, "dark"))
+OTHER_VIEWS: tuple[View, ...] = ((1440, "dark"), (375, "light"))
 
 # Leaves two of each kind of element. Of one kind are those that the style sheet does not tell apart: alike in tag,
 # attributes and what is in them and around them, but for what they say and where they lead.
@@ -64,8 +64,9 @@ def missing(reason: str) -> NoReturn:
     pytest.skip(reason)
 
 
-def accessible(page: Page, picture: Path) -> None:
-    """Nothing is wrong with the page by axe, wide and narrow, light and dark, and it never needs to scroll sideways.
+def accessible(page: Page, picture: Path, views: Sequence[View] = VIEWS) -> None:
+    """Nothing is wrong with the page by axe, at each width in pixels and in each scheme of colours, and it never needs
+    to scroll sideways.
 
     The contrast of colours, which takes axe far longer than all its other rules, is measured where two elements of each
     kind are left; everything else where all are.
@@ -75,12 +76,12 @@ def accessible(page: Page, picture: Path) -> None:
     except ImportError:
         missing("axe-playwright-python is not installed; pip install '.[test]'")
     page.evaluate(AXE_SCRIPT)
-    for width in WIDTHS:
+    for width in dict.fromkeys(width for width, _ in views):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert _violations(page, "{rules: {'color-contrast': {enabled: false}}}") == []
     page.evaluate(_TWO_OF_A_KIND)
-    for width, scheme in product(WIDTHS, SCHEMES):
+    for width, scheme in views:
         page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
         assert _violations(page, "{runOnly: ['color-contrast', 'link-in-text-block']}") == [], (width, scheme)
