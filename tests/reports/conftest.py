@@ -1,4 +1,4 @@
-"""One Chromium for each process that tests; pages are opened from disk, each with nothing of the others."""
+"""One Chromium for each process that tests; pages are opened from disk, one after the other."""
 
 from __future__ import annotations
 
@@ -30,28 +30,38 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Page:
+    """The one page that all are opened in: another one each time costs more than what it shows."""
+    return browser.new_page()
+
+
 @pytest.fixture
-def opened(browser: Browser, written: Callable[[str], Path]) -> Iterator[Open]:
+def opened(tab: Page, written: Callable[[str], Path]) -> Iterator[Open]:
     """Open a page that a module has `written`; any request but that for the page itself is an error, and so is any
     complaint.
     """
-    contexts = []
+    asked: list[str] = []
+    said: list[str] = []
+    listeners: dict[str, Callable[..., None]] = {
+        "request": lambda request: asked.append(request.url),
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+    }
 
     def open_page(name: str, *, scheme: str = "light", width: int = 1440) -> Page:
         path = written(name)
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        asked: list[str] = []
-        said: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(path.as_uri())
+        asked.clear()
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(color_scheme=scheme, media="screen")  # type: ignore[arg-type]
+        tab.goto(path.as_uri())
         assert asked == [path.as_uri()]
         assert said == []
-        return page
+        return tab
 
+    for event, listener in listeners.items():
+        tab.on(event, listener)  # type: ignore[call-overload]
     yield open_page
-    for context in contexts:
-        context.close()
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+    tab.goto("about:blank")  # nothing that was ticked or opened is there again
