@@ -15,7 +15,7 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.suite_files import suite_file
 from tests.command import KEY, petcheck
-from tests.reports.test_browser import CHROMIUM, FLAGS
+from tests.reports.chromium import CHROMIUM, FLAGS
 
 FAULTS = ("default-50", "category-text-taken", "message-list")
 PICTURES: dict[str, tuple[dict[str, Any], str]] = {

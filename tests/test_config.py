@@ -604,27 +604,27 @@ def hold_to_one_line(options: Mapping[str, Any]) -> None:
         assert all(target.base_url.startswith(("http", "HTTP")) for target in config.targets)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=120)
 @given(GIVEN)
 def test_any_options_are_taken_or_refused_in_one_line(options: dict[str, Any]) -> None:
     hold_to_one_line(options)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=120)
 @given(FILES)
 def test_any_file_of_toml_is_taken_or_refused_in_one_line(content: dict[str, Any]) -> None:
     Path("fuzz.toml").write_text("".join(f"{name} = {toml(value)}\n" for name, value in content.items()))
     hold_to_one_line({"config": "fuzz.toml"})
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_any_file_is_taken_or_refused_in_one_line(content: bytes) -> None:
     Path("fuzz.toml").write_bytes(content)
     hold_to_one_line({"config": "fuzz.toml"})
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_characters="\0"), max_size=40))
 def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
     readable = secret.strip() != "" and all("!" <= character <= "~" for character in secret.strip())

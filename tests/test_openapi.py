@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -382,6 +383,7 @@ def test_the_engine_measures_against_the_same_figures() -> None:
 # ---- as the tool that draws the examples reads it
 
 
+@cache
 def drawn() -> schemathesis.schemas.BaseSchema:
     return schemathesis.openapi.from_dict(OPENAPI)
 

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import tempfile
-from pathlib import Path
-from typing import Any
+from functools import cache
 
 import pytest
 
+from petcheck.exchange import Credential
 from petcheck.judging.catalogue import catalogue
-from tests.command import petcheck
 from tests.kill_matrix import run_fault
-from tests.trial import KEY, Hurried, Trial, judge, server
+from tests.trial import Hurried, Trial, judge, server
 
 
+@cache
 def judged(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), plan: str = "pro") -> Trial:
     clock = Hurried(100)
     with server(faults=faults, variations=variations, plan=plan, clock=clock) as url:
         return judge(url, "--max-wait", "600", *options, clock=clock)
+
+
+DEEP = ("--allow-writes", "--examples", "60", "--seed", "8")
 
 
 # ---- what they cost
@@ -55,24 +56,13 @@ def test_reading_only_a_free_key_is_done_within_its_first_minute() -> None:
 
 
 def test_nothing_is_sent_that_a_check_has_sent() -> None:
-    with server() as url:
-        folder = _har(url, "--allow-writes", "--seed", "8", "--examples", "60")
     asked = [
-        (entry["request"]["method"], entry["request"]["url"], entry["request"].get("postData", {}).get("text"))
-        for entry in folder
-        if entry["_petcheck"]["credential"] == "a valid key" and "/store/" not in entry["request"]["url"]
+        (entry.request.method, entry.request.url, entry.request.body)
+        for entry in judged(*DEEP).exchanges
+        if entry.request.credential is Credential.VALID and "/store/" not in entry.request.url
     ]
     again = {request for request in asked if asked.count(request) > 1}
     assert {url.partition("?")[2] for _, url, _ in again} <= {"limit=100", "", "limit=100&status=sold"}
-
-
-def _har(url: str, *options: str) -> list[dict[str, Any]]:
-    with tempfile.TemporaryDirectory() as folder:
-        ran = petcheck(Path(folder), "--target", url, *options, key=KEY)
-        assert ran.code == 0, ran.out
-        document = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))
-        entries: list[dict[str, Any]] = document["log"]["entries"]
-        return entries
 
 
 def test_a_cap_on_requests_holds_and_says_so() -> None:
@@ -107,7 +97,7 @@ def test_names_that_a_service_refuses_fail_nothing() -> None:
 
 
 def test_sequences_are_told_in_deep_runs_only() -> None:
-    usual, deep = judged("--allow-writes"), judged("--allow-writes", "--examples", "60")
+    usual, deep = judged("--allow-writes", "--seed", "5"), judged(*DEEP)
     told = [[row.outcome for row in run.result.checks if "test_any_sequence" in row.id] for run in (usual, deep)]
     assert told == [[], ["pass", "pass"]]
 
@@ -124,33 +114,33 @@ def test_a_story_that_does_not_hold_is_told() -> None:
 
 
 def test_a_seed_repeats_a_run() -> None:
-    runs = [judged("--allow-writes", "--examples", "30", "--seed", "99") for _ in range(2)]
+    runs = [judged(*DEEP), judged.__wrapped__(*DEEP)]
     sent = [[(row.id, row.outcome, row.exchanges) for row in run.result.requirements] for run in runs]
     assert sent[0] == sent[1]
     assert [animal.name for animal in runs[0].result.targets[0].created] == [
         animal.name for animal in runs[1].result.targets[0].created
     ]
-    assert runs[0].result.run.seed == 99
+    assert runs[0].result.run.seed == 8
 
 
 def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
-    trial = judged("--examples", "250", "--plan", "pro", "--max-requests", "5000")
+    trial = judged("--examples", "120", "--plan", "pro", "--max-requests", "5000")
     count = trial.result.targets[0].requests
-    assert count.examples == 500
-    assert count.kept < count.total - 300
+    assert count.examples == 240
+    assert count.kept < count.total - 100
     highest = max(index for row in trial.result.requirements for index in row.exchanges)
     assert highest < count.kept
 
 
 def test_what_fails_in_a_long_run_stays_in_the_record() -> None:
-    trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("short-pages-without-status",))
+    trial = judged("--examples", "120", "--seed", "4", "--max-requests", "5000", faults=("short-pages-without-status",))
     assert trial.ids("fail") == {"PET-4"}
     row = next(row for row in trial.result.requirements if row.id == "PET-4")
     assert row.decisive
 
 
 def test_every_requirement_of_the_examples_is_in_the_catalogue() -> None:
-    trial = judged("--allow-writes", "--examples", "30")
+    trial = judged(*DEEP)
     judged_by_examples = {
         name for row in trial.result.checks if "test_properties" in row.id for name in row.requirements
     }

@@ -90,14 +90,21 @@ async def answered(app: Starlette, ask: Ask) -> Answer:
     return Answer(start["status"], pairs, b"".join(message.get("body", b"") for message in sent[1:]))
 
 
-def transcript(app: Starlette, asks: Sequence[Ask | float], clock: Clock) -> list[Answer]:
-    """The answers to the requests, one after the other; a number between them moves the clock by so many seconds."""
+def transcript(
+    app: Starlette, asks: Sequence[Ask | float], clock: Clock, *, as_far_as: Sequence[Answer] = ()
+) -> list[Answer]:
+    """The answers to the requests, one after the other; a number between them moves the clock by so many seconds.
+
+    It ends with the first answer that is another one than stands in its place in `as_far_as`.
+    """
 
     async def all_answers() -> list[Answer]:
         answers = []
         for ask in asks:
             if isinstance(ask, Ask):
                 answers.append(await answered(app, ask))
+                if as_far_as and answers[-1] != as_far_as[len(answers) - 1]:
+                    break
             else:
                 clock.now += ask
         return answers

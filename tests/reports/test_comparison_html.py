@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -21,11 +21,8 @@ from petcheck.reports.har import entries_by_index, har
 from petcheck.reports.result import Result
 
 from . import samples
-from .test_browser import browser, missing  # noqa: F401 - a fixture
-from .test_html import Elements
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+from .chromium import OTHER_VIEWS, VIEWS, Open, accessible
+from .elements import whole_and_self_contained
 
 Run = tuple[Result, tuple[Exchange, ...]]
 
@@ -94,20 +91,7 @@ def made(name: str) -> Comparison:
 
 @pytest.mark.parametrize("name", COMPARISONS)
 def test_the_page_is_whole_and_self_contained(name: str) -> None:
-    page = render(made(name))
-    page.encode("utf-8")
-    elements = Elements(page)
-    assert elements.open == []
-    ids = set(elements.ids)
-    assert len(elements.ids) == len(ids)
-    assert {tag for tag, _ in elements.all} & {"script", "img", "link", "iframe", "object", "form", "base"} == set()
-    for tag, attributes in elements.all:
-        assert not any(key.startswith("on") or key in ("style", "src", "srcset") for key in attributes), tag
-        link = attributes.get("href")
-        assert link is None or (link.startswith("#") and link[1:] in ids), link
-    assert "url(" not in page.split("</style>")[0]
-    assert "default-src 'none'; style-src 'sha256-" in page
-    assert len(page.encode()) < 5_000_000
+    whole_and_self_contained(render(made(name)))
 
 
 def test_a_verdict_stands_before_behaviour_and_both_before_what_is_equal() -> None:
@@ -146,33 +130,17 @@ def test_hostile_text_is_visible_text() -> None:
 
 # ---- in a browser
 
-Open = Callable[..., "Page"]
-
 
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Open]:  # noqa: F811
-    """Open a comparison from disk; any request but that for the page itself is an error, and so is any complaint."""
-    contexts = []
+def written(tmp_path: Path) -> Callable[[str], Path]:
+    """The page of a comparison."""
 
-    def open_page(name: str, *, scheme: str = "light", width: int = 1440) -> Page:
+    def write(name: str) -> Path:
         path = tmp_path / "comparison.html"
         path.write_text(render(made(name)), "utf-8")
-        context = browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 900})  # type: ignore[arg-type]
-        contexts.append(context)
-        page = context.new_page()
-        asked: list[str] = []
-        said: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(path.as_uri())
-        assert asked == [path.as_uri()]
-        assert said == []
-        return page
+        return path
 
-    yield open_page
-    for context in contexts:
-        context.close()
+    return write
 
 
 @pytest.mark.parametrize("name", ["one run", "equal", "mended", "otherwise", "hostile"])
@@ -193,26 +161,11 @@ def test_it_shows_every_row_of_the_comparison(opened: Open, name: str) -> None:
     assert page.locator(".agreed:visible").count() == 0
 
 
-AXE = [
-    (name, width, scheme) for name in ("mended", "otherwise") for width in (375, 1440) for scheme in ("light", "dark")
-]
-AXE += [(name, *view) for name in ("one run", "equal", "four", "hostile") for view in ((375, "dark"), (1440, "light"))]
-
-
-@pytest.mark.parametrize(("name", "width", "scheme"), AXE)
-def test_axe_finds_nothing(opened: Open, name: str, width: int, scheme: str, tmp_path: Path) -> None:
-    try:
-        from axe_playwright_python.sync_playwright import Axe
-    except ImportError:
-        missing("axe-playwright-python is not installed; pip install '.[test]'")
-    page = opened(name, scheme=scheme, width=width)
+@pytest.mark.parametrize("name", ["one run", "equal", "mended", "four", "otherwise", "hostile"])
+def test_axe_finds_nothing(opened: Open, name: str, tmp_path: Path) -> None:
+    page = opened(name)
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    found: dict[str, Any] = Axe().run(page).response
-    assert [(problem["id"], problem["nodes"][0]["html"]) for problem in found["violations"]] == []
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    picture = tmp_path / f"{name}-{width}-{scheme}.png"
-    page.screenshot(path=picture)
-    assert picture.stat().st_size > 5_000
+    accessible(page, tmp_path / "page.png", (*VIEWS, *OTHER_VIEWS) if name in ("mended", "otherwise") else VIEWS)
 
 
 def test_a_hostile_target_ran_nothing(opened: Open) -> None:

@@ -1,0 +1,67 @@
+"""One Chromium for each process that tests; pages are opened from disk, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.register_assert_rewrite("tests.reports.chromium", "tests.reports.elements")
+
+from .chromium import CHROMIUM, FLAGS, Open, missing  # noqa: E402 - their assertions explain themselves
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        missing("there is no chromium; on Debian: apt-get install chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed; pip install '.[test]'")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Page:
+    """The one page that all are opened in: another one each time costs more than what it shows."""
+    return browser.new_page()
+
+
+@pytest.fixture
+def opened(tab: Page, written: Callable[[str], Path]) -> Iterator[Open]:
+    """Open a page that a module has `written`; any request but that for the page itself is an error, and so is any
+    complaint.
+    """
+    asked: list[str] = []
+    said: list[str] = []
+    listeners: dict[str, Callable[..., None]] = {
+        "request": lambda request: asked.append(request.url),
+        "console": lambda message: said.append(message.text),
+        "pageerror": lambda error: said.append(str(error)),
+    }
+
+    def open_page(name: str, *, scheme: str = "light", width: int = 1440) -> Page:
+        path = written(name)
+        asked.clear()
+        tab.set_viewport_size({"width": width, "height": 900})
+        tab.emulate_media(color_scheme=scheme, media="screen")  # type: ignore[arg-type]
+        tab.goto(path.as_uri())
+        assert asked == [path.as_uri()]
+        assert said == []
+        return tab
+
+    for event, listener in listeners.items():
+        tab.on(event, listener)  # type: ignore[call-overload]
+    yield open_page
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
+    tab.goto("about:blank")  # nothing that was ticked or opened is there again
