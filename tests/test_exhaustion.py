@@ -18,7 +18,8 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.wire.pacing import Window
 from tests.judging.exchanges import JSON, exchange, rates, unix
-from tests.trial import KEY, Hurried, Trial, judge, server
+from tests.kill_matrix import Judge
+from tests.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 
 OTHER_KEY = "another-key-7e21b5c9d04f"
 
@@ -44,10 +45,12 @@ def sent_inside_a_pause(log: Sequence[Record]) -> list[tuple[Record, Record]]:
     ]
 
 
-def exhausted(plan: str, *options: str, variations: Sequence[str] = ()) -> tuple[Trial, list[Record]]:
+def exhausted(
+    plan: str, *options: str, variations: Sequence[str] = (), by: Judge = judge_in_place
+) -> tuple[Trial, list[Record]]:
     clock = Hurried(200)
     with logged(plan=plan, clock=clock, variations=variations) as (url, log):
-        trial = judge(url, "--allow-writes", "--exhaust-rate-limit", "--plan", plan, *options, clock=clock)
+        trial = by(url, "--allow-writes", "--exhaust-rate-limit", "--plan", plan, *options, clock=clock)
     return trial, log
 
 
@@ -63,7 +66,7 @@ def test_the_quota_is_used_up_once_and_served_again(plan: str, figure: int) -> N
 
 
 def test_the_cost_is_told_before_it_is_paid() -> None:
-    trial, _ = exhausted("free")
+    trial, _ = exhausted("free", by=judge)
     assert "reference: using up the quota takes about" in trial.printed.replace("target:", "reference:")
 
 
@@ -107,7 +110,7 @@ def test_two_runs_at_once_on_one_key_fail_nothing() -> None:
 
         other = threading.Thread(target=client)
         other.start()
-        trial = judge(url, "--allow-writes", "--plan", "free", clock=clock)
+        trial = judge_in_place(url, "--allow-writes", "--plan", "free", clock=clock)
         other.join()
         results.append((trial.exit, trial.ids("fail")))
     assert results == [(0, set())]
@@ -117,7 +120,7 @@ def test_two_runs_at_once_on_one_key_fail_nothing() -> None:
 def test_windows_that_end_before_they_are_used_up_convict_nobody() -> None:
     """More requests are served than the limit, which is right as long as windows end meanwhile."""
     with server(plan="pro", window=0.3) as url:
-        trial = judge(url, "--plan", "pro", "--exhaust-rate-limit", "--max-requests", "5000")
+        trial = judge_in_place(url, "--plan", "pro", "--exhaust-rate-limit", "--max-requests", "5000")
     assert "RATE-6" not in trial.ids("fail")
     assert trial.reasons["RATE-6"].startswith("The quota could not be used up, its windows end sooner than they can be")
     assert trial.requests > 4 * 300

@@ -36,7 +36,7 @@ from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import outputs
 from petcheck.reports.result import Result
 from petcheck.session import Session
-from petcheck.suite_files import suite_root
+from petcheck.suite_files import openapi_sha256, suite_root
 from petcheck.target import Untestable
 from petcheck.wire.clock import SystemClock
 
@@ -139,7 +139,7 @@ def judge_in_place(
         session.findings.append(finding(one.check, error, target, time.perf_counter() - began))
     session.close()
     course = Course(session.run, session.started, datetime.now(UTC))
-    result, exchanges = assemble(config, catalogue(), "", course, session.reports())
+    result, exchanges = assemble(config, catalogue(), openapi_sha256(), course, session.reports())
     return Trial(result, result.run.exit, "", exchanges)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pickle
 import signal
@@ -20,7 +19,7 @@ from petcheck.reports import atomic, outputs
 from petcheck.reports.claim import Claim, InUse
 from petcheck.reports.result import Result
 from petcheck.session import Session
-from petcheck.suite_files import suite_file
+from petcheck.suite_files import openapi_sha256
 from petcheck.values import ConfigError
 
 DEBUGGING_PAGE = "pytest.html"
@@ -80,8 +79,7 @@ class Ending:
         # a copy: a worker's last words may come in at any time
         told = joined(part for packed in list(self.parts) for part in pickle.loads(packed))  # noqa: S301 - our own
         reports = sorted([*self.run.reports(), *told], key=lambda report: order.get(report.name, len(order)))
-        digest = hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
-        self.product = assemble(self.run.config, catalogue(), digest, course, reports)
+        self.product = assemble(self.run.config, catalogue(), openapi_sha256(), course, reports)
         result, exchanges = self.product
         try:
             outputs.write_all(result, exchanges, self.run.config.reports)

@@ -9,14 +9,14 @@ import pytest
 from petcheck.exchange import Credential
 from petcheck.judging.catalogue import catalogue
 from tests.kill_matrix import run_fault
-from tests.trial import Hurried, Trial, judge, server
+from tests.trial import Hurried, Trial, judge_in_place, server
 
 
 @cache
 def judged(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), plan: str = "pro") -> Trial:
     clock = Hurried(100)
     with server(faults=faults, variations=variations, plan=plan, clock=clock) as url:
-        return judge(url, "--max-wait", "600", *options, clock=clock)
+        return judge_in_place(url, "--max-wait", "600", *options, clock=clock)
 
 
 DEEP = ("--allow-writes", "--examples", "60", "--seed", "8")
