@@ -48,8 +48,8 @@ def _status(_exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
     return STATUS
 
 
-def _header(name: str) -> _Finder:
-    return lambda _exchange, _decisive: f"header:{name}"
+def _header(name: str, _exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+    return f"header:{name}"
 
 
 def _over_the_limit(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
@@ -74,20 +74,18 @@ def _body(_exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
     return BODY
 
 
-def _member(name: str, problem: Callable[[Animal], str | None] | None = None) -> _Finder:
-    """A member of the object in the body, or of the first in a list that has the problem."""
-
-    def find(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
-        for pointer, item in _objects(exchange):
-            if problem is None or problem(item) is not None:
-                return f"body:{pointer}/{name}" if name in item else _part(pointer)
-        return BODY
-
-    return find
+def _member(
+    name: str, problem: Callable[[Animal], str | None] | None, exchange: Exchange, _decisive: Sequence[Exchange]
+) -> Part:
+    """A member of the object in the body, or of the first in a list that has the problem, where there is one."""
+    for pointer, item in _objects(exchange):
+        if problem is None or problem(item) is not None:
+            return f"body:{pointer}/{name}" if name in item else _part(pointer)
+    return BODY
 
 
 def _error_status(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    return _member("status", partial(problem_of_error_status, http_status=exchange.status or 0))(exchange, decisive)
+    return _member("status", partial(problem_of_error_status, http_status=exchange.status or 0), exchange, decisive)
 
 
 def _odd_item(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
@@ -96,15 +94,13 @@ def _odd_item(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
     return next((f"body:/{at}" for at, item in enumerate(items) if not isinstance(item, dict)), BODY)
 
 
-def _surplus(most: int | None) -> _Finder:
+def _surplus(most: int | None, exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
     """The first animal beyond the length that a page may have: `most`, or what was asked for."""
-
-    def find(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
-        page = page_in(exchange)
-        limit = most if most is not None or page is None else page.asked
-        return f"body:/{limit}" if page is not None and limit is not None and page.size > limit else BODY
-
-    return find
+    page = page_in(exchange)
+    if page is None:
+        return BODY
+    limit = most or page.asked
+    return f"body:/{limit}" if limit is not None and page.size > limit else BODY
 
 
 def _wrong_status(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
@@ -200,36 +196,36 @@ _FINDERS: dict[str, _Finder] = {
     **dict.fromkeys(("GET-1", "GET-3", "GET-4", "ORDERS-1", "ERROR-5"), _status),
     **dict.fromkeys(("AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4", "AUTH-5", "AUTH-7"), _status),
     **dict.fromkeys(("SERVICE-1", "ERROR-1"), _body),
-    "BODY-1": _header("Content-Type"),
-    "PET-1": _member("id", partial(problem_of_int64, "", "id")),
-    "PET-2": _member("name", partial(problem_of_string, "", "name")),
-    "PET-3": _member("categoryId", partial(problem_of_int64, "", "categoryId")),
-    "PET-4": _member("status", problem_of_pet_status),
+    "BODY-1": partial(_header, "Content-Type"),
+    "PET-1": partial(_member, "id", partial(problem_of_int64, "", "id")),
+    "PET-2": partial(_member, "name", partial(problem_of_string, "", "name")),
+    "PET-3": partial(_member, "categoryId", partial(problem_of_int64, "", "categoryId")),
+    "PET-4": partial(_member, "status", problem_of_pet_status),
     "PET-5": _repeated_id,
     "PETS-1": _odd_item,
-    "LIST-3": _surplus(None),
-    "LIST-4": _surplus(LIMIT_DEFAULT),
-    "LIST-5": _surplus(LIMIT_MAX),
+    "LIST-3": partial(_surplus, None),
+    "LIST-4": partial(_surplus, LIMIT_DEFAULT),
+    "LIST-5": partial(_surplus, LIMIT_MAX),
     "LIST-7": _wrong_status,
     "LIST-8": _left_out,
-    "CREATE-2": _member("name"),
-    "CREATE-3": _member("categoryId"),
-    "CREATE-4": _member("status"),
+    "CREATE-2": partial(_member, "name", None),
+    "CREATE-3": partial(_member, "categoryId", None),
+    "CREATE-4": partial(_member, "status", None),
     "CREATE-11": _stored_all_the_same,
     "CREATE-12": _same_animal,
     "CREATE-13": _same_animal,
     "GET-2": _same_animal,
     "AUTH-6": _stored_all_the_same,
-    "ERROR-2": _member("code", partial(problem_of_string, "", "code")),
-    "ERROR-3": _member("message", partial(problem_of_string, "", "message")),
+    "ERROR-2": partial(_member, "code", partial(problem_of_string, "", "code")),
+    "ERROR-3": partial(_member, "message", partial(problem_of_string, "", "message")),
     "ERROR-4": _error_status,
-    "RATE-1": _header("X-RateLimit-Limit"),
-    "RATE-2": _header("X-RateLimit-Remaining"),
-    "RATE-3": _header("X-RateLimit-Reset"),
-    "RATE-4": _header("X-RateLimit-Remaining"),
-    "RATE-5": _header("X-RateLimit-Limit"),
+    "RATE-1": partial(_header, "X-RateLimit-Limit"),
+    "RATE-2": partial(_header, "X-RateLimit-Remaining"),
+    "RATE-3": partial(_header, "X-RateLimit-Reset"),
+    "RATE-4": partial(_header, "X-RateLimit-Remaining"),
+    "RATE-5": partial(_header, "X-RateLimit-Limit"),
     "RATE-6": _over_the_limit,
-    "RATE-7": _header("Retry-After"),
+    "RATE-7": partial(_header, "Retry-After"),
     "RATE-8": _early_429,
     "RATE-9": _after_retry,
 }
