@@ -92,6 +92,21 @@ def test_reset_against_the_responses_own_date(reset: object, problem: str | None
     assert ratelimits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE), sent=3600.0)) == problem
 
 
+@pytest.mark.parametrize(
+    ("reset", "hint"),
+    [
+        (9_999_999, "; it looks like seconds from now rather than a time"),
+        (10_000_000, ""),
+        (100_000_000_000, ""),
+        (100_000_000_001, "; it looks like milliseconds"),
+    ],
+)
+def test_what_a_wrong_reset_looks_like(reset: int, hint: str) -> None:
+    problem = ratelimits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
+    assert problem is not None
+    assert problem.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; a Unix time in seconds is due")
+
+
 @pytest.mark.parametrize(("ahead", "held"), [(-602, True), (-603, False), (30, True), (87_002, True), (87_003, False)])
 def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool) -> None:
     problem = ratelimits.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead))))

@@ -90,7 +90,8 @@ def test_silence_is_no_rules_matter(operation: Operation) -> None:
 
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 410, 500])
 def test_no_rule_judges_an_animal_from_the_day_of_the_removal_on(status: int) -> None:
-    for body in ({}, [], PET, b"<html>"):
+    bodies: list[object] = [{}, [], PET, b"<html>"]
+    for body in bodies:
         asked = exchange(GET, status, body, headers=rates(0, -1, "x"))
         assert concerned(asked, Grounds(REMOVED, PLANS["free"])) == set()
         assert spoken(asked, Grounds(LAST_DAY, PLANS["free"])).keys() >= {"BODY-1"} or status in (410, 500)

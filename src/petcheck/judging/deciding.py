@@ -15,7 +15,14 @@ from petcheck.exchange import Exchange, NoAnswer, Operation, Response
 from petcheck.judging import ratelimits
 from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX, pet_id_of
 from petcheck.judging.jsontext import Json, NotJson, integer, parse
-from petcheck.judging.matchers import Animal, problem_of_int64, problem_of_pet_status, problem_of_string, value_of
+from petcheck.judging.matchers import (
+    CONTENT_TYPE,
+    Animal,
+    problem_of_int64,
+    problem_of_pet_status,
+    problem_of_string,
+    value_of,
+)
 from petcheck.judging.sightings import page_in
 
 Part: TypeAlias = str
@@ -53,16 +60,16 @@ def _header(name: str, _exchange: Exchange) -> Part:
 def _over_the_limit(exchange: Exchange) -> Part:
     """The response before, which told how many were left, or the one to the request over the limit."""
     told = exchange.status == 200 and ratelimits.remaining_of(exchange) is not None
-    return "header:X-RateLimit-Remaining" if told else STATUS
+    return f"header:{ratelimits.REMAINING}" if told else STATUS
 
 
 def _early_429(exchange: Exchange) -> Part:
     """What said that some were left, the 429 itself or the response before, or the 429 that came all the same."""
-    return "header:X-RateLimit-Remaining" if ratelimits.remaining_of(exchange) else STATUS
+    return f"header:{ratelimits.REMAINING}" if ratelimits.remaining_of(exchange) else STATUS
 
 
 def _after_retry(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    return "header:Retry-After" if exchange is decisive[0] and exchange.status == 429 else STATUS
+    return f"header:{ratelimits.RETRY_AFTER}" if exchange is decisive[0] and exchange.status == 429 else STATUS
 
 
 # ---- the body
@@ -206,7 +213,7 @@ _ALONE: dict[str, _Finder] = {
     **dict.fromkeys(("GET-1", "GET-3", "GET-4", "ORDERS-1", "ERROR-5"), _status),
     **dict.fromkeys(("AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4", "AUTH-5", "AUTH-7"), _status),
     **dict.fromkeys(("SERVICE-1", "ERROR-1"), _body),
-    "BODY-1": partial(_header, "Content-Type"),
+    "BODY-1": partial(_header, CONTENT_TYPE),
     "PET-1": partial(_member_with, partial(problem_of_int64, "", "id"), "id"),
     "PET-2": partial(_member_with, partial(problem_of_string, "", "name"), "name"),
     "PET-3": partial(_member_with, partial(problem_of_int64, "", "categoryId"), "categoryId"),
@@ -223,12 +230,12 @@ _ALONE: dict[str, _Finder] = {
     "ERROR-2": partial(_member, "code"),
     "ERROR-3": partial(_member, "message"),
     "ERROR-4": partial(_member, "status"),
-    "RATE-1": partial(_header, "X-RateLimit-Limit"),
-    "RATE-2": partial(_header, "X-RateLimit-Remaining"),
-    "RATE-3": partial(_header, "X-RateLimit-Reset"),
-    "RATE-4": partial(_header, "X-RateLimit-Remaining"),
-    "RATE-5": partial(_header, "X-RateLimit-Limit"),
+    "RATE-1": partial(_header, ratelimits.LIMIT),
+    "RATE-2": partial(_header, ratelimits.REMAINING),
+    "RATE-3": partial(_header, ratelimits.RESET),
+    "RATE-4": partial(_header, ratelimits.REMAINING),
+    "RATE-5": partial(_header, ratelimits.LIMIT),
     "RATE-6": _over_the_limit,
-    "RATE-7": partial(_header, "Retry-After"),
+    "RATE-7": partial(_header, ratelimits.RETRY_AFTER),
     "RATE-8": _early_429,
 }
