@@ -79,6 +79,7 @@ CASES: list[tuple[str, list[Exchange], list[str]]] = [
     ("CREATE-12", [exchange(CREATE, 201, GOOD), exchange(GET, 404)], ["body", "status"]),
     ("CREATE-12", [exchange(CREATE, 201, GOOD), exchange(GET, Silence.TIMEOUT)], ["body", ""]),
     ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD, pet(2, name="Tex"))], ["body:/name", "body:/1/name"]),
+    ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD, pet(2))], ["body", "body:/1"]),
     ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD)], ["body", "body"]),
     ("GET-2", [exchange(GET, body=pet(8))], ["body:/id"]),
     ("GET-2", [page(pet(6), pet(7)), exchange(GET, body=pet(7, name="Tex"))], ["body:/1/name", "body:/name"]),
