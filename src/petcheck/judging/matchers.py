@@ -231,14 +231,9 @@ def differences(before: Animal, after: Animal) -> list[str]:
 
 
 def _where(before: Json, after: Json) -> str:
-    """Where two texts part that are too long to be shown."""
-    if (
-        not isinstance(before, str)
-        or not isinstance(after, str)
-        or max(map(len, map(quoted, (before, after)))) < _SHOWN
-    ):
-        return ""
-    return f" ({_parting(before, after)})"
+    """Where two texts part that are too long to be shown, as no int64 is."""
+    too_long = max(map(len, map(quoted, (before, after)))) >= _SHOWN
+    return f" ({_parting(str(before), str(after))})" if too_long else ""
 
 
 _PROBLEMS: dict[str, Callable[[Animal], str | None]] = {
