@@ -121,6 +121,54 @@ def test_the_part_that_decides(requirement: str, decisive: list[Exchange], parts
     assert list(parts_of(requirement, decisive)) == parts
 
 
+@pytest.mark.parametrize(
+    ("requirement", "header"),
+    [
+        ("BODY-1", "Content-Type"),
+        ("RATE-1", "X-RateLimit-Limit"),
+        ("RATE-2", "X-RateLimit-Remaining"),
+        ("RATE-3", "X-RateLimit-Reset"),
+        ("RATE-4", "X-RateLimit-Remaining"),
+        ("RATE-5", "X-RateLimit-Limit"),
+        ("RATE-7", "Retry-After"),
+    ],
+)
+def test_a_header_decides_whether_it_came_or_not(requirement: str, header: str) -> None:
+    assert parts_of(requirement, [exchange(status=429)]) == (f"header:{header}",)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "member"),
+    [
+        ("CREATE-2", "name"),
+        ("CREATE-3", "categoryId"),
+        ("CREATE-4", "status"),
+        ("ERROR-2", "code"),
+        ("ERROR-3", "message"),
+        ("ERROR-4", "status"),
+    ],
+)
+def test_a_member_of_the_only_object_decides(requirement: str, member: str) -> None:
+    assert parts_of(requirement, [exchange(body={member: None}), exchange(body={})]) == (f"body:/{member}", "body")
+
+
+@pytest.mark.parametrize(
+    ("requirement", "member"), [("PET-1", "id"), ("PET-2", "name"), ("PET-3", "categoryId"), ("PET-4", "status")]
+)
+def test_the_first_wrong_member_in_a_list_decides(requirement: str, member: str) -> None:
+    assert parts_of(requirement, [page(GOOD, GOOD | {member: []}, GOOD | {member: {}})]) == (f"body:/1/{member}",)
+
+
+def test_the_first_animal_that_is_too_many_decides() -> None:
+    full = [GOOD] * 101
+    asked = {"LIST-3": "?limit=99", "LIST-4": "", "LIST-5": "?limit=500"}
+    assert [parts_of(name, [page(*full, query=query)]) for name, query in asked.items()] == [
+        ("body:/99",),
+        ("body:/20",),
+        ("body:/100",),
+    ]
+
+
 @pytest.mark.parametrize("body", [b"", b"null", b"[[]]", b"{", b'[{"id":null,"name":[],"status":{}}]', b"\xff"])
 def test_every_requirement_has_one_whatever_came(body: bytes) -> None:
     strange = [exchange(operation, status, body) for operation in Operation for status in (200, 201, 429, 500)]
