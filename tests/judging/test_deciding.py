@@ -169,7 +169,9 @@ def test_the_first_animal_that_is_too_many_decides() -> None:
     ]
 
 
-@pytest.mark.parametrize("body", [b"", b"null", b"[[]]", b"{", b'[{"id":null,"name":[],"status":{}}]', b"\xff"])
+@pytest.mark.parametrize(
+    "body", [b"", b"null", b"[[]]", b"{", b'[{"id":null,"name":[],"status":{}}]', b"\xff"], ids=range(6)
+)
 def test_every_requirement_has_one_whatever_came(body: bytes) -> None:
     strange = [exchange(operation, status, body) for operation in Operation for status in (200, 201, 429, 500)]
     judged = [entry.id for entry in catalogue().judged if not entry.untestable]

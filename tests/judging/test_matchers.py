@@ -316,6 +316,7 @@ def test_error_status(holder: dict[str, Json], problem: str | None) -> None:
         ("Rex", "Rexx", "character 4 is U+0078 instead of missing"),
         ("\u212b", "\u00c5", "character 1 is U+00C5 instead of U+212B"),
     ],
+    ids=short,
 )
 def test_texts(sent: str, got: str, difference: str | None) -> None:
     said = matchers.difference_of_text(sent, got)

@@ -7,7 +7,7 @@ import pytest
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging import ratelimits
 
-from .exchanges import exchange, rates, unix
+from .exchanges import exchange, rates, short, unix
 
 DATE = ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
 
@@ -35,6 +35,7 @@ def with_limit(*values: str) -> Exchange:
         (("",), 'X-RateLimit-Limit is ""; a plain integer is due'),
         (("1e3",), 'X-RateLimit-Limit is "1e3"; a plain integer is due'),
     ],
+    ids=short,
 )
 def test_limit(values: tuple[str, ...], problem: str | None) -> None:
     assert ratelimits.problem_of_limit(with_limit(*values)) == problem
