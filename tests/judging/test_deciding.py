@@ -81,6 +81,11 @@ CASES: list[tuple[str, list[Exchange], list[str]]] = [
     ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD, pet(2, name="Tex"))], ["body:/name", "body:/1/name"]),
     ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD, pet(2))], ["body", "body:/1"]),
     ("CREATE-13", [exchange(CREATE, 201, pet(2)), page(GOOD)], ["body", "body"]),
+    (
+        "CREATE-13",
+        [exchange(CREATE, 201, pet(2)), page(pet(2, categoryId=3))],
+        ["body:/categoryId", "body:/0/categoryId"],
+    ),
     ("GET-2", [exchange(GET, body=pet(8))], ["body:/id"]),
     ("GET-2", [page(pet(6), pet(7)), exchange(GET, body=pet(7, name="Tex"))], ["body:/1/name", "body:/name"]),
     ("GET-2", [page(pet(7)), exchange(GET, body=without("status") | {"id": 7})], ["body:/0/status", "body"]),
