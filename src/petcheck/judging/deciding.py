@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from petcheck.exchange import Exchange, NoAnswer, Operation, Response
 from petcheck.judging import ratelimits
-from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX, pet_id_of
+from petcheck.judging.interface import LIMIT_MAX, pet_id_of
 from petcheck.judging.jsontext import Json, NotJson, integer, parse
 from petcheck.judging.matchers import (
     CONTENT_TYPE,
@@ -100,7 +100,7 @@ def _odd_item(exchange: Exchange) -> Part:
 
 
 def _surplus(most: int | None, exchange: Exchange) -> Part:
-    """The first animal beyond the length that a page may have: `most`, or what was asked for."""
+    """The first animal beyond the length that a page may have: `most`, or what was asked for, 20 where nothing was."""
     page = page_in(exchange)
     if page is None:
         return BODY
@@ -221,7 +221,7 @@ _ALONE: dict[str, _Finder] = {
     "PET-5": _repeated_id,
     "PETS-1": _odd_item,
     "LIST-3": partial(_surplus, None),
-    "LIST-4": partial(_surplus, LIMIT_DEFAULT),
+    "LIST-4": partial(_surplus, None),
     "LIST-5": partial(_surplus, LIMIT_MAX),
     "LIST-7": _wrong_status,
     "CREATE-2": partial(_member, "name"),
