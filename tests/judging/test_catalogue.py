@@ -22,6 +22,11 @@ def test_ids_are_unique_and_speak() -> None:
     assert [entry.id for entry in catalogue().entries if entry.open and not re.fullmatch(r"[a-z0-9-]+", entry.id)] == []
 
 
+def test_it_is_read_without_the_c_library_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
+    assert read(suite_file("requirements.yaml")) == catalogue()
+
+
 def test_every_section_exists() -> None:
     for entry in catalogue().entries:
         assert entry.section in TITLES, entry.id

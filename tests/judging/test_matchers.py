@@ -316,6 +316,7 @@ def test_error_status(holder: dict[str, Json], problem: str | None) -> None:
         ("Rex", "Rexx", "character 4 is U+0078 instead of missing"),
         ("\u212b", "\u00c5", "character 1 is U+00C5 instead of U+212B"),
     ],
+    ids=short,
 )
 def test_texts(sent: str, got: str, difference: str | None) -> None:
     said = matchers.difference_of_text(sent, got)
@@ -348,6 +349,21 @@ def test_both_texts_are_shown() -> None:
 def test_two_sights_of_one_animal(after: dict[str, Json], found: list[str]) -> None:
     before: dict[str, Json] = dict(PET)
     assert matchers.differences(before, {**before, **after}) == found
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "parting"),
+    [
+        ("a" * 77, "a" * 76 + "b", ""),
+        ("a" * 78, "a" * 77 + "b", " (character 78 is U+0062 instead of U+0061)"),
+        ("Rex", "R" * 90, " (character 2 is U+0052 instead of U+0065)"),
+        ("R" * 90, "R", " (character 2 is missing instead of U+0052)"),
+    ],
+    ids=short,
+)
+def test_where_names_part_that_are_too_long_to_be_shown(before: str, after: str, parting: str) -> None:
+    found = matchers.differences(PET | {"name": before}, PET | {"name": after})
+    assert found == [f"`name` is {matchers.quoted(after)} instead of {matchers.quoted(before)}{parting}"]
 
 
 def test_a_status_that_came_or_went() -> None:

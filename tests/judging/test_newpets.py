@@ -86,13 +86,13 @@ def test_a_number_of_thousands_of_digits_is_not_told_in_full() -> None:
     assert len(asked(with_category("9" * 4000)).what) < 130
 
 
-@pytest.mark.parametrize("status", ["available", "pending", "sold"])
 @pytest.mark.parametrize("name", SURE_NAMES, ids=count())
-def test_what_is_created_for_certain(name: str, status: str) -> None:
-    found = asked(pet(name=name, status=status))
-    assert (found.due, found.requirement) == (Due.CREATED, None)
-    assert found.what == f'a name of {len(name)} printable ASCII characters and status "{status}"'
-    assert found.pet == {"name": name, "categoryId": 1, "status": status}
+def test_what_is_created_for_certain(name: str) -> None:
+    for status in ("available", "pending", "sold"):
+        found = asked(pet(name=name, status=status))
+        assert (found.due, found.requirement) == (Due.CREATED, None)
+        assert found.what == f'a name of {len(name)} printable ASCII characters and status "{status}"'
+        assert found.pet == {"name": name, "categoryId": 1, "status": status}
 
 
 def test_no_status_is_as_sure() -> None:

@@ -7,7 +7,7 @@ import pytest
 from petcheck.exchange import Exchange, Silence
 from petcheck.judging import ratelimits
 
-from .exchanges import exchange, rates, unix
+from .exchanges import exchange, rates, short, unix
 
 DATE = ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
 
@@ -35,6 +35,7 @@ def with_limit(*values: str) -> Exchange:
         (("",), 'X-RateLimit-Limit is ""; a plain integer is due'),
         (("1e3",), 'X-RateLimit-Limit is "1e3"; a plain integer is due'),
     ],
+    ids=short,
 )
 def test_limit(values: tuple[str, ...], problem: str | None) -> None:
     assert ratelimits.problem_of_limit(with_limit(*values)) == problem
@@ -90,6 +91,21 @@ def test_remaining(limit: str | None, remaining: str | None, problem: str | None
 def test_reset_against_the_responses_own_date(reset: object, problem: str | None) -> None:
     # our own clock is an hour off, which matters not
     assert ratelimits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE), sent=3600.0)) == problem
+
+
+@pytest.mark.parametrize(
+    ("reset", "hint"),
+    [
+        (9_999_999, "; it looks like seconds from now rather than a time"),
+        (10_000_000, ""),
+        (100_000_000_000, ""),
+        (100_000_000_001, "; it looks like milliseconds"),
+    ],
+)
+def test_what_a_wrong_reset_looks_like(reset: int, hint: str) -> None:
+    problem = ratelimits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
+    assert problem is not None
+    assert problem.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; a Unix time in seconds is due")
 
 
 @pytest.mark.parametrize(("ahead", "held"), [(-602, True), (-603, False), (30, True), (87_002, True), (87_003, False)])

@@ -120,11 +120,11 @@ def test_a_refused_key_and_a_limit_say_nothing_of_what_was_asked(operation: Oper
     assert received(exchange(operation, status), GROUNDS) is None
 
 
-@pytest.mark.parametrize("operation", Operation)
 @pytest.mark.parametrize("credential", [credential for credential in Credential if credential is not Credential.VALID])
-@pytest.mark.parametrize("status", [200, 401, 500, Silence.TIMEOUT])
-def test_nothing_is_judged_without_the_key(operation: Operation, credential: Credential, status: int | Silence) -> None:
-    assert received(exchange(operation, status, credential=credential), GROUNDS) is None
+def test_nothing_is_judged_without_the_key(credential: Credential) -> None:
+    for operation in Operation:
+        for status in (200, 401, 500, Silence.TIMEOUT):
+            assert received(exchange(operation, status, credential=credential), GROUNDS) is None
 
 
 # ---- which requirement it is

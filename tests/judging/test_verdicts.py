@@ -140,6 +140,11 @@ def test_silence_counts_only_where_the_target_answered_afterwards() -> None:
     ]
 
 
+def test_an_answer_among_what_decides_follows_the_silence_too() -> None:
+    silent = finding("fail", "No answer.", decisive=(0, 1), unanswered=True)
+    assert settle_silence([silent], [exchange(status=Silence.TIMEOUT), exchange(index=1)]) == [silent]
+
+
 def test_silence_is_all_that_a_dead_target_ever_gave() -> None:
     silent = finding("fail", "No answer.", decisive=(0,), unanswered=True)
     assert [found.outcome for found in settle_silence([silent], [exchange(status=Silence.RESET)])] == ["error"]

@@ -13,11 +13,11 @@ from typing import TypeAlias
 
 from petcheck.exchange import Exchange, NoAnswer, Operation, Response
 from petcheck.judging import ratelimits
-from petcheck.judging.interface import LIMIT_DEFAULT, LIMIT_MAX
+from petcheck.judging.interface import LIMIT_MAX, pet_id_of
 from petcheck.judging.jsontext import Json, NotJson, integer, parse
 from petcheck.judging.matchers import (
+    CONTENT_TYPE,
     Animal,
-    problem_of_error_status,
     problem_of_int64,
     problem_of_pet_status,
     problem_of_string,
@@ -26,7 +26,8 @@ from petcheck.judging.matchers import (
 from petcheck.judging.sightings import page_in
 
 Part: TypeAlias = str
-_Finder: TypeAlias = Callable[[Exchange, Sequence[Exchange]], Part]
+_Finder: TypeAlias = Callable[[Exchange], Part]
+_Comparison: TypeAlias = Callable[[Exchange, Sequence[Exchange]], Part]
 
 STATUS, BODY = "status", "body"
 _FIELDS = ("name", "categoryId", "status")
@@ -34,84 +35,84 @@ _FIELDS = ("name", "categoryId", "status")
 
 def parts_of(requirement: str, decisive: Sequence[Exchange]) -> tuple[Part, ...]:
     """For each of the exchanges that decide the requirement of that id, the part that does; empty for a whole one."""
-    finder = _FINDERS.get(requirement)
-    return tuple(
-        "" if finder is None or isinstance(exchange.answer, NoAnswer) else finder(exchange, decisive)
-        for exchange in decisive
-    )
+    return tuple(_part_of(requirement, exchange, decisive) for exchange in decisive)
+
+
+def _part_of(requirement: str, exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
+    if isinstance(exchange.answer, NoAnswer):
+        return ""
+    if requirement in _COMPARED:
+        return _COMPARED[requirement](exchange, decisive)
+    return _ALONE[requirement](exchange) if requirement in _ALONE else ""
 
 
 # ---- the status, a header
 
 
-def _status(_exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+def _status(_exchange: Exchange) -> Part:
     return STATUS
 
 
-def _header(name: str) -> _Finder:
-    return lambda _exchange, _decisive: f"header:{name}"
+def _header(name: str, _exchange: Exchange) -> Part:
+    return f"header:{name}"
 
 
-def _over_the_limit(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+def _over_the_limit(exchange: Exchange) -> Part:
     """The response before, which told how many were left, or the one to the request over the limit."""
     told = exchange.status == 200 and ratelimits.remaining_of(exchange) is not None
-    return "header:X-RateLimit-Remaining" if told else STATUS
+    return f"header:{ratelimits.REMAINING}" if told else STATUS
 
 
-def _early_429(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    own = ratelimits.remaining_of(exchange)
-    return "header:X-RateLimit-Remaining" if own else _over_the_limit(exchange, decisive)
+def _early_429(exchange: Exchange) -> Part:
+    """What said that some were left, the 429 itself or the response before, or the 429 that came all the same."""
+    return f"header:{ratelimits.REMAINING}" if ratelimits.remaining_of(exchange) else STATUS
 
 
 def _after_retry(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    return "header:Retry-After" if exchange is decisive[0] and exchange.status == 429 else STATUS
+    return f"header:{ratelimits.RETRY_AFTER}" if exchange is decisive[0] and exchange.status == 429 else STATUS
 
 
 # ---- the body
 
 
-def _body(_exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+def _body(_exchange: Exchange) -> Part:
     return BODY
 
 
-def _member(name: str, problem: Callable[[Animal], str | None] | None = None) -> _Finder:
-    """A member of the object in the body, or of the first in a list that has the problem."""
-
-    def find(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
-        for pointer, item in _objects(exchange):
-            if problem is None or problem(item) is not None:
-                return f"body:{pointer}/{name}" if name in item else _part(pointer)
-        return BODY
-
-    return find
+def _member(name: str, exchange: Exchange) -> Part:
+    """A member of the object in the body."""
+    value = _value(exchange)
+    return f"body:/{name}" if isinstance(value, dict) and name in value else BODY
 
 
-def _error_status(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
-    return _member("status", partial(problem_of_error_status, http_status=exchange.status or 0))(exchange, decisive)
+def _member_with(problem: Callable[[Animal], str | None], name: str, exchange: Exchange) -> Part:
+    """A member of the object in the body, or of the first in its list, that has the problem."""
+    for pointer, item in _objects(exchange):
+        if problem(item) is not None:
+            return _within(pointer, name, item)
+    return BODY
 
 
-def _odd_item(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+def _odd_item(exchange: Exchange) -> Part:
     value = _value(exchange)
     items = value if isinstance(value, list) else []
     return next((f"body:/{at}" for at, item in enumerate(items) if not isinstance(item, dict)), BODY)
 
 
-def _surplus(most: int | None) -> _Finder:
-    """The first animal beyond the length that a page may have: `most`, or what was asked for."""
-
-    def find(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
-        page = page_in(exchange)
-        limit = most if most is not None or page is None else page.asked
-        return f"body:/{limit}" if page is not None and limit is not None and page.size > limit else BODY
-
-    return find
+def _surplus(most: int | None, exchange: Exchange) -> Part:
+    """The first animal beyond the length that a page may have: `most`, or what was asked for, 20 where nothing was."""
+    page = page_in(exchange)
+    if page is None:
+        return BODY
+    limit = most or page.asked
+    return f"body:/{limit}" if limit is not None and page.size > limit else BODY
 
 
-def _wrong_status(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
+def _wrong_status(exchange: Exchange) -> Part:
     page = page_in(exchange)
     for pointer, item in _objects(exchange):
         if page is not None and problem_of_pet_status(item) is None and item.get("status") != page.status:
-            return f"body:{pointer}/status" if "status" in item else _part(pointer)
+            return _within(pointer, "status", item)
     return BODY
 
 
@@ -121,19 +122,20 @@ def _left_out(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
     missing: dict[int, str] = {}
     for pointer, item in _objects(exchange):
         number = integer(item.get("id"))
-        due = [page for page in filtered if exchange is not page.exchange and item.get("status") == page.status]
+        due = [page for page in filtered if item.get("status") == page.status]
         if number is not None and any(number not in page.ids for page in due):
             missing[number] = pointer
-    return _part(missing[min(missing)]) if missing else BODY
+    return _whole(missing[min(missing)]) if missing else BODY
 
 
-def _repeated_id(exchange: Exchange, _decisive: Sequence[Exchange]) -> Part:
-    seen: set[int] = set()
+def _repeated_id(exchange: Exchange) -> Part:
+    """The id that stands on the page a second time, or that of a new animal, which an earlier one had."""
+    seen: set[int | None] = set()
     for pointer, item in _objects(exchange):
         number = integer(item.get("id"))
         if number is not None and (number in seen or not pointer):
             return f"body:{pointer}/id"
-        seen |= {number} if number is not None else set()
+        seen.add(number)
     return BODY
 
 
@@ -141,18 +143,15 @@ def _same_animal(exchange: Exchange, decisive: Sequence[Exchange]) -> Part:
     """What two exchanges show differently of one animal, in either of them; the status where it is not shown."""
     if exchange.status not in (200, 201):
         return STATUS
-    if exchange.request.operation is Operation.GET_PET:
-        asked, got = exchange.request.url.rpartition("/")[2], _id(exchange)
-        if got is not None and str(got) != asked:
-            return "body:/id"
+    if exchange.request.operation is Operation.GET_PET and _id(exchange) not in (None, pet_id_of(exchange)):
+        return "body:/id"
     alone = {_id(other) for other in decisive} - {None}
     for pointer, item in _objects(exchange):
         number = integer(item.get("id"))
         if number in alone:
             sights = [a for other in decisive for _, a in _objects(other) if integer(a.get("id")) == number]
-            changed = (name for name in _FIELDS if any(sight.get(name) != item.get(name) for sight in sights))
-            name = next(changed, None)
-            return f"body:{pointer}/{name}" if name is not None and name in item else _part(pointer)
+            changed = [name for name in _FIELDS if any(sight.get(name) != item.get(name) for sight in sights)]
+            return _within(pointer, changed[0], item) if changed else _whole(pointer)
     return BODY
 
 
@@ -184,52 +183,59 @@ def _id(exchange: Exchange) -> int | None:
 
 def _sent_name(exchange: Exchange) -> Json:
     try:
-        sent = parse(exchange.request.body or b"")
+        sent = parse(exchange.request.body) if exchange.request.body else None
     except NotJson:
         return None
     return sent.get("name") if isinstance(sent, dict) else None
 
 
-def _part(pointer: str) -> Part:
-    return f"{BODY}:{pointer}" if pointer else BODY
+def _within(pointer: str, name: str, item: Animal) -> Part:
+    """A member of an object, or the whole object where it lacks that member."""
+    return f"body:{pointer}/{name}" if name in item else _whole(pointer)
 
 
-_FINDERS: dict[str, _Finder] = {
-    **dict.fromkeys(("LIST-1", "LIST-2", "LIST-6"), _status),
-    **dict.fromkeys(("CREATE-1", *(f"CREATE-{number}" for number in range(5, 11)), "CREATE-14"), _status),
-    **dict.fromkeys(("GET-1", "GET-3", "GET-4", "ORDERS-1", "ERROR-5"), _status),
-    **dict.fromkeys(("AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4", "AUTH-5", "AUTH-7"), _status),
-    **dict.fromkeys(("SERVICE-1", "ERROR-1"), _body),
-    "BODY-1": _header("Content-Type"),
-    "PET-1": _member("id", partial(problem_of_int64, "", "id")),
-    "PET-2": _member("name", partial(problem_of_string, "", "name")),
-    "PET-3": _member("categoryId", partial(problem_of_int64, "", "categoryId")),
-    "PET-4": _member("status", problem_of_pet_status),
-    "PET-5": _repeated_id,
-    "PETS-1": _odd_item,
-    "LIST-3": _surplus(None),
-    "LIST-4": _surplus(LIMIT_DEFAULT),
-    "LIST-5": _surplus(LIMIT_MAX),
-    "LIST-7": _wrong_status,
+def _whole(pointer: str) -> Part:
+    return f"body:{pointer}" if pointer else BODY
+
+
+_COMPARED: dict[str, _Comparison] = {
     "LIST-8": _left_out,
-    "CREATE-2": _member("name"),
-    "CREATE-3": _member("categoryId"),
-    "CREATE-4": _member("status"),
     "CREATE-11": _stored_all_the_same,
     "CREATE-12": _same_animal,
     "CREATE-13": _same_animal,
     "GET-2": _same_animal,
     "AUTH-6": _stored_all_the_same,
-    "ERROR-2": _member("code", partial(problem_of_string, "", "code")),
-    "ERROR-3": _member("message", partial(problem_of_string, "", "message")),
-    "ERROR-4": _error_status,
-    "RATE-1": _header("X-RateLimit-Limit"),
-    "RATE-2": _header("X-RateLimit-Remaining"),
-    "RATE-3": _header("X-RateLimit-Reset"),
-    "RATE-4": _header("X-RateLimit-Remaining"),
-    "RATE-5": _header("X-RateLimit-Limit"),
-    "RATE-6": _over_the_limit,
-    "RATE-7": _header("Retry-After"),
-    "RATE-8": _early_429,
     "RATE-9": _after_retry,
+}
+_ALONE: dict[str, _Finder] = {
+    **dict.fromkeys(("LIST-1", "LIST-2", "LIST-6"), _status),
+    **dict.fromkeys(("CREATE-1", *(f"CREATE-{number}" for number in range(5, 11)), "CREATE-14"), _status),
+    **dict.fromkeys(("GET-1", "GET-3", "GET-4", "ORDERS-1", "ERROR-5"), _status),
+    **dict.fromkeys(("AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4", "AUTH-5", "AUTH-7"), _status),
+    **dict.fromkeys(("SERVICE-1", "ERROR-1"), _body),
+    "BODY-1": partial(_header, CONTENT_TYPE),
+    "PET-1": partial(_member_with, partial(problem_of_int64, "", "id"), "id"),
+    "PET-2": partial(_member_with, partial(problem_of_string, "", "name"), "name"),
+    "PET-3": partial(_member_with, partial(problem_of_int64, "", "categoryId"), "categoryId"),
+    "PET-4": partial(_member_with, problem_of_pet_status, "status"),
+    "PET-5": _repeated_id,
+    "PETS-1": _odd_item,
+    "LIST-3": partial(_surplus, None),
+    "LIST-4": partial(_surplus, None),
+    "LIST-5": partial(_surplus, LIMIT_MAX),
+    "LIST-7": _wrong_status,
+    "CREATE-2": partial(_member, "name"),
+    "CREATE-3": partial(_member, "categoryId"),
+    "CREATE-4": partial(_member, "status"),
+    "ERROR-2": partial(_member, "code"),
+    "ERROR-3": partial(_member, "message"),
+    "ERROR-4": partial(_member, "status"),
+    "RATE-1": partial(_header, ratelimits.LIMIT),
+    "RATE-2": partial(_header, ratelimits.REMAINING),
+    "RATE-3": partial(_header, ratelimits.RESET),
+    "RATE-4": partial(_header, ratelimits.REMAINING),
+    "RATE-5": partial(_header, ratelimits.LIMIT),
+    "RATE-6": _over_the_limit,
+    "RATE-7": partial(_header, ratelimits.RETRY_AFTER),
+    "RATE-8": _early_429,
 }

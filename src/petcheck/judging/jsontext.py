@@ -7,6 +7,7 @@ names are open: the last one counts.
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -60,7 +61,7 @@ def _parsed(body: bytes) -> Json:
     if sum(body.count(mark) for mark in (b",", b"[", b"{")) > _VALUES_READ:
         raise NotRead(f"the body holds more than {_VALUES_READ:,} values, which are not read")
     try:
-        text = body.decode("utf-8-sig")
+        text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
         raise NotJson(f"byte {error.start} of the body is not valid UTF-8") from None
     try:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from itertools import zip_longest
 from urllib.parse import urlsplit
 
 from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
@@ -17,6 +18,7 @@ from petcheck.judging.interface import STATUSES, section_of
 from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, HugeNumber, Json, NotJson, integer, json_of, kind
 from petcheck.judging.verdicts import Breach, Inconclusive
 
+CONTENT_TYPE = "Content-Type"
 _SHOWN = 80
 
 # ---- words
@@ -140,13 +142,13 @@ def problem_of_json(response: Response) -> str | None:
 
 def problem_of_media_type(response: Response) -> str | None:
     """What is wrong with Content-Type where `application/json` is due (section 4); parameters and case are free."""
-    value = response.header("Content-Type")
+    value = response.header(CONTENT_TYPE)
     if value is None:
-        return "there is no Content-Type; `application/json` is due"
+        return f"there is no {CONTENT_TYPE}; `application/json` is due"
     types = {part.partition(";")[0].strip().lower() for part in value.split(",")}
     if "application/json" in types and len(types) == 1:
         return None
-    return f"Content-Type is {quoted(value)}; `application/json` is due"
+    return f"{CONTENT_TYPE} is {quoted(value)}; `application/json` is due"
 
 
 def problem_of_int64(owner: str, name: str, holder: Animal) -> str | None:
@@ -200,7 +202,7 @@ def difference_of_text(sent: str, got: str) -> str | None:
 
 
 def _parting(before: str, after: str) -> str:
-    at = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
+    at = next(at for at, (was, now) in enumerate(zip_longest(before, after)) if was != now)
     return f"character {at + 1} is {_code_point(after, at)} instead of {_code_point(before, at)}"
 
 
@@ -229,14 +231,9 @@ def differences(before: Animal, after: Animal) -> list[str]:
 
 
 def _where(before: Json, after: Json) -> str:
-    """Where two texts part that are too long to be shown."""
-    if (
-        not isinstance(before, str)
-        or not isinstance(after, str)
-        or max(map(len, map(quoted, (before, after)))) < _SHOWN
-    ):
-        return ""
-    return f" ({_parting(before, after)})"
+    """Where two texts part that are too long to be shown, as no int64 is."""
+    too_long = max(map(len, map(quoted, (before, after)))) >= _SHOWN
+    return f" ({_parting(str(before), str(after))})" if too_long else ""
 
 
 _PROBLEMS: dict[str, Callable[[Animal], str | None]] = {

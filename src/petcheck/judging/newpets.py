@@ -108,14 +108,9 @@ def _doubt_of_category(category: int, categories: Collection[int]) -> str | None
 
 def _reads_two_ways(body: bytes) -> bool:
     """Whether JSON text says different things to different readers: by a byte order mark, or a member given twice."""
-    twice = False
-
-    def look(members: list[tuple[str, object]]) -> None:
-        nonlocal twice
-        # the outermost object comes last
-        twice = len(dict(members)) < len(members)
-
-    json.loads(body, object_pairs_hook=look, parse_int=len)
+    # an object as its members, in a tuple that no array is read as
+    members = json.loads(body, object_pairs_hook=tuple, parse_int=len)
+    twice = isinstance(members, tuple) and len(dict(members)) < len(members)
     return twice or body.startswith(BOM_UTF8)
 
 

@@ -11,6 +11,8 @@ from itertools import pairwise
 from petcheck.exchange import Exchange, Response, http_date
 from petcheck.judging.matchers import quoted
 
+LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
+RETRY_AFTER = "Retry-After"
 _PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
 _UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 _PAST_GRACE_S = 2.0
@@ -33,12 +35,12 @@ def header_of(exchange: Exchange, name: str) -> str | None:
 
 def limit_of(exchange: Exchange) -> int | None:
     """X-RateLimit-Limit where it can be read."""
-    return _whole(header_of(exchange, "X-RateLimit-Limit"))
+    return _whole(header_of(exchange, LIMIT))
 
 
 def remaining_of(exchange: Exchange) -> int | None:
     """X-RateLimit-Remaining where it can be read."""
-    return _whole(header_of(exchange, "X-RateLimit-Remaining"))
+    return _whole(header_of(exchange, REMAINING))
 
 
 def _whole(text: str | None) -> int | None:
@@ -47,42 +49,42 @@ def _whole(text: str | None) -> int | None:
 
 def problem_of_limit(exchange: Exchange) -> str | None:
     """What is wrong with X-RateLimit-Limit."""
-    text = header_of(exchange, "X-RateLimit-Limit")
+    text = header_of(exchange, LIMIT)
     if text is None:
-        return "there is no X-RateLimit-Limit"
+        return f"there is no {LIMIT}"
     if _whole(text) is None:
-        return f"X-RateLimit-Limit is {quoted(text)}; a plain integer is due"
-    return None if int(text) >= 1 else "X-RateLimit-Limit is 0; a limit of at least 1 is due"
+        return f"{LIMIT} is {quoted(text)}; a plain integer is due"
+    return None if int(text) >= 1 else f"{LIMIT} is 0; a limit of at least 1 is due"
 
 
 def problem_of_remaining(exchange: Exchange) -> str | None:
     """What is wrong with X-RateLimit-Remaining."""
-    text = header_of(exchange, "X-RateLimit-Remaining")
+    text = header_of(exchange, REMAINING)
     if text is None:
-        return "there is no X-RateLimit-Remaining"
+        return f"there is no {REMAINING}"
     if _whole(text) is None:
-        return f"X-RateLimit-Remaining is {quoted(text)}; a plain integer from 0 to the limit is due"
+        return f"{REMAINING} is {quoted(text)}; a plain integer from 0 to the limit is due"
     limit = limit_of(exchange)
     over = limit is not None and limit >= 1 and int(text) > limit
-    return f"X-RateLimit-Remaining is {text}, above X-RateLimit-Limit, {limit}" if over else None
+    return f"{REMAINING} is {text}, above {LIMIT}, {limit}" if over else None
 
 
 def problem_of_reset(exchange: Exchange) -> str | None:
     """What is wrong with X-RateLimit-Reset, measured by the response's own Date, else by our clock with more grace."""
-    text = header_of(exchange, "X-RateLimit-Reset")
+    text = header_of(exchange, RESET)
     if text is None:
-        return "there is no X-RateLimit-Reset"
+        return f"there is no {RESET}"
     if not _UNIX_TIME.fullmatch(text):
-        return f"X-RateLimit-Reset is {quoted(text)}; a Unix time in seconds is due"
+        return f"{RESET} is {quoted(text)}; a Unix time in seconds is due"
     date = date_of(exchange)
     grace = _PAST_GRACE_S if date else _PAST_GRACE_S + _OWN_CLOCK_GRACE_S
     ahead = float(text) - (date or exchange.started).timestamp()
     if ahead < -grace:
         hint = "; it looks like seconds from now rather than a time" if float(text) < 10_000_000 else ""
-        return f"X-RateLimit-Reset is {text}, {-ahead:,.0f} s past{hint}; a Unix time in seconds is due"
+        return f"{RESET} is {text}, {-ahead:,.0f} s past{hint}; a Unix time in seconds is due"
     if ahead > _DAY_S + grace:
         hint = "; it looks like milliseconds" if float(text) > 100_000_000_000 else ""
-        return f"X-RateLimit-Reset is {text}, more than a day ahead{hint}; a Unix time in seconds is due"
+        return f"{RESET} is {text}, more than a day ahead{hint}; a Unix time in seconds is due"
     return None
 
 
@@ -93,22 +95,29 @@ def date_of(exchange: Exchange) -> datetime | None:
 
 def problem_of_retry_after(exchange: Exchange) -> str | None:
     """What is wrong with Retry-After on a 429."""
-    text = exchange.answer.header("Retry-After") if isinstance(exchange.answer, Response) else None
+    text = _retry_after(exchange)
     if text is None:
-        return "there is no Retry-After"
-    if _PLAIN_INTEGER.fullmatch(text.strip()) or http_date(text.strip()):
+        return f"there is no {RETRY_AFTER}"
+    if _PLAIN_INTEGER.fullmatch(text) or http_date(text):
         return None
-    return f"Retry-After is {quoted(text)}; whole seconds or an HTTP date are due"
+    return f"{RETRY_AFTER} is {quoted(text)}; whole seconds or an HTTP date are due"
 
 
 def asks_for_more_than_a_minute(exchange: Exchange) -> bool:
     """Whether a 429's Retry-After is longer than any window of a minute, so that it speaks of another quota."""
-    text = (exchange.answer.header("Retry-After") or "").strip() if isinstance(exchange.answer, Response) else ""
+    text = _retry_after(exchange)
+    if text is None:
+        return False
     if _PLAIN_INTEGER.fullmatch(text):
         return int(text) > _MINUTE_S
     date = http_date(text)
     now = date_of(exchange) or exchange.started
     return date is not None and (date - now).total_seconds() > _MINUTE_S
+
+
+def _retry_after(exchange: Exchange) -> str | None:
+    text = exchange.answer.header(RETRY_AFTER) if isinstance(exchange.answer, Response) else None
+    return None if text is None else text.strip()
 
 
 # ---- over time
@@ -130,7 +139,7 @@ def same_window(exchanges: Sequence[Exchange]) -> list[list[Exchange]]:
     """
     limits: dict[int, dict[str, list[Exchange]]] = {}
     for exchange in exchanges:
-        limit, reset = limit_of(exchange), header_of(exchange, "X-RateLimit-Reset")
+        limit, reset = limit_of(exchange), header_of(exchange, RESET)
         if remaining_of(exchange) is not None and limit is not None and reset is not None:
             limits.setdefault(limit, {}).setdefault(reset, []).append(exchange)
     return [group for groups in limits.values() if not _moves(groups) for group in groups.values() if len(group) > 1]
@@ -163,9 +172,7 @@ def problem_of_course(group: Sequence[Exchange]) -> Course | None:
     # a bucket that refills by its limit a minute may have made good what was used
     if refilled(group[0], group[-1]) >= len(group) - 1:
         return None
-    return Course(
-        f"X-RateLimit-Remaining stayed at {last} over {len(group)} requests of one window", (group[0], group[-1])
-    )
+    return Course(f"{REMAINING} stayed at {last} over {len(group)} requests of one window", (group[0], group[-1]))
 
 
 def _left(exchange: Exchange) -> int:
@@ -181,9 +188,7 @@ def _unexplained_rise(group: Sequence[Exchange]) -> Course | None:
             # rounding to whole requests may show one more than was refilled, which a request that counts takes up
             rounding = 0 if _counts(later) else 1
             if later.sent >= earlier.finished and after - before > rounding + refilled(earlier, later):
-                return Course(
-                    f"X-RateLimit-Remaining rose from {before} to {after} within one window", (earlier, later)
-                )
+                return Course(f"{REMAINING} rose from {before} to {after} within one window", (earlier, later))
         # of equal lows the latest explains least
         if not lows or after <= lows[-1][1]:
             lows.append((later, after))

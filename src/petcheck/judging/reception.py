@@ -26,26 +26,26 @@ def received(exchange: Exchange, grounds: Grounds) -> Judgement:
     request = exchange.request
     if request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
         return None
-    if exchange.status in (401, 429):
-        return None
-    if isinstance(exchange.answer, NoAnswer):
+    response = exchange.answer
+    if isinstance(response, NoAnswer):
         return f"{came(exchange)}, on a second try too"
+    if response.status in (401, 429):
+        return None
     if request.operation is Operation.LIST_PETS and query_is_valid(exchange):
-        return HOLDS if exchange.status == 200 else "200 is due (section 4.1)"
+        return HOLDS if response.status == 200 else "200 is due (section 4.1)"
     if request.operation is Operation.GET_PET:
-        return _received_get(exchange)
+        return _received_get(pet_id_of(exchange), response)
     if request.operation is Operation.STORE_ORDERS:
-        there = exchange.status is not None and exchange.status not in (404, 405) and exchange.status < 500
+        there = response.status not in (404, 405) and response.status < 500
         return HOLDS if there else "it exists, so 404, 405 and 5xx are no answer (section 4.4)"
     return None
 
 
-def _received_get(exchange: Exchange) -> Judgement:
-    number = pet_id_of(exchange)
-    if exchange.status not in (200, 404):
+def _received_get(number: int | None, response: Response) -> Judgement:
+    if response.status not in (200, 404):
         return f"200 or 404 is due for {number}, an int64 (section 4.3)"
-    value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
-    got = integer(value.get("id")) if exchange.status == 200 and isinstance(value, dict) else None
+    value = value_of(response)
+    got = integer(value.get("id")) if response.status == 200 and isinstance(value, dict) else None
     return HOLDS if got in (None, number) else f"animal {got} came; `petId` is the id (section 4.3)"
 
 

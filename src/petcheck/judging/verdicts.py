@@ -105,9 +105,11 @@ class Verdict:
 
 def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -> list[Finding]:
     """Turn silence that nothing followed into `error`: where nothing answers any more, nobody can tell whose fault."""
-    last_answer = max((e.index for e in exchanges if isinstance(e.answer, Response)), default=-1)
+    answered = [exchange.index for exchange in exchanges if isinstance(exchange.answer, Response)]
     return [
-        _as_error(finding) if finding.unanswered and max(finding.decisive) > last_answer else finding
+        _as_error(finding)
+        if finding.unanswered and all(max(finding.decisive) > index for index in answered)
+        else finding
         for finding in findings
     ]
 
