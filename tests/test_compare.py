@@ -20,7 +20,8 @@ from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import comparison_json
 from petcheck.reports.outputs import write_all
 from petcheck.reports.result import Result
-from tests.command import KEY, petcheck
+from tests.command import KEY
+from tests.forked import petcheck
 from tests.reports import samples
 
 WIDE = {"COLUMNS": "200"}

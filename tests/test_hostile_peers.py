@@ -15,7 +15,8 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from tests.command import KEY, Ran, petcheck
+from tests.command import KEY, Ran
+from tests.forked import petcheck
 from tests.peers import JSON, Behaviour, Caller, peer, rate_headers
 
 AT_MOST_S = 40.0
