@@ -9,6 +9,7 @@ import time
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Protocol
@@ -36,7 +37,7 @@ class Ran:
     peak_mb: float
     reports: Path
 
-    @property
+    @cached_property
     def result(self) -> Result:
         return load(self.reports / "result.json")
 
