@@ -218,11 +218,17 @@ def _entries(item: pytest.Item) -> list[Requirement]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Turn how a check ended into a finding, and into what pytest shows of it."""
-    report: pytest.TestReport = yield  # type: ignore[assignment]
     session = item.config.stash.get(SESSION, None)
+    error = call.excinfo.value if call.excinfo else None
+    option, style = item.config.option, item.config.option.tbstyle
+    if session is not None and isinstance(error, Breach | Untestable | NotSent):
+        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only the reason is shown of it
+    try:
+        report: pytest.TestReport = yield  # type: ignore[assignment]
+    finally:
+        option.tbstyle = style
     if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
         return report  # type: ignore[return-value]
-    error = call.excinfo.value if call.excinfo else None
     name = _target_name(item)
     target = session.target(name) if name else None
     clean = target.transport.redacted if target else str
