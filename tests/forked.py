@@ -16,14 +16,8 @@ from pathlib import Path
 
 from tests.command import BYTECODE, KEY, Ran, ended, environment, without_examples
 
-# what a run imports sooner or later; `petcheck.plugin` is not among it, since pytest loads that in a way of its own
-_IMPORTED = (
-    *("tests.forked", "petcheck.cli", "petcheck.config", "petcheck.ending", "petcheck.screen", "petcheck.interruption"),
-    *("petcheck.reports.terminal", "pytest", "pytest_html.plugin", "pytest_metadata.plugin"),
-    *("anyio._backends._asyncio", "httpcore", "sniffio", "jsonschema", "jinja2", "yaml"),
-)
 _FORKING = multiprocessing.get_context("forkserver")
-_FORKING.set_forkserver_preload(list(_IMPORTED))
+_FORKING.set_forkserver_preload(["tests.preloaded"])
 
 
 @dataclass(frozen=True)
