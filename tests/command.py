@@ -9,16 +9,21 @@ import time
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Protocol
 
 from petcheck.reports.result import Result, load
+from petcheck.suite_files import suite_root
 
 KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"
 FOREIGN = (
     *("PYTEST", "PETCHECK", "PETSTORE", "HTTP_PROXY", "http_proxy", "COLUMNS", "NO_COLOR"),
-    *("CI", "GITHUB_", "TF_BUILD", "TEAMCITY_"),
+    *("CI", "GITHUB_", "TF_BUILD", "TEAMCITY_", "PYTHONDONTWRITEBYTECODE"),
 )
+# what is compiled is kept from run to run, and the folders of the source stay as they are
+BYTECODE = suite_root() / ".pytest_cache" / "bytecode"
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Ran:
     peak_mb: float
     reports: Path
 
-    @property
+    @cached_property
     def result(self) -> Result:
         return load(self.reports / "result.json")
 
@@ -82,6 +87,7 @@ class Tags(HTMLParser):
 def environment(key: str | None = KEY, more: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a run, without anything of the one that the tests have."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    kept["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
     return kept | ({"PETSTORE_API_KEY": key} if key is not None else {}) | dict(more or {})
 
 
@@ -97,10 +103,15 @@ def petcheck(
 
     Without property examples, which take most of the time of a short run, unless it is to be run `as_it_comes`.
     """
-    if "--target" in arguments and "--examples" not in arguments and not as_it_comes:
-        arguments += ("--examples", "0")
+    arguments = arguments if as_it_comes else without_examples(arguments)
     started = start(folder, *arguments, key=key, more=more, program=program)
     return ended(started, folder)
+
+
+def without_examples(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments of the same run with no property examples in it, where nothing is said about them."""
+    counted = "--target" in arguments and "--examples" not in arguments
+    return (*arguments, "--examples", "0") if counted else arguments
 
 
 def start(
@@ -123,24 +134,31 @@ def start(
         )
 
 
-def ended(process: subprocess.Popen[bytes], folder: Path, began: float | None = None) -> Ran:
+class Process(Protocol):
+    """A process of a run."""
+
+    @property
+    def pid(self) -> int: ...
+
+    def poll(self) -> int | None:
+        """Its exit code once it has ended."""
+
+    def kill(self) -> None: ...
+
+
+def ended(process: Process, folder: Path) -> Ran:
     """Wait for a run to end by itself; two minutes at most."""
-    began = time.monotonic() if began is None else began
+    began = time.monotonic()
     peak = 0.0
-    while True:
+    while (code := process.poll()) is None:
         # what the system counts for an ended child begins with the size of its parent; this is its own
         peak = max(peak, largest_size(process.pid))
-        pid, status = os.waitpid(process.pid, os.WNOHANG)
-        if pid:
-            break
         if time.monotonic() - began > 120:
             process.kill()
-            process.wait()
             raise AssertionError("the command did not end: " + (folder / "stdout").read_text(errors="replace")[-2000:])
         time.sleep(0.02)
-    process.returncode = os.waitstatus_to_exitcode(status)
     return Ran(
-        code=process.returncode,
+        code=code,
         out=(folder / "stdout").read_text(encoding="utf-8", errors="backslashreplace"),
         err=(folder / "stderr").read_text(encoding="utf-8", errors="backslashreplace"),
         seconds=time.monotonic() - began,

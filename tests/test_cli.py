@@ -168,7 +168,7 @@ def test_a_key_that_is_refused_everywhere(status: str, tmp_path: Path) -> None:
 
 def test_the_app_that_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "shop.py").write_text("async def app(scope, receive, send):\n    raise RuntimeError('no database')\n")
-    ran = petcheck(tmp_path, "--app", "shop:app")
+    ran = petcheck(tmp_path, "--app", "shop:app", "--examples", "0")
     assert ran.code in (1, 3, 4, 6)
     assert "INTERNALERROR" not in ran.out + ran.err
 
@@ -232,7 +232,8 @@ def usual(server: str, tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 def test_it_may_be_started_by_pytest_from_the_checkout(usual: Ran, server: str, tmp_path: Path) -> None:
-    arguments = ["checks", "--target", server, "--seed", "5", "--reports", str(tmp_path / "reports")]
+    arguments = ["checks", "--target", server, "--seed", "5", "--examples", "0"]
+    arguments += ["--reports", str(tmp_path / "reports")]
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *arguments],
         cwd=suite_root(),

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -20,19 +21,28 @@ from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import comparison_json
 from petcheck.reports.outputs import write_all
 from petcheck.reports.result import Result
-from tests.command import KEY, petcheck
+from tests.command import KEY
+from tests.forked import petcheck
 from tests.reports import samples
 
 WIDE = {"COLUMNS": "200"}
 
 
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two whole runs, `a` and `b`, which differ."""
+    written = tmp_path_factory.mktemp("runs")
+    write(written / "a")
+    write(written / "b", failing=False)
+    return written
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with two whole runs, `a` and `b`, which differ, and the current one."""
+def folder(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own with those runs, and the current one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
-    write(tmp_path / "a")
-    write(tmp_path / "b", failing=False)
+    shutil.copytree(runs, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

@@ -11,7 +11,9 @@ import pytest
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.suite_files import suite_root
-from tests.command import KEY, Ran, petcheck
+from tests import command
+from tests.command import KEY, Ran
+from tests.forked import petcheck
 from tests.peers import peer
 from tests.test_hostile_peers import echo
 
@@ -99,7 +101,7 @@ def test_the_suite_itself_broken_with_everything_shown(tmp_path: Path) -> None:
     settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000)
     with running(create_app(settings)) as url:
         arguments = ["--target", f"{url}/v1", "--tb=long", "--showlocals", "-v"]
-        ran = petcheck(tmp_path, *arguments, program="breaking")
+        ran = command.petcheck(tmp_path, *arguments, program="breaking")
     assert ran.code == 3
     assert "ZeroDivisionError" in ran.out
     assert "headers" in ran.out

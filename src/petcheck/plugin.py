@@ -21,7 +21,7 @@ from petcheck.config import Config, configure, utc_today
 from petcheck.ending import DEBUGGING_PAGE, Ending
 from petcheck.exchange import Exchange
 from petcheck.forecast import forecast, most_in_all
-from petcheck.judging.verdicts import Inconclusive
+from petcheck.judging.verdicts import Breach, Inconclusive
 from petcheck.options import OPTIONS
 from petcheck.reports.result import Result
 from petcheck.reports.visible import REASON_LIMIT, inert, visible
@@ -219,11 +219,17 @@ def record(target: Target) -> list[Exchange]:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Turn how a check ended into a finding, and into what pytest shows of it."""
-    report: pytest.TestReport = yield  # type: ignore[assignment]
     session = item.config.stash.get(SESSION, None)
+    error = call.excinfo.value if call.excinfo else None
+    option, style = item.config.option, item.config.option.tbstyle
+    if session is not None and isinstance(error, Breach | Inconclusive | Untestable | NotSent):
+        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only the reason is shown of it
+    try:
+        report: pytest.TestReport = yield  # type: ignore[assignment]
+    finally:
+        option.tbstyle = style
     if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
         return report  # type: ignore[return-value]
-    error = call.excinfo.value if call.excinfo else None
     if isinstance(error, pytest.skip.Exception):
         error = Inconclusive(str(error))
     check = item.stash[CHECK]

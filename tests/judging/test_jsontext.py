@@ -103,11 +103,14 @@ def test_a_hundred_thousand_values_are_read() -> None:
     assert parse(b"[" + b"1," * 99_999 + b"1]") == [1] * 100_000
 
 
-def test_what_is_looked_at_again_is_kept_unless_it_is_large() -> None:
-    fitting, large = b"[" + b" " * 99_998 + b"]", b"[" + b" " * 99_999 + b"]"
-    assert parse(fitting) is parse(fitting)
-    assert parse(large) == []
-    assert parse(large) is not parse(large)
+def test_what_is_looked_at_again_is_kept_but_few_of_what_is_large() -> None:
+    fitting, *large = (b"[" + b" " * spaces + b"]" for spaces in range(99_998, 100_007))
+    values = [parse(body) for body in (fitting, *large)]
+    assert values == [[]] * 9
+    assert all(parse(body) is value for body, value in zip((fitting, *large), values, strict=True))
+    parse(b"[" + b" " * 100_007 + b"]")
+    assert parse(fitting) is values[0]
+    assert parse(large[0]) is not values[1]
 
 
 def test_a_body_over_the_cap_is_not_looked_at() -> None:

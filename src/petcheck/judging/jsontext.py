@@ -21,7 +21,7 @@ INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
 _DIGITS_READ = 4000
 # a page of a hundred animals has room for a thousand members each
 _VALUES_READ = 100_000
-_REMEMBERED_BYTES = 100_000
+_LARGE_BYTES = 100_000
 
 
 class NotJson(ValueError):
@@ -52,7 +52,7 @@ def parse(body: bytes) -> Json:
 
     The value is shared between callers, who leave it as it is.
     """
-    return _remembered(body) if len(body) <= _REMEMBERED_BYTES else _parsed(body)
+    return _remembered(body) if len(body) <= _LARGE_BYTES else _remembered_large(body)
 
 
 def _parsed(body: bytes) -> Json:
@@ -73,8 +73,9 @@ def _parsed(body: bytes) -> Json:
     return value
 
 
-# every check looks at the same few bodies again; large ones would fill the memory
+# every check looks at the same few bodies again; many large ones would fill the memory
 _remembered = lru_cache(maxsize=256)(_parsed)
+_remembered_large = lru_cache(maxsize=8)(_parsed)
 
 
 def kind(value: Json) -> str:

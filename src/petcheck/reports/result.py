@@ -318,7 +318,19 @@ def _validator() -> Any:
     from jsonschema import Draft202012Validator  # 80 ms, so only when a result is read or written
 
     schema = json.loads(Path(__file__).with_name("result.schema.json").read_text("utf-8"))
-    return Draft202012Validator(schema)
+    return Draft202012Validator(_spelt_out(schema, schema.pop("$defs")))
+
+
+def _spelt_out(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """`schema` with its definitions where they are referred to: looking them up row by row takes most of the time."""
+    if isinstance(schema, list):
+        return [_spelt_out(part, definitions) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    here = {word: _spelt_out(part, definitions) for word, part in schema.items() if word != "$ref"}
+    if "$ref" not in schema:
+        return here
+    return _spelt_out(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions) | here
 
 
 def _no_constant(name: str) -> None:

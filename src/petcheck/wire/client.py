@@ -16,10 +16,10 @@ from typing import Self
 
 import anyio
 import h11
-import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.wire.lean_httpx import httpx
 
 # a page of a hundred animals has room for 20 KB each; of a body that runs over it only the beginning is kept
 BODY_CAP = 2 * 1024 * 1024
