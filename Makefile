@@ -19,6 +19,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
+# no others: pytest would rewrite the modules of schemathesis for a plugin that no test needs. Three workers for two
+# cores, since some tests wait
+PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
+
 .DEFAULT_GOAL := check
 .PHONY: check test lint kill-matrix bench soak screenshots mutants lock audit licences clean
 .NOTPARALLEL:
@@ -27,7 +31,7 @@ check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal $(ARGS)
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
