@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from petcheck.exchange import NoAnswer
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.variations import VARIATIONS
 from tests.kill_matrix import DOCUMENT, Row, documented_rows, run_fault, run_variation
@@ -52,7 +53,9 @@ def test_conforming_variation_fails_nothing(place: int, name: str, writes: bool)
     examples = () if WHOLE or place % EXAMPLES_IN == 0 else ("--examples", "0")
     trial = run_variation((name,), *examples, writes=writes)
     assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
-    assert trial.requests <= (WRITING_AT_MOST if writes else READING_AT_MOST)
+    # a request on a connection that was closed meanwhile never reaches the server, and is sent again
+    lost = sum(isinstance(exchange.answer, NoAnswer) for exchange in trial.exchanges)
+    assert trial.requests - lost <= (WRITING_AT_MOST if writes else READING_AT_MOST)
 
 
 def test_document_is_up_to_date() -> None:
