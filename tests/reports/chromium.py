@@ -79,7 +79,7 @@ def accessible(page: Page, picture: Path, views: Sequence[View] = VIEWS) -> None
     for width in dict.fromkeys(width for width, _ in views):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        assert _violations(page, "{rules: {'color-contrast': {enabled: false}}}") == []
+        assert _violations(page, "{rules: {'color-contrast': {enabled: false}, 'target-size': {enabled: true}}}") == []
     page.evaluate(_TWO_OF_A_KIND)
     for width, scheme in views:
         page.set_viewport_size({"width": width, "height": 900})
