@@ -205,7 +205,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path:
     assert [target.name for target in ran.result.targets] == ["a", "b"]
     judged = {name: [check for check in ran.result.checks if check.target == name] for name in ("a", "b")}
     assert 0 < len(judged["a"]) < len(judged["b"])
-    assert 1 < ran.result.targets[0].requests.total <= 8
+    assert 1 < ran.result.targets[0].requests.total <= len(up.heads)  # one may have been lost, and sent again
     missing = {row.reason for row in ran.result.requirements if row.target == "a" and row.outcome == "not-run"}
     assert "No check of it ran: a worker process died." in missing
 
