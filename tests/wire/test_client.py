@@ -314,7 +314,9 @@ def test_chunks_that_stop_short() -> None:
 def test_what_stands_behind_the_length_is_no_part_of_the_answer() -> None:
     with peer(lambda caller: caller.answer(b'[] {"id":7}', length=2)) as up:
         assert answered(up.url).body == b"[]"
-        assert answered(up.url, times=2).body == b"[]"
+        # on the same connection, if the peer has not closed it yet, it is taken for the next answer, which it is not
+        again = ask(up.url, times=2)
+        assert again.body == b"[]" if isinstance(again, Response) else again.kind is Silence.NOT_HTTP
 
 
 @pytest.mark.parametrize(
