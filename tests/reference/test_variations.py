@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
 from collections.abc import Sequence
 from datetime import date
 from email.utils import parsedate_to_datetime
+from itertools import permutations
 
 import httpx
 import pytest
@@ -142,6 +144,14 @@ def test_several_at_once_conform(seed: int) -> None:
         if not VARIATIONS[name].conflicts & set(names):
             names.append(name)
     conforms_with(*names)
+
+
+@pytest.mark.parametrize("names", list(permutations(("gzip", "json-in-white-space"))), ids="-".join)
+def test_what_is_compressed_can_be_read(names: tuple[str, ...]) -> None:
+    clock = Clock()
+    app = create_app(settings(variations=names), clock=clock)
+    (answer,) = transcript(app, [Ask("/pets", headers=(("Accept-Encoding", "gzip"),))], clock)
+    assert len(json.loads(gzip.decompress(answer.body))) == 20
 
 
 # ---- each does what it says; those below HTTP are in test_serve

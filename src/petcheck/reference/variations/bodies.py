@@ -49,7 +49,9 @@ def _gzipped(reply: Reply, call: Call) -> Reply:
 
 def _padded(reply: Reply, call: Call) -> Reply:
     is_json = (reply.header("Content-Type") or "").lower().startswith("application/json")
-    return replace(reply, body=b" \r\n\t" + reply.body + b"\n") if is_json else reply
+    # what is compressed already has no white space around it
+    plain = is_json and reply.header("Content-Encoding") is None
+    return replace(reply, body=b" \r\n\t" + reply.body + b"\n") if plain else reply
 
 
 VARIATIONS = [
