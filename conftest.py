@@ -1,1 +1,1 @@
-pytest_plugins = ("petcheck.plugin",)
+pytest_plugins = ("petcheck.runner.plugin",)

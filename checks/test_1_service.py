@@ -1,7 +1,6 @@
 """Section 1: what the service does."""
 
-from petcheck.marks import requirement, stage
-from petcheck.target import Target
+from petcheck.toolkit import Target, requirement, stage
 
 
 @requirement("SERVICE-1")

@@ -1,27 +1,13 @@
 """Section 4.4: other operations. Of `GET /store/orders` the document says only that it exists."""
 
-from petcheck.exchange import Response
-from petcheck.judging.jsontext import kind
-from petcheck.judging.matchers import answer_of, came, described, value_of
-from petcheck.judging.verdicts import Breach, Inconclusive
-from petcheck.marks import observes, requirement
-from petcheck.target import Target
-from petcheck.wire.api import Api
+from petcheck.toolkit import Response, Target, kind, observes, requirement, value_of
 
 
 @requirement("ORDERS-1")
-def test_store_orders_exists(api: Api) -> None:
-    """With a valid key, any answer but 404, 405, 501 and other 5xx."""
-    exchange = api.store_orders()
-    answer = answer_of(exchange, "an answer of an operation that exists (section 4.4)")
-    if answer.status == 401:
-        raise Inconclusive("GET /store/orders was answered 401 although the key is valid; AUTH-7 tells more.")
-    if answer.status in (404, 405) or answer.status >= 500:
-        raise Breach(
-            f"{described(exchange)}: section 4.4 says that it exists, so 404, 405 and 5xx are no answer; "
-            f"got {came(exchange)}.",
-            exchange,
-        )
+def test_store_orders_exists(target: Target) -> None:
+    """With a valid key, any answer but 404, 405, 501 and other 5xx. A redirect proves nothing."""
+    target.api.store_orders()
+    target.hold("ORDERS-1")
 
 
 @observes("orders-payload")
@@ -31,4 +17,4 @@ def test_orders_payload(target: Target) -> None:
     if isinstance(exchange.answer, Response):
         value = value_of(exchange.answer)
         body = kind(value) if exchange.answer.body else "no body"
-        target.observe("orders-payload", f"{came(exchange)}, {body}", exchange)
+        target.observe_answer("orders-payload", exchange, detail=body)

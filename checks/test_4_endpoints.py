@@ -1,7 +1,6 @@
 """Section 4: what holds for every endpoint."""
 
-from petcheck.marks import requirement, stage
-from petcheck.target import Target
+from petcheck.toolkit import Target, requirement, stage
 
 
 @requirement("BODY-1")

@@ -6,12 +6,8 @@ requirement by them. What must hold for every response is judged where its secti
 
 import pytest
 
-from petcheck.examples.runner import Examples
-from petcheck.exchange import Operation
-from petcheck.judging.sightings import page_in_words
-from petcheck.marks import observes, requirement, stage
-from petcheck.probes import OPEN_LISTS
-from petcheck.target import Target
+from petcheck.properties.examples import Examples
+from petcheck.toolkit import OPEN_LISTS, Operation, Target, observes, requirement, stage
 
 pytestmark = stage("examples")
 
@@ -42,7 +38,7 @@ def test_any_limit_and_status(examples: Examples, name: str) -> None:
 @each("CREATE-11", "CREATE-13")
 def test_pages_after_posts(examples: Examples, name: str) -> None:
     """What was refused is on no page, and what was created is on a page as it was created."""
-    examples.tell(name)
+    examples.compare(name)
 
 
 @each("GET-1", "GET-2", "GET-3")
@@ -64,11 +60,11 @@ def test_open_parameters(examples: Examples, target: Target) -> None:
     for name, query in OPEN_LISTS.items():
         asked = examples.asked(query)
         if asked is not None and name not in target.observed:
-            target.observe(name, page_in_words(asked), asked)
+            target.observe_answer(name, asked)
 
 
 @each("CREATE-12", "CREATE-13")
 @stage("sequence")
 def test_any_sequence(examples: Examples, name: str) -> None:
     """In whatever order animals are created, read, listed and filtered, they are what they were created as."""
-    examples.tell(name)
+    examples.compare(name)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import licences
+from tools import licences
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCKS = ["requirements.lock", "requirements-test.lock"]

@@ -2,6 +2,6 @@
 
 import sys
 
-from petcheck.cli import main
+from petcheck.cli.main import main
 
 sys.exit(main())

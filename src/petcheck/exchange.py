@@ -11,27 +11,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
+from urllib.parse import quote, urlencode, urlsplit
 
+from petcheck.spec.operations import Operation
 
-class Operation(Enum):
-    """The four operations of the document (sections 4.1 to 4.4), by their names there or the next best."""
-
-    LIST_PETS = "listPets"
-    CREATE_PET = "createPet"
-    GET_PET = "getPet"
-    STORE_ORDERS = "storeOrders"
-
-    def __str__(self) -> str:
-        """The method and path template, as the document writes them."""
-        return _ROUTES[self]
-
-
-_ROUTES = {
-    Operation.LIST_PETS: "GET /pets",
-    Operation.CREATE_PET: "POST /pets",
-    Operation.GET_PET: "GET /pets/{petId}",
-    Operation.STORE_ORDERS: "GET /store/orders",
-}
+_SHOWN = 100  # characters of a path or body in a message
 
 
 class Credential(Enum):
@@ -40,16 +24,36 @@ class Credential(Enum):
     VALID = "a valid key"
     MISSING = "no key"
     RANDOM = "a random key"
+    CHANGED = "the key with its last character changed"
     CUT = "the key without its last character"
     EXTENDED = "the key with a character appended"
     EMPTY = "an empty token"
     BASIC = "the key under the scheme Basic"
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
+    SIX_LETTERS = "the key under a scheme of six letters"
     NO_SCHEME = "the key without a scheme"
 
 
-# what stands for trouble between the target and us: it is asked once more before it counts
-GATEWAY_TROUBLE = (502, 503, 504)
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order."""
+
+    operation: Operation
+    credential: Credential = Credential.VALID
+    pet_id: str | None = None
+    query: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+    @property
+    def method(self) -> str:
+        """GET or POST."""
+        return self.operation.method
+
+    @property
+    def path(self) -> str:
+        """The path below the base URL, with its query."""
+        path = self.operation.path.replace("{petId}", quote(self.pet_id or "", safe=""))
+        return path + ("?" + urlencode(self.query, quote_via=quote) if self.query else "")
 
 
 class Silence(Enum):
@@ -74,12 +78,27 @@ class Request:
     body: bytes | None
     credential: Credential
 
+    @property
+    def summary(self) -> str:
+        """The request in one line: method, path with query, the credential unless it is valid, and a POST's body."""
+        parts = urlsplit(self.url)
+        path = self.operation.path.replace("{petId}", parts.path.rpartition("/")[2])
+        words = f"{self.method} {_one_line(path + (f'?{parts.query}' if parts.query else ''))}"
+        if self.credential is not Credential.VALID:
+            words += f" with {self.credential.value}"
+        if self.method != "POST":
+            return words
+        body = "no body" if not self.body else f"the body {_one_line(self.body.decode('utf-8', 'backslashreplace'))}"
+        return f"{words} {'and' if self.credential is not Credential.VALID else 'with'} {body}"
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
     """A response as it came. `headers` keep order, case and repeats; `body` is decoded and redacted.
 
-    `body_complete` is false where the body ran over the size cap and only its beginning was kept.
+    `body_complete` is false where petcheck chose not to read all of the body (its size caps), and only the beginning
+    was kept: that is not a fault of the server. `encoding_broken` says why the body is not what Content-Encoding
+    claims, and `body` then has the bytes as they came; None where the two agree.
     """
 
     status: int
@@ -88,6 +107,7 @@ class Response:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     body_complete: bool = True
+    encoding_broken: str | None = None
 
     def header(self, name: str) -> str | None:
         """The value of header `name` (any case), repeats joined by a comma; None where it is absent."""
@@ -135,6 +155,12 @@ class Exchange:
     def status(self) -> int | None:
         """The status of the response; None where no answer came."""
         return self.answer.status if isinstance(self.answer, Response) else None
+
+
+def _one_line(text: str) -> str:
+    """Text cut at 100 characters, with what cannot be printed escaped."""
+    text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def http_date(text: str) -> datetime | None:

@@ -1,4 +1,4 @@
-"""Matchers say what is wrong in words for whoever mends the server, and nothing where all is well."""
+"""Matchers tell what is wrong in words for the person who fixes the server, and nothing if all is well."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Operation, Response, Silence
+from petcheck.exchange import Credential, Exchange, Response, Silence
 from petcheck.judging import matchers
-from petcheck.judging.jsontext import HugeNumber, Json, parse
-from petcheck.judging.verdicts import Breach, Inconclusive
-
-from .exchanges import exchange, short
+from petcheck.judging.json_values import HugeNumber, Json, parse
+from petcheck.judging.judgement import Problem
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange, short
 
 LIST, CREATE, GET, ORDERS = Operation
 PET: dict[str, Json] = {"id": 7, "name": "Rex", "categoryId": 1, "status": "sold"}
@@ -61,8 +61,9 @@ def test_came() -> None:
         ("x" * 78, '"' + "x" * 78 + '"'),
         ("x" * 79, '"' + "x" * 78 + "…"),
         ([1, {"a": None}], '[1, {"a": null}]'),
+        ([Decimal("1.5"), HugeNumber(5000, whole=True)], '[1.5, "<a number of 5,000 digits>"]'),
     ],
-    ids=["escape", "surrogate", "null", "large", "fraction", "huge", "fitting", "long", "nested"],
+    ids=["escape", "surrogate", "null", "large", "fraction", "huge", "fitting", "long", "nested", "numbers"],
 )
 def test_quoted(value: Json, text: str) -> None:
     assert matchers.quoted(value) == text
@@ -73,114 +74,6 @@ def test_quoting_survives_any_depth_that_can_be_read() -> None:
     for _ in range(100_000):
         deep = [deep]
     assert matchers.quoted(deep) == "<an array, deeply nested>"
-
-
-# ---- answers
-
-
-def test_the_status_that_is_due() -> None:
-    assert matchers.expect_status(exchange(status=200), 200).status == 200
-    assert matchers.expect_status(exchange(status=401), 401).status == 401
-
-
-@pytest.mark.parametrize(
-    ("came", "due", "how", "message"),
-    [
-        (exchange(status=404), 200, {}, "GET /pets: expected 200 (section 4.1), got 404."),
-        (
-            exchange(status=302, credential=Credential.MISSING),
-            401,
-            {"section": "5"},
-            "GET /pets with no key: expected 401 (section 5), got 302.",
-        ),
-        (
-            exchange(CREATE, 201, {**PET, "id": 87}),
-            400,
-            {"sent": "without `categoryId`"},
-            "POST /pets without `categoryId`: expected 400 (section 4.2), got 201, and animal 87 was created.",
-        ),
-        (exchange(CREATE, 201, b"<html>"), 400, {}, "POST /pets: expected 400 (section 4.2), got 201."),
-        (exchange(CREATE, 422, PET), 400, {}, "POST /pets: expected 400 (section 4.2), got 422."),
-        (exchange(CREATE, 300, PET), 400, {}, "POST /pets: expected 400 (section 4.2), got 300."),
-        (exchange(GET, 200, PET), 404, {}, "GET /pets/7: expected 404 (section 4.3), got 200."),
-        (
-            exchange(GET, 401, credential=Credential.CUT),
-            404,
-            {},
-            "GET /pets/7 with the key without its last character: expected 404 (section 4.3), got 401.",
-        ),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_another_status(came: Exchange, due: int, how: dict[str, str], message: str) -> None:
-    with pytest.raises(Breach) as breach:
-        matchers.expect_status(came, due, **how)
-    assert breach.value.message == str(breach.value) == message
-    assert breach.value.decisive == (came,)
-    assert not breach.value.unanswered
-
-
-def test_a_valid_key_that_is_refused_is_another_requirements_matter() -> None:
-    with pytest.raises(Inconclusive) as open_:
-        matchers.expect_status(exchange(status=401), 200)
-    assert (
-        open_.value.reason
-        == str(open_.value)
-        == "GET /pets was answered 401 although the key is valid; AUTH-7 tells more."
-    )
-
-
-def test_no_answer_where_one_was_due() -> None:
-    silent = exchange(ORDERS, Silence.TIMEOUT)
-    with pytest.raises(Breach) as breach:
-        matchers.expect_status(silent, 200)
-    assert breach.value.unanswered
-    assert breach.value.decisive == (silent,)
-    assert breach.value.message.startswith(
-        "GET /store/orders: expected 200 (section 4.4), got no answer (timeout: nothing came)"
-    )
-
-
-def test_the_animals_of_a_page() -> None:
-    assert matchers.page_of(exchange(body=[PET, 3, {}])) == [PET, {}]
-
-
-@pytest.mark.parametrize(
-    ("odd", "why"),
-    [
-        (exchange(status=500, body=[]), "500"),
-        (exchange(status=Silence.RESET), "no answer (reset: nothing came)"),
-        (exchange(body={"pets": []}), "its body is no array, see PETS-1"),
-        (exchange(body=b"nothing"), "its body is no array, see PETS-1"),
-        (exchange(body=b""), "its body is no array, see PETS-1"),
-    ],
-    ids=["failure", "silence", "object", "no JSON", "empty"],
-)
-def test_what_gives_no_page(odd: Exchange, why: str) -> None:
-    with pytest.raises(Inconclusive) as open_:
-        matchers.page_of(odd)
-    assert open_.value.reason == f"GET /pets gave no page to look at: {why}."
-
-
-def test_the_animal_of_an_answer() -> None:
-    assert matchers.animal_of(exchange(GET, 200, PET)) == PET
-    assert matchers.animal_of(exchange(CREATE, 201, PET)) == PET
-
-
-@pytest.mark.parametrize(
-    ("odd", "why"),
-    [
-        (exchange(GET, 404, PET), "404"),
-        (exchange(GET, 200, [PET]), "200"),
-        (exchange(GET, 200, b"null"), "200"),
-        (exchange(GET, Silence.TIMEOUT), "no answer (timeout: nothing came)"),
-    ],
-    ids=["not found", "array", "null", "silence"],
-)
-def test_what_gives_no_animal(odd: Exchange, why: str) -> None:
-    with pytest.raises(Inconclusive) as open_:
-        matchers.animal_of(odd)
-    assert open_.value.reason == f"GET /pets/7 gave no animal to look at: {why}."
 
 
 # ---- bodies
@@ -209,20 +102,21 @@ def test_media_types(types: list[str], held: bool) -> None:
 
 
 def test_media_types_are_told() -> None:
-    assert matchers.problem_of_media_type(response(headers=[])) == (
-        "there is no Content-Type; `application/json` is due"
+    assert matchers.problem_of_media_type(response(headers=[])) == Problem(
+        "there is no Content-Type; `application/json` is due", "header:Content-Type"
     )
-    assert matchers.problem_of_media_type(response(headers=[("Content-Type", "text/html; x=\x07")])) == (
-        'Content-Type is "text/html; x=\\u0007"; `application/json` is due'
+    assert matchers.problem_of_media_type(response(headers=[("Content-Type", "text/html; x=\x07")])) == Problem(
+        'Content-Type is "text/html; x=\\u0007"; `application/json` is due', "header:Content-Type"
     )
 
 
 def test_json() -> None:
     assert matchers.problem_of_json(response(body=b"[]")) is None
-    assert matchers.problem_of_json(response(body=b"")) == "the body is empty"
-    assert matchers.problem_of_json(response(body=b"[]", whole=False)) == (
-        "the body is longer than can be read; its first 2 bytes are kept"
+    assert matchers.problem_of_json(response(body=b"")) == Problem("the body is empty", "body")
+    assert matchers.unread(response(body=b"[]", whole=False)) == (
+        "the body is longer than is read; its first 2 bytes are kept"
     )
+    assert (matchers.unread(response(body=b"[]")), matchers.unread(response(body=b"{"))) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -247,7 +141,8 @@ def test_json() -> None:
 def test_int64(text: str, problem: str | None) -> None:
     holder = parse(text.encode())
     assert isinstance(holder, dict)
-    assert matchers.problem_of_int64("a Pet", "id", holder) == problem
+    part = "body:/id" if "id" in holder else "body"
+    assert matchers.problem_of_int64("a Pet", "id", holder) == (problem and Problem(problem, part))
 
 
 @pytest.mark.parametrize(
@@ -262,7 +157,8 @@ def test_int64(text: str, problem: str | None) -> None:
     ids=short,
 )
 def test_strings(holder: dict[str, Json], problem: str | None) -> None:
-    assert matchers.problem_of_string("a Pet", "name", holder) == problem
+    part = "body:/name" if "name" in holder else "body"
+    assert matchers.problem_of_string("a Pet", "name", holder) == (problem and Problem(problem, part))
 
 
 @pytest.mark.parametrize(
@@ -283,7 +179,8 @@ def test_strings(holder: dict[str, Json], problem: str | None) -> None:
     ids=str,
 )
 def test_pet_status(holder: dict[str, Json], problem: str | None) -> None:
-    assert matchers.problem_of_pet_status(holder) == problem
+    part = "body:/status" if "status" in holder else "body"
+    assert matchers.problem_of_pet_status(holder) == (problem and Problem(problem, part))
 
 
 @pytest.mark.parametrize(
@@ -300,7 +197,8 @@ def test_pet_status(holder: dict[str, Json], problem: str | None) -> None:
     ids=str,
 )
 def test_error_status(holder: dict[str, Json], problem: str | None) -> None:
-    assert matchers.problem_of_error_status(holder, 404) == problem
+    part = "body:/status" if "status" in holder else "body"
+    assert matchers.problem_of_error_status(holder, 404) == (problem and Problem(problem, part))
 
 
 # ---- comparisons
@@ -329,6 +227,10 @@ def test_both_texts_are_shown() -> None:
     )
 
 
+def texts(problems: list[Problem]) -> list[str]:
+    return [problem.text for problem in problems]
+
+
 @pytest.mark.parametrize(
     ("after", "found"),
     [
@@ -348,7 +250,8 @@ def test_both_texts_are_shown() -> None:
 )
 def test_two_sights_of_one_animal(after: dict[str, Json], found: list[str]) -> None:
     before: dict[str, Json] = dict(PET)
-    assert matchers.differences(before, {**before, **after}) == found
+    told = matchers.differences(before, {**before, **after})
+    assert told == [Problem(text, f"body:/{text.split('`')[1]}") for text in found]
 
 
 @pytest.mark.parametrize(
@@ -363,11 +266,12 @@ def test_two_sights_of_one_animal(after: dict[str, Json], found: list[str]) -> N
 )
 def test_where_names_part_that_are_too_long_to_be_shown(before: str, after: str, parting: str) -> None:
     found = matchers.differences(PET | {"name": before}, PET | {"name": after})
-    assert found == [f"`name` is {matchers.quoted(after)} instead of {matchers.quoted(before)}{parting}"]
+    said = f"`name` is {matchers.quoted(after)} instead of {matchers.quoted(before)}{parting}"
+    assert found == [Problem(said, "body:/name")]
 
 
 def test_a_status_that_came_or_went() -> None:
     without: dict[str, Json] = {name: value for name, value in PET.items() if name != "status"}
     whole: dict[str, Json] = dict(PET)
-    assert matchers.differences(whole, without) == ['`status` is gone instead of "sold"']
-    assert matchers.differences(without, whole) == ['`status` is "sold" instead of absent']
+    assert matchers.differences(whole, without) == [Problem('`status` is gone instead of "sold"', "body")]
+    assert matchers.differences(without, whole) == [Problem('`status` is "sold" instead of absent', "body:/status")]

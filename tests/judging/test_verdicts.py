@@ -7,24 +7,12 @@ from datetime import date
 
 import pytest
 
+from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Silence
-from petcheck.judging.catalogue import Requirement, catalogue
-from petcheck.judging.verdicts import (
-    Exit,
-    Finding,
-    Inconclusive,
-    NotRun,
-    Outcome,
-    RunState,
-    Verdict,
-    Waiver,
-    apply_waivers,
-    exit_of,
-    roll_up,
-    settle_silence,
-)
-
-from .exchanges import exchange
+from petcheck.judging.verdicts import Finding, RunState, Verdict, apply_waivers, exit_of, roll_up, settle_silence
+from petcheck.spec.catalogue import Requirement, catalogue
+from petcheck.spec.outcomes import Exit, Outcome, Waiver
+from tests.support.exchanges import exchange
 
 TODAY = date(2026, 11, 21)
 LIST_3 = catalogue()["LIST-3"]
@@ -45,6 +33,7 @@ FAIL = finding("fail", "It broke.", exchanges=(3,), decisive=(3,))
 OPEN = finding("inconclusive", "Nothing to see.", settled_by="--allow-writes")
 NOT_RUN = finding("not-run", "Not allowed.", settled_by="--plan")
 ERROR = finding("error", "We broke.")
+ON_TOP = replace(finding("inconclusive", "No example."), on_top=True)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +48,11 @@ ERROR = finding("error", "We broke.")
         ([PASS, FAIL], "fail", "It broke."),
         ([PASS, ERROR], "error", "We broke."),
         ([FAIL, ERROR], "fail", "It broke."),
-        ([PASS, OPEN], "pass", "Held in 2 exchanges. Not examined: Nothing to see."),
+        ([PASS, OPEN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
+        ([PASS, OPEN, NOT_RUN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
+        ([PASS, ON_TOP], "pass", "Held in 2 exchanges. Not examined: No example."),
+        ([PASS, ON_TOP, OPEN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
+        ([ON_TOP, NOT_RUN], "inconclusive", "No example."),
         ([PASS, NOT_RUN], "pass", "Held in 2 exchanges. Not examined: Not allowed."),
         ([OPEN, NOT_RUN], "inconclusive", "Nothing to see."),
         ([ERROR, OPEN], "error", "We broke."),

@@ -1,4 +1,4 @@
-"""The reference server obeys each section of the document; over real sockets."""
+"""The reference server obeys each section of the document, over real sockets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 import httpx
 import pytest
 
-from .ground import BEARER, KEY, NOON, Clock, served
+from tests.support.ground import BEARER, KEY, NOON, Clock, served
 
 OPERATIONS = (("GET", "/pets"), ("POST", "/pets"), ("GET", "/pets/1"), ("GET", "/store/orders"))
 
@@ -179,7 +179,7 @@ def test_an_unknown_animal(store: httpx.Client, pet_id: str) -> None:
 
 
 @pytest.mark.parametrize("pet_id", [str(2**63), "abc", "1.5", "%20", "null", "١"])
-def test_an_id_that_is_none(store: httpx.Client, pet_id: str) -> None:
+def test_an_id_that_is_not_an_int64(store: httpx.Client, pet_id: str) -> None:
     response = store.get(f"/pets/{pet_id}")
     assert (response.status_code, response.json()["code"]) == (400, "id_invalid")
 
@@ -237,7 +237,7 @@ def test_bad_keys(store: httpx.Client, method: str, path: str, authorization: st
     headers = [] if authorization is None else [("Authorization", authorization.encode("latin-1"))]
     del store.headers["Authorization"]
     try:
-        response = store.request(method, path, headers=headers, content=b"no JSON")  # type: ignore[arg-type]
+        response = store.request(method, path, headers=headers, content=b"not JSON")  # type: ignore[arg-type]
     finally:
         store.headers["Authorization"] = BEARER
     error = response.json()
@@ -245,24 +245,24 @@ def test_bad_keys(store: httpx.Client, method: str, path: str, authorization: st
     assert error == {"code": code, "message": error["message"], "status": 401}
 
 
-def test_two_authorization_headers_are_none(store: httpx.Client) -> None:
+def test_two_authorization_headers_count_as_none(store: httpx.Client) -> None:
     response = store.get("/pets", headers=[("Authorization", BEARER), ("Authorization", BEARER)])
     assert response.status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/pets?limit=abc", "/pets/0", "/pets/abc", "/nothing"])
-def test_the_key_is_looked_at_first(store: httpx.Client, path: str) -> None:
+def test_the_key_is_checked_first(store: httpx.Client, path: str) -> None:
     assert store.get(path, headers={"Authorization": "Bearer x"}).status_code == 401
 
 
-def test_nothing_is_stored_behind_a_401(store: httpx.Client) -> None:
+def test_a_401_stores_nothing(store: httpx.Client) -> None:
     before = store.get("/pets?limit=100").content
     content = b'{"name":"Rex","categoryId":1}'
     assert store.post("/pets", content=content, headers={"Authorization": "Bearer x"}).status_code == 401
     assert store.get("/pets?limit=100").content == before
 
 
-# ---- what the document lacks
+# ---- what is not in the document
 
 
 @pytest.mark.parametrize(

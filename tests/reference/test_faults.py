@@ -1,7 +1,8 @@
-"""The faults: every requirement has one, none is without effect, and each says what it breaks."""
+"""The faults: each requirement has one, each has an effect, and each says what it breaks."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,15 +13,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from petcheck.reference.faults import FAULTS
+from petcheck.reference.faults import FAULTS, UNPROVED
 from petcheck.reference.messages import Operation
-from petcheck.reference.seam import Fault
+from petcheck.reference.registry import Fault
 from petcheck.reference.server import create_app
 from petcheck.reference.store import STATUSES
-
-from .ground import BEARER, KEY, Answer, Ask, Clock, settings, transcript
+from petcheck.reference.variations import VARIATIONS
+from tests.support.ground import BEARER, KEY, Answer, Ask, Clock, settings, transcript
 
 CATALOGUE = yaml.safe_load((Path(__file__).parents[2] / "requirements.yaml").read_text(encoding="utf-8"))
+STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
+HEAD = KEY[: KEY.rindex("-") + 1]
 NEEDS = {
     "writes",
     "exhaust",
@@ -32,6 +35,7 @@ NEEDS = {
     "small-store",
     "big-store",
     "examples",
+    *("none-sold", "oldest-first", "others-change"),
 }
 
 
@@ -40,6 +44,7 @@ def test_there_are_many() -> None:
 
 
 def test_names_tell() -> None:
+    assert FAULTS.keys() > UNPROVED
     assert [name for name, fault in FAULTS.items() if name != fault.name] == []
     operations = {f"@{operation}" for operation in Operation}
     assert [name for name in FAULTS if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(@\w+)?", name)] == []
@@ -97,9 +102,12 @@ def test_two_faults_at_once() -> None:
     assert (answer.status, b"code" in answer.body) == (403, False)
 
 
-# ---- none is without effect
+# ---- each has an effect
 
-BAD = (None, "Bearer", "Bearer x", BEARER[:-1], f"{BEARER}x", f"Basic {KEY}", KEY)
+BAD = (
+    *(None, "Bearer", "Bearer x", BEARER[:-1], f"{BEARER}x", f"Basic {KEY}", KEY),
+    *(f"Token {KEY}", f"Digest {KEY}", f"{BEARER[:-1]}x", f"Bearer {HEAD:x<{len(KEY)}}", f"Bearer {'x' * len(KEY)}"),
+)
 LISTS = (
     "",
     "?limit=1",
@@ -111,7 +119,9 @@ LISTS = (
     "?status=x",
     "?limit=100&status=sold",
     "?limit=100&status=sold",
-    *(f"?status={s}" for s in ("available", "pending", "sold")),
+    *(f"?status={s}" for s in STATUSES),
+    "?limit=20",
+    *(f"?limit={limit}&status={s}" for limit in (1, 20, 100) for s in STATUSES),
 )
 LAST = '"categoryId":1'
 LONG = "Rex <b> 2345678901234567890123456789012345678901234567890"
@@ -137,13 +147,25 @@ BODIES = (
             f'"name":"g",{LAST},"status":"x"',
             f'"name":"h",{LAST},"status":"SOLD"',
             f'"name":"i",{LAST},"status":null',
+            f'"name":"j",{LAST},"status":""',
+            f'"name":"k",{LAST},"status":" sold"',
+            f'"name":"l",{LAST},"status":"Sold"',
+            f'"Name":"m",{LAST}',
+            '"name":"n","categoryId":1e400',
+            f'"name":"o",{LAST},"x":1e400',
+            f'"name":"\\ud800",{LAST}',
+            f'"name":"\\u0000",{LAST}',
+            f'"name":"",{LAST}',
+            f'"name":"p",{LAST},"x":{"[" * 100}{"]" * 100}',
+            f'"name":"q","name":"r",{LAST}',
         )
     ),
+    json.dumps('{"name":"s","categoryId":1}'),
 )
 
 
 def asked(operations: set[Operation | None]) -> Iterator[Ask]:
-    """Requests that show all that can be wrong with these operations."""
+    """Requests that show everything that can be wrong with these operations."""
     paths = {
         Operation.LIST: "/pets",
         Operation.CREATE: "/pets",
@@ -158,14 +180,18 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
             yield Ask(path, method, body=body)
     if Operation.CREATE in operations:
         yield Ask("/pets", "POST", "Bearer x", b"{")
-        yield Ask("/pets?limit=5")
+        yield from (Ask(f"/pets?limit={limit}") for limit in (5, 100))
         yield from (Ask("/pets", "POST", body=body.encode()) for body in BODIES)
         yield Ask("/pets?limit=100")
     if Operation.GET in operations or Operation.CREATE in operations:
-        yield from (Ask(f"/pets/{pet_id}") for pet_id in (129, 131, 132, 0, 2**63, "abc"))
-        yield Ask("/pets/0", authorization=None)
+        yield from (Ask(f"/pets/{pet_id}") for pet_id in (129, 130, 131, 132, 0, 2**32 + 1, 2**63, "abc"))
+        yield from (Ask("/pets/0", authorization=bad) for bad in (None, f"Bearer {HEAD:x<{len(KEY)}}"))
+        yield from (Ask("/pets/129") for _ in range(6))
+        yield Ask("/pets/129", authorization=None)
     if Operation.LIST in operations:
-        yield Ask("/pets?limit=x", authorization=None)
+        yield from (Ask(f"/pets?{bad}=x", authorization=None) for bad in ("limit", "status"))
+        yield from (Ask("/pets?limit=x", authorization=bad) for bad in (f"Bearer {HEAD:x<{len(KEY)}}",))
+        yield from (Ask("/pets?status=sold&limit=1", authorization=bad) for bad in (None, "Bearer x"))
         yield from (Ask(f"/pets{query}") for query in LISTS)
 
 
@@ -181,11 +207,12 @@ def transcript_of(faults: tuple[str, ...], of: Fault, as_far_as: Sequence[Answer
     app = create_app(
         settings(
             faults=faults,
+            variations=tuple(of.needs & VARIATIONS.keys()),
             keys={KEY: "enterprise"},
             custom_limit=10 if "exhaust" in of.needs else 5000,
             window_seconds=2.0 if "exhaust" in of.needs else 60.0,
             anonymous_limit=5000,
-            animals=0 if "empty-store" in of.needs else 30 if "small-store" in of.needs else 130,
+            animals=next((size for need, size in STORES.items() if need in of.needs), 130),
             as_of={True: date(2030, 12, 5)}.get("after-removal" in of.needs, date(2030, 12, 4)),
         ),
         clock=clock,
@@ -195,11 +222,11 @@ def transcript_of(faults: tuple[str, ...], of: Fault, as_far_as: Sequence[Answer
 
 @cache
 def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> list[Answer]:
-    """What a server without faults answers where a fault with these needs and operations would show."""
+    """The answers of a server without faults to the requests that show faults with these needs and operations."""
     return transcript_of((), Fault("", "", "", (), lambda behaviour: behaviour, needs, operations))
 
 
-# those that show for few values have their examples in the kill matrix
+# the kill matrix has the examples for faults that only a few values show
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if "examples" not in fault.needs])
 def test_each_changes_what_is_answered(name: str) -> None:
     fault = FAULTS[name]

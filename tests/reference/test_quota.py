@@ -7,8 +7,7 @@ import pytest
 from petcheck.reference.messages import Caller
 from petcheck.reference.quota import ANONYMOUS, Quota, QuotaRules, Usage
 from petcheck.reference.server import create_app
-
-from .ground import KEY, NOON, Ask, Clock, settings, transcript
+from tests.support.ground import KEY, NOON, Ask, Clock, settings, transcript
 
 MIDNIGHT = NOON + 12 * 3600
 KEYED = Caller(f"key {KEY}", "free")

@@ -1,4 +1,4 @@
-"""Real sockets: served at once, stopped at once, and bytes as they are meant to be."""
+"""Real sockets: the server starts and stops at once, and sends exactly the bytes that it should."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ import pytest
 
 from petcheck.reference.serve import running, serve
 from petcheck.reference.server import create_app
-
-from .ground import BEARER, client, settings
+from tests.support.ground import BEARER, client, settings
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 REQUEST = f"GET /v1/pets/1 HTTP/1.1\r\nHost: x\r\nAuthorization: {BEARER}\r\n\r\n".encode()
 
 
 def raw(url: str, request: bytes = REQUEST, until: bytes | None = None) -> bytes:
-    """What comes back, byte for byte, until the server closes or `until` is seen."""
+    """The bytes of the response, until the server closes the connection or `until` appears."""
     host, _, port = url.removeprefix("http://").partition(":")
     with socket.create_connection((host, int(port)), timeout=5) as connection:
         connection.sendall(request)
@@ -37,7 +36,7 @@ def raw(url: str, request: bytes = REQUEST, until: bytes | None = None) -> bytes
 
 def test_started_and_stopped_at_once_with_a_connection_open() -> None:
     with running(create_app(settings())):
-        pass  # uvicorn is imported now
+        pass  # this imports uvicorn
     began = time.perf_counter()
     with running(create_app(settings())) as url, client(f"{url}/v1") as http:
         assert http.get("/pets").status_code == 200
@@ -113,7 +112,7 @@ def test_nothing_is_logged(capfd: pytest.CaptureFixture[str]) -> None:
 
     with running(failing) as url:  # type: ignore[arg-type]
         assert httpx.get(url, trust_env=False).status_code == 500
-        assert raw(url, b"no HTTP\r\n\r\n").startswith(b"HTTP/1.1 400")
+        assert raw(url, b"not HTTP\r\n\r\n").startswith(b"HTTP/1.1 400")
     assert capfd.readouterr() == ("", "")
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.register_assert_rewrite("tests.reports.chromium", "tests.reports.elements")
+pytest.register_assert_rewrite("tests.support.chromium", "tests.support.elements")
 
-from .chromium import CHROMIUM, FLAGS, Open, missing  # noqa: E402 - their assertions explain themselves
+from tests.support.chromium import CHROMIUM, FLAGS, Open, missing  # noqa: E402 - their assertions explain themselves
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -32,15 +32,13 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def tab(browser: Browser) -> Page:
-    """The one page that all are opened in: another one each time costs more than what it shows."""
+    """One tab for all pages: a new one for each takes longer than the test."""
     return browser.new_page()
 
 
 @pytest.fixture
 def opened(tab: Page, written: Callable[[str], Path]) -> Iterator[Open]:
-    """Open a page that a module has `written`; any request but that for the page itself is an error, and so is any
-    complaint.
-    """
+    """Open a page that a module has `written`; any other request, message or error of the page fails the test."""
     asked: list[str] = []
     said: list[str] = []
     listeners: dict[str, Callable[..., None]] = {
@@ -64,4 +62,4 @@ def opened(tab: Page, written: Callable[[str], Path]) -> Iterator[Open]:
     yield open_page
     for event, listener in listeners.items():
         tab.remove_listener(event, listener)
-    tab.goto("about:blank")  # nothing that was ticked or opened is there again
+    tab.goto("about:blank")  # forget what was ticked or opened

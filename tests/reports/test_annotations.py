@@ -1,4 +1,4 @@
-"""What CI systems are told, as their own parsers read it."""
+"""Annotations, as the parsers of CI systems read them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 
 from petcheck.reports.annotations import job_summary, lines
-from petcheck.reports.result import Waiver
-from petcheck.reports.visible import inert
-
-from . import samples
+from petcheck.results.result import AppliedWaiver
+from petcheck.results.sanitize import escape_commands
+from tests.support import samples
 
 GITHUB, AZURE, TEAMCITY = {"GITHUB_ACTIONS": "true"}, {"TF_BUILD": "True"}, {"TEAMCITY_VERSION": "2026.1"}
 COMMANDS = " ::error::x\n::stop-commands::t\r%0A::set-output name=a::b ##vso[task.setvariable variable=a]b ##[error]x "
@@ -36,9 +35,9 @@ def test_no_other_system_is_told_anything(environment: Mapping[str, str]) -> Non
 
 def test_what_fails_a_run_is_told_and_nothing_else() -> None:
     value = samples.result(
-        samples.row("LIST-1", "pass", waiver=Waiver("known", "2026-12-31")),
-        samples.row("LIST-2", "waived", waiver=Waiver("known", "2026-12-31")),
-        samples.row("LIST-3", "fail", waiver=Waiver("known", "2026-11-01"), reason="too long"),
+        samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-12-31")),
+        samples.row("LIST-2", "waived", waiver=AppliedWaiver("known", "2026-12-31")),
+        samples.row("LIST-3", "fail", waiver=AppliedWaiver("known", "2026-11-01"), reason="too long"),
         samples.row("LIST-4", "inconclusive"),
         samples.row("LIST-5", "error", reason="broke"),
         samples.row("LIST-6", "error", reason="silence", target="production"),
@@ -64,7 +63,7 @@ def test_ten_are_shown_and_the_last_counts_the_others() -> None:
 
 
 def _github(line: str) -> str:
-    """What GitHub's runner makes of a line: the message, unescaped in its order."""
+    """The message that GitHub's runner reads from a line."""
     match = re.fullmatch(r"::error title=([^:,]*)::(.*)", line)
     assert match is not None, line
     return f"{match[1]}: {match[2]}".replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
@@ -111,7 +110,7 @@ def test_what_a_target_says_stays_inside_of_its_remark(hostile: str) -> None:
     ],
 )
 def test_what_is_printed_is_no_command(said: str, shown: str) -> None:
-    assert inert(said) == shown
+    assert escape_commands(said) == shown
 
 
 def test_the_page_of_the_job() -> None:

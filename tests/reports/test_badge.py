@@ -1,4 +1,4 @@
-"""The badge, as a picture and as an endpoint."""
+"""The badge as an image and as an endpoint."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from xml.etree import ElementTree
 import pytest
 
 from petcheck.reports.badge import endpoint, svg
-from petcheck.reports.result import RequirementRow, Result, Waiver
-
-from . import samples
+from petcheck.results.result import AppliedWaiver, RequirementRow, Result
+from tests.support import samples
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOTH = (samples.target(), samples.target("production"))
@@ -36,7 +35,7 @@ def rows(*outcomes: str, target: str = "staging") -> tuple[RequirementRow, ...]:
         (samples.result(*rows("pass", "fail"), complete=False), "1 of 2 fail", "b0231b"),
         (samples.result(targets=(), requirements=()), "nothing tested", "535b64"),
         (
-            samples.result(samples.row("LIST-1", "pass", waiver=Waiver("x", "2030-01-01"))),
+            samples.result(samples.row("LIST-1", "pass", waiver=AppliedWaiver("x", "2030-01-01"))),
             "a waiver is stale or expired",
             "b0231b",
         ),

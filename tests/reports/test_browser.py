@@ -1,4 +1,4 @@
-"""report.html in a real Chromium: opened from disk, read by a machine for accessibility, and looked at."""
+"""report.html in a real Chromium: opened from disk, checked for accessibility, and inspected."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from . import samples
-from .chromium import OTHER_VIEWS, VIEWS, Open, View, accessible
-from .elements import Elements
-from .test_html import page_of
+from tests.support import samples
+from tests.support.chromium import OTHER_VIEWS, VIEWS, Open, View, accessible
+from tests.support.elements import Elements
+
+from .test_report_html import page_of
 
 RUNS: dict[str, samples.Run] = {
     "one": lambda: samples.whole_run(targets=1),
@@ -26,7 +27,7 @@ SMALL_ENOUGH = [name for name in RUNS if name != "huge"]
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """The page of a run, written when first asked for."""
+    """The page of a run, written on first use."""
     folder = tmp_path_factory.mktemp("runs")
 
     def write(name: str) -> Path:

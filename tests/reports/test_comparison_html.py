@@ -1,4 +1,4 @@
-"""comparison.html as text, and in a real Chromium: opened from disk, counted, read for accessibility, looked at."""
+"""comparison.html as text, and in a real Chromium: opened from disk and checked for accessibility."""
 
 from __future__ import annotations
 
@@ -12,28 +12,27 @@ from typing import Any
 
 import pytest
 
+from petcheck.comparison.compare import Comparison, compare
 from petcheck.exchange import Exchange, Response
-from petcheck.reports.comparable import Recorded
-from petcheck.reports.comparison import Comparison, compare
 from petcheck.reports.comparison_html import render
 from petcheck.reports.comparison_json import to_json
-from petcheck.reports.har import entries_by_index, har
-from petcheck.reports.result import Result
-
-from . import samples
-from .chromium import OTHER_VIEWS, VIEWS, Open, accessible
-from .elements import whole_and_self_contained
+from petcheck.results.har import entries_by_index, har
+from petcheck.results.load import RecordedRun
+from petcheck.results.result import Result
+from tests.support import samples
+from tests.support.chromium import OTHER_VIEWS, VIEWS, Open, accessible
+from tests.support.elements import whole_and_self_contained
 
 Run = tuple[Result, tuple[Exchange, ...]]
 
 
-def recorded(name: str, run: Run) -> Recorded:
+def recorded(name: str, run: Run) -> RecordedRun:
     value, exchanges = run
-    return Recorded(f"{name}/result.json", value, tuple(entries_by_index(har(exchanges, version="1")).values()))
+    return RecordedRun(f"{name}/result.json", value, tuple(entries_by_index(har(exchanges, version="1")).values()))
 
 
 def otherwise(run: Run) -> Run:
-    """The same run where every answer has a header more and another body, and every other one another status."""
+    """The same run, but every answer has one more header and another body, and every second one another status."""
     value, exchanges = run
     return value, tuple(
         replace(

@@ -1,4 +1,4 @@
-"""A comparison on the terminal, whole, and what width and colour change."""
+"""A comparison on the terminal: the whole text, width, and colour."""
 
 from __future__ import annotations
 
@@ -6,31 +6,30 @@ from dataclasses import replace
 
 import pytest
 
-from petcheck.reports.comparable import Recorded
-from petcheck.reports.comparison import Comparison, compare
+from petcheck.comparison.compare import Comparison, compare
 from petcheck.reports.comparison_text import render
-from petcheck.reports.har import entries_by_index, har
-from petcheck.reports.result import Observation
-
-from . import samples
+from petcheck.results.har import entries_by_index, har
+from petcheck.results.load import RecordedRun
+from petcheck.results.result import Observation
+from tests.support import samples
 
 
 def comparison() -> Comparison:
-    """Staging fails one requirement and was not asked the other; production does otherwise at an open point."""
+    """Staging fails one requirement and did not examine the other; production differs at an open point."""
     evidence = tuple(entries_by_index(har(samples.two_exchanges(), version="1")).values())
 
-    def side(name: str, outcome: str, other: str, value: str) -> Recorded:
+    def side(name: str, outcome: str, other: str, value: str) -> RecordedRun:
         rows = (
             samples.row("LIST-3", outcome, target=name),
             samples.row("CREATE-1", other, target=name, section="4.2", settled_by="--allow-writes", decisive=()),
         )
         points = (
             Observation("limit-zero", "4.1", name, value, "What does `limit=0` get?", (0,)),
-            Observation("status-unknown", "4.1", name, "not observed in this run" * (other != "pass"), "What?", ()),
+            Observation("status-unknown", "4.1", name, "ignored", "What?", (), seen=other == "pass"),
         )
         run = replace(samples.run(), id=f"id-of-{name}", seed=len(name))
         value_ = samples.result(*rows, targets=(samples.target(name),), checks=(), observations=points, run=run)
-        return Recorded(f"{name}/result.json", value_, tuple(replace(entry, target=name) for entry in evidence))
+        return RecordedRun(f"{name}/result.json", value_, tuple(replace(entry, target=name) for entry in evidence))
 
     return compare(
         [side("staging", "fail", "not-run", "400 Error"), side("production", "pass", "pass", "200 OK, 20 animals")]
@@ -70,3 +69,11 @@ def test_colour_supports_the_words() -> None:
     assert painted.startswith("\x1b[1;31mstaging and production differ")
     plain = painted.replace("\x1b[1;31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "")
     assert plain == render(comparison(), width=100, colour=False, page="comparison.html")
+
+
+def test_what_a_target_says_is_no_command_to_a_ci_system() -> None:
+    made = comparison()
+    point = replace(made.differing_points[0], values=("##vso[task.complete]", "200"))
+    text = render(replace(made, differing_points=(point,)), width=100, colour=False, page="comparison.html")
+    assert "##vso[" not in text
+    assert "\\u{23}#vso[task.complete]" in text

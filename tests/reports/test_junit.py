@@ -6,8 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
 
 from petcheck.reports.junit import junit
-
-from . import samples
+from tests.support import samples
 
 
 def test_a_failed_check() -> None:

@@ -1,4 +1,4 @@
-"""The seed stands in whatever a run leaves, so that it can be repeated from any of it."""
+"""Every file of a run contains the seed, so that the run can be repeated from any of them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reports.har import har
-from tests.command import Ran, petcheck
-from tests.trial import KEY, server
+from petcheck.results.har import har
+from tests.support import samples
+from tests.support.command import Ran, petcheck
+from tests.support.trial import KEY, server
 
-from . import samples
-
-AGAIN = "--seed 41 repeats this run"
+AGAIN = "--seed 3 repeats this run"
 
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A run against two targets, one of which has a fault that an example finds."""
     with server() as plain, server(faults=("limit-over-70-crashes-for-sold",)) as faulty:
-        targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "20")
-        return petcheck(tmp_path_factory.mktemp("seed"), *targets, "--seed", "41", key=KEY)
+        targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "60")
+        return petcheck(tmp_path_factory.mktemp("seed"), *targets, "--seed", "3", key=KEY)
 
 
 @pytest.mark.parametrize("name", ["report.html", "comparison.html", "pytest.html"])
@@ -34,14 +33,14 @@ def test_it_stands_in_every_page(ran: Ran, name: str) -> None:
 
 def test_it_stands_on_the_screen_and_in_the_summary(ran: Ran) -> None:
     assert f"; {AGAIN}" in " ".join(ran.out.split())
-    assert "`--seed 41` repeats this run." in (ran.reports / "summary.md").read_text(encoding="utf-8")
+    assert "`--seed 3` repeats this run." in (ran.reports / "summary.md").read_text(encoding="utf-8")
 
 
 def test_it_stands_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
     suites = list(ET.parse(ran.reports / "junit.xml").getroot())
     for suite in suites:
         found = {entry.get("name"): entry.get("value") for entry in suite.findall("properties/property")}
-        assert found == {"seed": "41", "repeat": AGAIN}
+        assert found == {"seed": "3", "repeat": AGAIN}
     failures = [failure.text or "" for failure in suites[1].iter("failure")]
     assert failures
     assert [text for text in failures if not text.endswith(f"\n{AGAIN}")] == []
@@ -49,7 +48,7 @@ def test_it_stands_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
 
 def test_programs_find_it(ran: Ran) -> None:
     log = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))["log"]
-    assert (log["comment"], log["_petcheck"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 41, 41)
+    assert (log["comment"], log["_petcheck"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 3, 3)
 
 
 def test_exchanges_of_no_run_have_none() -> None:
@@ -58,9 +57,9 @@ def test_exchanges_of_no_run_have_none() -> None:
 
 def test_a_quiet_run_tells_it_in_its_line(tmp_path: Path) -> None:
     with server() as url:
-        quiet = petcheck(tmp_path, "--target", url, "-q", "-k", "test_4_4", "--seed", "41", key=KEY)
+        quiet = petcheck(tmp_path, "--target", url, "-q", "-k", "test_4_4", "--seed", "3", key=KEY)
     assert quiet.out.count("\n") == 1
-    assert re.search(r" requests; seed 41\) ", quiet.out)
+    assert re.search(r" requests; seed 3\) ", quiet.out)
 
 
 def test_the_result_tells_the_simplest_example_from_the_one_that_was_found(ran: Ran) -> None:
@@ -68,8 +67,8 @@ def test_the_result_tells_the_simplest_example_from_the_one_that_was_found(ran: 
     entries = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))["log"]["entries"]
     urls = {entry["_petcheck"]["index"]: entry["request"]["url"] for entry in entries if "two" in str(entry)}
     assert row.example is not None
-    simplest, found = (int(re.findall(r"limit=(\d+)", urls[index])[0]) for index in row.telling[:2])
-    assert (row.example.simplest, row.example.found) == row.telling[:2]
+    simplest, found = (int(re.findall(r"limit=(\d+)", urls[index])[0]) for index in row.decisive_by_weight[:2])
+    assert (row.example.simplest, row.example.found) == row.decisive_by_weight[:2]
     assert 70 < simplest < found
-    assert f"limit={simplest}&status=sold, answered 500" in row.reason
+    assert f"limit={simplest}&status=sold: expected 200 (section 4.1), got 500" in row.reason
     assert f"Found with GET /pets?limit={found}&status=sold" in row.reason

@@ -1,14 +1,13 @@
-"""summary.md says enough in a screenful, and nothing in it that a target sent is markup."""
+"""summary.md fits on one screen, and nothing that a target sent is markup."""
 
 from __future__ import annotations
 
 import pytest
 from markdown_it import MarkdownIt
 
-from petcheck.reports.result import Created, Waiver
 from petcheck.reports.summary import code, escape, render
-
-from . import samples
+from petcheck.results.result import AppliedWaiver, Created
+from tests.support import samples
 
 
 def test_a_small_run() -> None:
@@ -40,7 +39,7 @@ def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None
 
 def test_what_else_a_reader_must_know() -> None:
     value = samples.result(
-        samples.row(outcome="pass", waiver=Waiver("known", "2026-12-31")),
+        samples.row(outcome="pass", waiver=AppliedWaiver("known", "2026-12-31")),
         samples.row("CREATE-1", "not-run", section="4.2", settled_by="--allow-writes"),
         samples.row("LIST-8", "inconclusive"),
         targets=(samples.target(created=(Created(131, "a"),)),),

@@ -1,4 +1,4 @@
-"""What stands on the screen at the end of a run."""
+"""What a run prints at its end."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import replace
 import pytest
 
 from petcheck.exchange import Exchange
-from petcheck.reports.har import Evidence, entries_by_index, har
-from petcheck.reports.result import Created, RequestCount, Waiver
 from petcheck.reports.terminal import one_line, render
-
-from . import samples
+from petcheck.results.har import Evidence, entries_by_index, har
+from petcheck.results.result import AppliedWaiver, Created, RequestCount
+from tests.support import samples
 
 
 def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
@@ -194,15 +193,15 @@ def test_the_verdict_in_one_line(rows: list[tuple[str, str]], changes: dict[str,
 
 
 def test_waivers_that_fail_the_run() -> None:
-    stale = samples.row("LIST-1", "pass", waiver=Waiver("known", "2026-11-21"))
-    expired = samples.row("LIST-2", "pass", waiver=Waiver("known", "2026-11-20"))
+    stale = samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-11-21"))
+    expired = samples.row("LIST-2", "pass", waiver=AppliedWaiver("known", "2026-11-20"))
     assert one_line(samples.result(stale), "r") == (
         "staging conforms: all 1 requirements hold. The run fails all the same: "
         "The waiver of LIST-1 on staging is stale: the requirement passes now. "
         "(1 pass; 2 requests; seed 1) r/report.html"
     )
     text = render(
-        samples.result(stale, expired, samples.row(waiver=Waiver("x", "2026-11-01"))),
+        samples.result(stale, expired, samples.row(waiver=AppliedWaiver("x", "2026-11-01"))),
         (),
         width=100,
         colour=False,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from petcheck.exchange import Credential
 from petcheck.wire.api import Api
-
-from .fakes import bench, in_turn, response
+from tests.support.fakes import bench, in_turn, response
 
 
 def test_the_same_call_is_sent_once() -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petcheck.exchange import Credential, Operation, Response
-from petcheck.wire.transport import BudgetSpent, Call, NotSent
-
-from .fakes import NOON, Bench, FakeClock, Sent, bench, http_date, rates, response
+from petcheck.errors import BudgetSpent, NotSent
+from petcheck.exchange import Call, Credential, Response
+from petcheck.spec.operations import Operation
+from tests.support.fakes import NOON, Bench, FakeClock, Sent, bench, http_date, rates, response
 
 START = NOON.timestamp()
 CALLS = st.lists(
@@ -29,21 +29,16 @@ class Server:
 
     answer: Callable[[float, bool], tuple[int, list[tuple[str, str]], float]]
     clock: FakeClock | None = None
-    peace_until: dict[bool, float] = field(default_factory=dict)
-    trouble_until: float = -math.inf
+    peace_until: float = -math.inf
     inside: int = 0
 
     def __call__(self, sent: Sent) -> Response:
         keyed = sent.authorization is not None
-        if sent.at < self.peace_until.get(keyed, -math.inf) - 1e-6:
-            self.inside += 1
-        if sent.at < self.trouble_until - 1e-6:
+        if sent.at < self.peace_until - 1e-6:
             self.inside += 1
         status, headers, peace = self.answer(sent.at, keyed)
-        if status == 503:
-            self.trouble_until = sent.at + peace
-        if status == 429:
-            self.peace_until[keyed] = sent.at + peace
+        if status in (429, 503):
+            self.peace_until = sent.at + peace
         return response(status, headers)
 
 

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.wire import pacing
-from petcheck.wire.pacing import NO_DELAY, Bucket, Window, delay, observe, waited
-
-from .fakes import NOON, at_noon, http_date, rates, response
+from petcheck.wire.pacing import NO_DELAY, Bucket, Pace, Window, delay, observe, waited
+from tests.support.fakes import NOON, at_noon, http_date, rates, response
 
 TEXTS = st.text(max_size=12) | st.from_regex(r"-?[0-9]{1,40}(\.[0-9]+)?", fullmatch=True) | st.just("")
 DATES = st.sampled_from(
@@ -73,6 +72,7 @@ def test_reset_is_measured_by_the_targets_own_clock() -> None:
         rates(60, 0, 10**20),
         rates("60, 61", 0, at_noon(30)),
         rates("٦٠", 0, at_noon(30)),
+        rates(60, 61, at_noon(30)),
     ],
 )
 def test_headers_that_make_no_sense_are_no_window(headers: list[tuple[str, str]]) -> None:
@@ -156,23 +156,91 @@ def test_a_thousand_refusals_in_a_row_are_survived() -> None:
 def test_without_retry_after_the_window_is_waited_for_a_minute_at_most() -> None:
     assert delay(after(*rates(60, 0, at_noon(20)), status=429), 0.0).seconds == 20.0
     assert delay(after(*rates(60, 0, at_noon(7200)), status=429), 0.0).seconds == 60.0
-    assert delay(after(status=429), 0.0).seconds == 60.0
 
 
-def test_a_window_that_is_always_empty_is_waited_for_twice_and_then_asked_all_the_same() -> None:
-    bucket, now, waits = after(*rates(60, 0, at_noon(30))), 0.0, []
-    for _ in range(6):
+def test_a_429_that_names_no_time_at_all_is_waited_for_a_moment() -> None:
+    first = after(status=429)
+    assert delay(first, 0.0).seconds == 5.0
+    assert delay(after(status=429, bucket=first, now=5.0), 5.0).seconds == 10.0
+
+
+@pytest.mark.parametrize(("lasts", "waits_made"), [(30, [30.0] * 2), (60, [60.0]), (12, [12.0] * 5)])
+def test_a_window_that_is_always_empty_is_waited_for_a_minute_in_all(lasts: int, waits_made: list[float]) -> None:
+    bucket, now, waits = after(*rates(60, 0, at_noon(lasts))), 0.0, []
+    for _ in range(8):
         pause = delay(bucket, now).seconds
         if pause:
-            bucket = waited(bucket)
+            bucket = waited(bucket, pause)
         now += pause
         waits.append(pause)
-        bucket = after(*rates(60, 0, at_noon(30 + now)), ("Date", http_date(now)), bucket=bucket, now=now)
-    assert waits == [30.0, 30.0, 0.0, 0.0, 0.0, 0.0]
+        bucket = after(*rates(60, 0, at_noon(lasts + now)), ("Date", http_date(now)), bucket=bucket, now=now)
+    assert [wait for wait in waits if wait] == waits_made
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rises"),
+    [
+        (Window(60, 1, "99", 9.0), Window(60, 2, "99", 9.0), True),
+        (Window(60, 2, "99", 9.0), Window(60, 2, "99", 9.0), False),
+        (Window(60, 1, "99", 9.0), Window(60, 59, "159", 69.0), False),
+        (Window(60, 1, "99", 9.0), Window(300, 59, "99", 9.0), False),
+        (None, Window(60, 2, "99", 9.0), False),
+        (Window(60, 1, "99", 9.0), None, False),
+    ],
+)
+def test_a_remaining_that_rises_within_a_window(before: Window | None, after: Window | None, rises: bool) -> None:
+    assert pacing.rises(before, after) is rises
+
+
+def test_reset_is_measured_by_our_clock_where_date_makes_no_sense() -> None:
+    for wrong in (3600, -3600):
+        empty = after(*rates(60, 0, at_noon(30)), ("Date", http_date(wrong)))
+        assert delay(empty, 0.0).seconds == 30.0
+
+
+# ---- the pace that is served
+
+
+def test_one_refusal_says_nothing_of_the_pace() -> None:
+    assert Pace().after(1.0, refused=False).after(2.0, refused=True).interval == 0.0
+
+
+def test_the_second_refusal_keeps_requests_further_apart_than_those_that_were_served() -> None:
+    pace = Pace().after(10.0, refused=True)
+    for moment in (40.0, 40.1, 40.2):
+        pace = pace.after(moment, refused=False)
+    assert pace.after(40.3, refused=True).interval == pytest.approx(1.1 * 30.3 / 3)
+
+
+def test_two_refusals_with_nothing_between_them_are_one() -> None:
+    assert Pace().after(10.0, refused=True).after(70.0, refused=True).interval == 0.0
+
+
+def test_the_pace_never_rises() -> None:
+    pace = Pace(refused_at=0.0, served=1, interval=4.0).after(1.0, refused=True)
+    assert pace == Pace(refused_at=1.0, served=0, interval=4.0)
+
+
+@pytest.mark.parametrize(
+    ("known", "headers", "early"),
+    [
+        ((), (), True),
+        ((), rates(60, 3, at_noon(30)), True),
+        ((), rates(60, 0, at_noon(30)), False),
+        (rates(60, 3, at_noon(30)), (), True),
+        (rates(60, 0, at_noon(30)), (), False),
+        (rates(60, 0, at_noon(30)), rates(60, 3, at_noon(30)), True),
+    ],
+)
+def test_a_429_is_early_where_requests_were_left(
+    known: list[tuple[str, str]], headers: list[tuple[str, str]], early: bool
+) -> None:
+    assert pacing.refused_early(after(*known), response(429, headers), 1.0, NOON) is early
+    assert not pacing.refused_early(after(*known), response(200, headers), 1.0, NOON)
 
 
 def test_trust_comes_back_with_a_window_that_is_not_empty() -> None:
-    distrusted = Bucket(useless_waits=2)
+    distrusted = Bucket(useless_s=60.0)
     healed = after(*rates(60, 59, at_noon(60)), bucket=distrusted)
     empty_again = after(*rates(60, 2, at_noon(60)), bucket=healed, now=5.0)
     assert delay(empty_again, 5.0).seconds == 60.0
@@ -183,7 +251,7 @@ def test_a_limit_of_one_is_used_one_window_at_a_time() -> None:
     for _ in range(5):
         pause = delay(bucket, now).seconds
         if pause:
-            bucket = waited(bucket)
+            bucket = waited(bucket, pause)
         now += pause
         waits.append(pause)
         bucket = after(*rates(1, 0, at_noon(now + 10)), ("Date", http_date(now)), bucket=bucket, now=now)

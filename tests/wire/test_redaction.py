@@ -1,4 +1,4 @@
-"""The key is taken out of whatever a target sends, in each dress that it may come back in."""
+"""The key is taken out of whatever a target sends, in each form that it may come back in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from petcheck.key import ApiKey
+from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import MASK, Redactor
 
 SECRET = "sk/live+Kq7=vXw2_TzR9.mPb4LcY8dH"
@@ -25,7 +25,7 @@ MIXED = KEYS.filter(lambda key: len(set(key)) > 8)
 AROUND = st.text(max_size=30)
 
 
-DRESSES = {
+FORMS = {
     "plain": SECRET,
     "upper": SECRET.upper(),
     "lower": SECRET.lower(),
@@ -50,9 +50,9 @@ DRESSES = {
 }
 
 
-@pytest.mark.parametrize("dress", DRESSES.values(), ids=DRESSES)
-def test_each_dress(dress: str) -> None:
-    shown = REDACTOR.in_text(f"before {dress} after")
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_each_form(form: str) -> None:
+    shown = REDACTOR.in_text(f"before {form} after")
     assert "[redacted-key]" in shown
     assert shown.startswith("before ")
     assert shown.endswith(" after")

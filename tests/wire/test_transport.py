@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
-from petcheck.exchange import Credential, NoAnswer, Operation, Response, Silence
-from petcheck.key import ApiKey
-from petcheck.wire.api import Api
-from petcheck.wire.transport import (
+from petcheck.errors import (
     BudgetSpent,
-    Call,
+    ConnectionLost,
     NotPermitted,
     OperationSilent,
+    RepeatsSpent,
     StillLimited,
     TargetDown,
     WaitTooLong,
 )
-
-from .fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
+from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
+from petcheck.spec.operations import Operation
+from petcheck.wire.api import Api
+from petcheck.wire.client import BODY_CAP
+from petcheck.wire.credentials import ApiKey
+from petcheck.wire.tally import Cause
+from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
 
 LIST = Call(Operation.LIST_PETS)
 POST = Call(Operation.CREATE_PET, body=b"{}")
@@ -92,10 +100,11 @@ def test_the_cap_on_requests_is_hard() -> None:
 
 
 def test_repeats_count_against_the_cap_too() -> None:
-    rig = bench(in_turn(limited(("Retry-After", "1"))), max_requests=2)
+    rig = bench(in_turn(response(503)), max_requests=3)
+    rig.transport.send(LIST)
     with pytest.raises(BudgetSpent):
         rig.transport.send(LIST)
-    assert len(rig.client.sent) == 2
+    assert len(rig.client.sent) == 3
 
 
 # ---- paced
@@ -116,21 +125,96 @@ def test_a_date_in_retry_after_is_waited_for() -> None:
     assert rig.clock.slept == [12.0]
 
 
-def test_a_second_429_in_a_row_doubles_the_wait_and_a_third_is_enough() -> None:
-    rig = bench(in_turn(limited(("Retry-After", "10"))))
+def test_a_second_429_in_a_row_is_enough_and_doubles_the_wait() -> None:
+    rig = bench(in_turn(*[limited(("Retry-After", "10"))] * 2, OK))
     with pytest.raises(StillLimited) as obstacle:
         rig.transport.send(LIST)
-    assert obstacle.value.reason == "GET /pets was answered 429 3 times in a row, each Retry-After waited out"
-    assert rig.clock.slept == [10.0, 20.0]
-    assert len(rig.client.sent) == 3
-
-
-def test_the_next_call_waits_for_what_the_third_429_asked() -> None:
-    rig = bench(in_turn(*[limited(("Retry-After", "10"))] * 3, OK))
-    with pytest.raises(StillLimited):
-        rig.transport.send(LIST)
+    assert obstacle.value.reason == "GET /pets was answered 429 again after its Retry-After had passed"
+    assert rig.clock.slept == [10.0]
     rig.transport.send(LIST)
-    assert rig.clock.slept == [10.0, 20.0, 40.0]
+    assert rig.clock.slept == [10.0, 20.0]
+    assert rig.transport.tally.repeats == {Cause.RATE_LIMIT: 1}
+
+
+@pytest.mark.parametrize("refused", [Credential.VALID, Credential.MISSING])
+def test_nothing_is_sent_inside_a_retry_after_with_whatever_key(refused: Credential) -> None:
+    rig = bench(in_turn(*[limited(("Retry-After", "10"))] * 2, OK))
+    with pytest.raises(StillLimited):
+        rig.transport.send(Call(Operation.LIST_PETS, refused))
+    rig.transport.send(Call(Operation.LIST_PETS, Credential.RANDOM))
+    rig.transport.send(LIST)
+    assert [sent.at for sent in rig.client.sent] == [0.0, 10.0, 30.0, 30.0]
+
+
+def test_no_probe_is_sent_inside_a_retry_after() -> None:
+    rig = bench(in_turn(OK, TIMEOUT, limited(("Retry-After", "10")), OK))
+    rig.transport.send(LIST)
+    rig.transport.send(LIST)
+    assert [sent.at for sent in rig.client.sent] == [0.0, 0.0, 0.0, 10.0]
+
+
+def test_waits_for_429s_have_a_cap_in_all() -> None:
+    refusals = itertools.cycle([limited(), OK, OK, OK])
+    rig = bench(lambda sent: next(refusals), max_wait=12.0)
+    reasons = set()
+    for _ in range(30):
+        try:
+            rig.transport.send(LIST)
+        except WaitTooLong as obstacle:
+            reasons.add((obstacle.reason, obstacle.settled_by))
+    ((reason, settled_by),) = reasons
+    assert "again and again, and the run has waited 1" in reason
+    assert settled_by == "--max-wait"
+    assert sum(rig.clock.slept) <= 12.0
+
+
+def test_after_the_second_early_429_the_run_stays_below_the_pace_that_was_served() -> None:
+    tokens = [5.0, 0.0]  # a gateway that serves one request a second, five of them at once
+
+    def gateway(sent: Sent) -> Response:
+        tokens[:] = [min(5.0, tokens[0] + sent.at - tokens[1]), sent.at]
+        if tokens[0] < 1:
+            return limited()
+        tokens[0] -= 1
+        return OK
+
+    rig = bench(gateway)
+    for _ in range(60):
+        assert rig.transport.send(LIST).status == 200
+    assert rig.statuses.count(429) == 2
+    assert sum(rig.clock.slept) < 70
+
+
+def test_429s_that_come_when_nothing_is_left_do_not_slow_the_run() -> None:
+    answers = itertools.cycle([limited(("Retry-After", "2"), *rates(60, 0, at_noon(9e3))), OK])
+    rig = bench(lambda sent: next(answers))
+    for _ in range(5):
+        rig.transport.send(LIST)
+    assert rig.clock.slept == [2.0] * 5
+
+
+def test_a_run_repeats_only_so_many_requests_after_429s() -> None:
+    answers = itertools.cycle([limited(("Retry-After", "0")), OK])
+    rig = bench(lambda sent: next(answers))
+    for _ in range(20):
+        rig.transport.send(LIST)
+    with pytest.raises(RepeatsSpent) as obstacle:
+        rig.transport.send(LIST)
+    assert obstacle.value.reason == (
+        "GET /pets got no answer that counts; the run has sent 20 requests again after a 429, and sends no more"
+    )
+
+
+def test_a_remaining_that_counts_upwards_costs_a_minute_at_most() -> None:
+    used = itertools.count(1)
+
+    def backwards(sent: Sent) -> Response:
+        return response(headers=rates(60, next(used) % 60, at_noon((sent.at // 60 + 1) * 60)))
+
+    rig = bench(backwards)
+    for _ in range(100):
+        rig.transport.send(LIST)
+    assert sum(rig.clock.slept) <= 60.0
 
 
 def test_an_hour_is_too_long_and_nothing_is_sent_meanwhile() -> None:
@@ -181,6 +265,16 @@ def test_using_up_the_quota_waits_for_a_retry_after_and_for_nothing_else() -> No
     assert [rig.transport.send_expecting_refusal(LIST).index for _ in range(3)] == [0, 1, 2]
     assert rig.statuses == [200, 429, 200]
     assert rig.clock.slept == [9.0]
+
+
+def test_waits_that_using_up_the_quota_expects_do_not_count_among_those_with_a_cap() -> None:
+    rig = bench(in_turn(limited(("Retry-After", "60"))), max_wait=250.0)
+    for _ in range(2):
+        rig.transport.send_expecting_refusal(LIST)
+    rig.clock.passed += 120.0
+    with pytest.raises(StillLimited):
+        rig.transport.send(LIST)
+    assert rig.clock.slept == [60.0, 240.0]
 
 
 # ---- repeated
@@ -243,10 +337,28 @@ def test_trouble_for_ever_is_waited_for_as_long_as_a_run_may_wait() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "50")])))
     assert rig.transport.send(LIST).status == 503
     for _ in range(20):
-        with pytest.raises(WaitTooLong, match="each time that its Retry-After had passed; this run may wait 2 min"):
+        with pytest.raises(WaitTooLong, match="503 was answered again and again, and the run has waited 100 s"):
             rig.transport.send(LIST)
     assert rig.clock.slept == [50.0, 50.0]
     assert len(rig.client.sent) == 3
+
+
+def test_what_was_forgiven_is_counted_by_status() -> None:
+    rig = bench(in_turn(response(502), OK, response(503), OK, response(502), OK, response(502), response(502), OK))
+    for _ in range(5):
+        rig.transport.send(LIST)
+    assert rig.transport.tally.forgiven == {502: 2, 503: 1}
+    assert rig.transport.tally.planned == 5
+    assert rig.transport.tally.repeats == {Cause.GATEWAY: 4}
+
+
+def test_a_backend_of_two_that_is_down_costs_ten_pauses_at_most() -> None:
+    answers = itertools.cycle([response(502), OK])
+    rig = bench(lambda sent: next(answers))
+    for _ in range(77):
+        assert rig.transport.send(LIST).status == 200
+    assert rig.clock.slept == [1.0] * 10
+    assert rig.transport.tally.forgiven == {502: 77}
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 500, 501, 505])
@@ -257,47 +369,163 @@ def test_other_answers_are_taken_as_they_are(status: int) -> None:
 
 
 @pytest.mark.parametrize("kind", Silence)
-def test_silence_is_asked_once_more_on_a_new_connection(kind: Silence) -> None:
+def test_silence_is_asked_once_more_on_a_new_connection_once_the_target_is_known_to_be_there(kind: Silence) -> None:
     rig = bench(in_turn(NoAnswer(kind, "x"), OK))
     rig.transport.send(LIST)
-    assert rig.statuses == [kind.value, 200]
-    assert [sent.new_connection for sent in rig.client.sent] == [False, True]
+    assert rig.statuses == [kind.value, 200, 200]
+    assert [(sent.path, sent.new_connection) for sent in rig.client.sent] == [
+        ("/pets", False),
+        ("/store/orders", True),
+        ("/pets", True),
+    ]
+    assert rig.transport.tally.repeats == {Cause.PROBE: 1, Cause.SILENCE: 1}
+    assert rig.transport.tally.planned == 1
 
 
-def test_a_call_that_settles_whether_the_target_lives_is_not_lost_on_an_old_connection() -> None:
-    rig = bench(lambda sent: OK if sent.path == "/store/orders" else TIMEOUT)
+# ---- lost on a kept connection
+
+
+def losing(answer: Response | NoAnswer, losses: int = 1000) -> Callable[[Sent], Response | NoAnswer]:
+    """A client whose kept connections are closed, so often; new ones get `answer`."""
+    left = [losses]
+
+    def handler(sent: Sent) -> Response | NoAnswer:
+        if not sent.new_connection and left[0]:
+            left[0] -= 1
+            raise ConnectionLost("closed")
+        return answer
+
+    return handler
+
+
+def test_a_request_lost_on_a_kept_connection_is_no_try_and_no_exchange() -> None:
+    rig = bench(losing(NoAnswer(Silence.RESET, "x"), losses=1))
+    rig.transport._answered[Operation.STORE_ORDERS] = Call(Operation.STORE_ORDERS)
+    rig.client.handler = lambda sent, lost=rig.client.handler: OK if "orders" in sent.path else lost(sent)  # type: ignore[misc]
     rig.transport.send(LIST)
-    rig.transport.send(Call(Operation.STORE_ORDERS))
+    assert rig.statuses == ["reset", 200, "reset"]
     assert [(sent.path, sent.new_connection) for sent in rig.client.sent] == [
         ("/pets", False),
         ("/pets", True),
         ("/store/orders", True),
+        ("/pets", True),
     ]
+    assert (rig.transport.tally.lost, rig.transport.tally.sent) == (1, 3)
+
+
+def test_lost_requests_are_told_and_count_against_the_cap() -> None:
+    rig = bench(losing(OK), max_requests=5)
+    rig.transport.send(LIST)
+    assert rig.transport.tally.lost == 1
+    rig.transport.send(LIST)
+    with pytest.raises(BudgetSpent):
+        rig.transport.send(LIST)
+    assert len(rig.client.sent) == 5
+    assert rig.statuses == [200, 200]
+
+
+def test_a_server_that_keeps_no_connection_gets_a_new_one_for_each_request() -> None:
+    rig = bench(losing(OK))
+    for _ in range(6):
+        rig.transport.send(LIST)
+    assert [sent.new_connection for sent in rig.client.sent] == [False, True] * 3 + [True] * 3
+    assert rig.transport.tally.lost == 3
 
 
 # ---- alive
 
 
-def test_a_target_that_hangs_costs_three_tries() -> None:
+def test_a_target_that_hangs_from_the_start_costs_two_deadlines() -> None:
     rig = bench(in_turn(TIMEOUT), takes=10.0)
-    rig.transport.send(LIST)
     with pytest.raises(TargetDown) as obstacle:
-        rig.transport.send(Call(Operation.STORE_ORDERS))
-    assert obstacle.value.reason == "the target has stopped answering (nothing came)"
+        rig.transport.send(LIST)
+    assert obstacle.value.reason == (
+        "the target has stopped answering: GET /pets got no answer (timeout: nothing came), "
+        "and neither did anything else"
+    )
     for call in (LIST, Call(Operation.GET_PET, pet_id="1"), Call(Operation.STORE_ORDERS)):
         with pytest.raises(TargetDown):
             rig.transport.send(call)
+    with pytest.raises(TargetDown):
+        rig.transport.send_expecting_refusal(LIST)
     assert rig.transport.down
-    assert len(rig.client.sent) == 3
-    assert rig.clock.passed == 30.0
+    assert [sent.path for sent in rig.client.sent] == ["/pets", "/store/orders"]
 
 
-def test_the_same_operation_again_asks_another_one_first() -> None:
-    rig = bench(in_turn(TIMEOUT), takes=10.0)
+def restarting(begins: float, ends: float, silence: NoAnswer) -> Callable[[Sent], Response | NoAnswer]:
+    return lambda sent: silence if begins <= sent.at < ends else OK
+
+
+@pytest.mark.parametrize("kind", [Silence.UNREACHABLE, Silence.RESET])
+def test_a_target_that_is_starting_is_waited_for(kind: Silence) -> None:
+    rig = bench(restarting(0.0, 2.0, NoAnswer(kind, "refused")), takes=0.01)
+    assert rig.transport.send(LIST).answer == OK
+
+
+@pytest.mark.parametrize("kind", [Silence.UNREACHABLE, Silence.RESET])
+def test_a_target_that_does_not_start_is_given_up_soon(kind: Silence) -> None:
+    rig = bench(in_turn(NoAnswer(kind, "refused")))
+    with pytest.raises(TargetDown):
+        rig.transport.send(LIST)
+    assert rig.clock.passed == 3.0
+    assert len(rig.client.sent) == 5
+
+
+@pytest.mark.parametrize("kind", [Silence.UNREACHABLE, Silence.RESET])
+@pytest.mark.parametrize("lasts", [0.3, 1.0, 5.0, 9.0])
+def test_a_restart_is_not_down_and_nobodys_failure(kind: Silence, lasts: float) -> None:
+    rig = bench(restarting(0.05, 0.05 + lasts, NoAnswer(kind, "refused")), writes=True, takes=0.1)
+    for call in (LIST, POST, Call(Operation.STORE_ORDERS), POST, LIST):
+        assert rig.transport.send(call).answer == OK
+    assert not rig.transport.down
+
+
+def test_a_target_that_dies_is_down_after_ten_seconds_and_few_requests() -> None:
+    rig = bench(restarting(0.05, math.inf, NoAnswer(Silence.RESET, "closed")), writes=True, takes=0.1)
+    rig.transport.send(Call(Operation.LIST_PETS, query=(("limit", "1"),)))
+    body = b'{"name": "' + b"x" * 200 + b'\x00"}'
+    with pytest.raises(TargetDown) as obstacle:
+        rig.transport.send(Call(Operation.CREATE_PET, body=body))
+    assert obstacle.value.reason == (
+        'the target has stopped answering: POST /pets with the body {"name": "' + "x" * 89 + "… got no answer "
+        "(reset: closed), and neither did anything else for 10 s; the last answer was 200 to GET /pets?limit=1"
+    )
+    assert rig.clock.passed < 12.0
+    assert len(rig.client.sent) <= 8
+    assert {sent.path for sent in rig.client.sent[2:]} == {"/pets?limit=1", "/store/orders"}
+    assert {(sent.method, sent.new_connection) for sent in rig.client.sent[2:]} == {("GET", True)}
+
+
+def test_a_target_that_hangs_in_the_middle_costs_a_few_deadlines() -> None:
+    rig = bench(restarting(5.0, math.inf, TIMEOUT), takes=10.0)
     rig.transport.send(LIST)
     with pytest.raises(TargetDown):
         rig.transport.send(LIST)
-    assert [sent.path for sent in rig.client.sent] == ["/pets", "/pets", "/store/orders"]
+    assert len(rig.client.sent) == 4
+
+
+def test_a_server_that_drops_each_malformed_body_is_asked_on() -> None:
+    rig = bench(
+        lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body and b"{" not in sent.body else OK, writes=True
+    )
+    rig.transport.send(LIST)
+    for number in range(12):
+        answer = rig.transport.send(Call(Operation.CREATE_PET, body=b"%d" % number)).answer
+        assert isinstance(answer, NoAnswer)
+    assert rig.transport.send(Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1}')).answer == OK
+    assert rig.clock.slept == []
+    assert rig.transport.tally.repeats == {Cause.SILENCE: 12, Cause.PROBE: 12}
+
+
+def test_silence_is_asked_again_only_so_often() -> None:
+    rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else OK, writes=True)
+    for number in range(20):
+        rig.transport.send(Call(Operation.CREATE_PET, body=b"%d" % number))
+    with pytest.raises(OperationSilent) as obstacle:
+        rig.transport.send(Call(Operation.CREATE_PET, body=b"21"))
+    assert obstacle.value.reason == (
+        "POST /pets left a request unanswered; the run has sent 20 requests again after silence, and sends no more"
+    )
 
 
 def test_one_dead_operation_stops_no_other_and_is_given_up() -> None:
@@ -314,13 +542,13 @@ def test_one_dead_operation_stops_no_other_and_is_given_up() -> None:
     assert len([sent for sent in rig.client.sent if sent.path == "/store/orders"]) == 4
 
 
-def test_an_operation_that_comes_back_is_alive_again() -> None:
-    rig = bench(in_turn(OK, TIMEOUT, TIMEOUT, OK, OK))
-    rig.transport.send(LIST)
-    rig.transport.send(Call(Operation.STORE_ORDERS))
-    rig.transport.send(LIST)
-    rig.transport.send(Call(Operation.STORE_ORDERS))
-    assert rig.statuses == [200, "timeout", "timeout", 200, 200]
+def test_a_server_that_hangs_on_malformed_bodies_still_creates() -> None:
+    rig = bench(lambda sent: TIMEOUT if sent.body == b"[" else OK, writes=True, takes=10.0)
+    for _ in range(2):
+        rig.transport.send(Call(Operation.CREATE_PET, body=b"["))
+    with pytest.raises(OperationSilent):
+        rig.transport.send(Call(Operation.CREATE_PET, body=b"["))
+    assert rig.transport.send(Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1}')).answer == OK
 
 
 # ---- recorded
@@ -366,8 +594,29 @@ def test_what_a_target_echoes_is_recorded_without_the_key() -> None:
 
 
 def test_silence_is_recorded_without_the_key() -> None:
-    rig = bench(in_turn(NoAnswer(Silence.NOT_HTTP, f"illegal status line: {KEY.secret}")))
+    said = NoAnswer(Silence.NOT_HTTP, f"illegal status line: {KEY.secret}")
+    rig = bench(lambda sent: OK if "orders" in sent.path else said)
     assert rig.transport.send(LIST).answer == NoAnswer(Silence.NOT_HTTP, "illegal status line: [redacted-key]")
+
+
+def test_a_broken_encoding_is_recorded_without_the_key() -> None:
+    rig = bench(in_turn(replace(OK, encoding_broken=f"Content-Encoding is {KEY.secret}")))
+    answer = rig.transport.send(LIST).answer
+    assert isinstance(answer, Response)
+    assert answer.encoding_broken == "Content-Encoding is [redacted-key]"
+
+
+def test_a_record_that_is_large_makes_room_for_small_bodies_only() -> None:
+    rig = bench(in_turn(response(body=b"x" * 5_000_000)))
+    for _ in range(12):
+        rig.transport.send(LIST)
+    caps = [sent.body_cap for sent in rig.client.sent]
+    assert caps[0] == BODY_CAP
+    assert caps == sorted(caps, reverse=True)
+    assert caps[-1] == 256 * 1024
+    rig.transport.forget(range(12))
+    rig.transport.send(LIST)
+    assert rig.client.sent[-1].body_cap == BODY_CAP
 
 
 def test_a_key_in_the_base_url_is_not_recorded() -> None:

@@ -1,1 +1,1 @@
-"""Judging: pure. It takes exchanges, and could run on recorded ones."""
+"""Judging: exchanges in, judgements out. Pure, so it works on recordings too."""

@@ -1,9 +1,4 @@
-"""Matchers: each looks at one thing and says what is wrong with it, or hands out what a check goes on with.
-
-They come in two manners. `problem…` functions return a sentence, or None where all is well, and know nothing of
-severity. `expect…` and `…_of` functions are for checks: they raise `Breach` where the document is contradicted by what
-the check is about, and `Inconclusive` where something that another requirement answers for is in the way.
-"""
+"""Matchers: each looks at one thing and returns a `Problem`, or None if all is well. None knows about severity."""
 
 from __future__ import annotations
 
@@ -13,30 +8,29 @@ from decimal import Decimal
 from itertools import zip_longest
 from urllib.parse import urlsplit
 
-from petcheck.exchange import Credential, Exchange, NoAnswer, Operation, Response
-from petcheck.judging.interface import STATUSES, section_of
-from petcheck.judging.jsontext import INT64_MAX, INT64_MIN, HugeNumber, Json, NotJson, integer, json_of, kind
-from petcheck.judging.verdicts import Breach, Inconclusive
+from petcheck.errors import NotJson, NotRead
+from petcheck.exchange import Credential, Exchange, NoAnswer, Response
+from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kind
+from petcheck.judging.judgement import BODY, Problem, body, header
+from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, STATUSES
 
-CONTENT_TYPE = "Content-Type"
 _SHOWN = 80
 
 # ---- words
 
 
 def described(exchange: Exchange) -> str:
-    """The request in a few words: method, path, and the credential where it is not the valid key."""
+    """The request in a few words: method, path, and the credential unless it is the valid key."""
     request = exchange.request
     parts = urlsplit(request.url)
-    base = {Operation.LIST_PETS: "/pets", Operation.CREATE_PET: "/pets", Operation.STORE_ORDERS: "/store/orders"}
-    path = base.get(request.operation) or "/pets/" + parts.path.rpartition("/")[2]
+    path = request.operation.path.replace("{petId}", parts.path.rpartition("/")[2])
     query = f"?{parts.query}" if parts.query else ""
     with_key = "" if request.credential is Credential.VALID else f" with {request.credential.value}"
     return f"{request.method} {path}{query}{with_key}"
 
 
 def came(exchange: Exchange) -> str:
-    """The answer in a few words: the status, or the silence and what was seen of it."""
+    """The answer in a few words: the status, or the kind of silence and what was seen."""
     answer = exchange.answer
     if isinstance(answer, NoAnswer):
         return f"no answer ({answer.kind.value}: {answer.detail})"
@@ -44,7 +38,9 @@ def came(exchange: Exchange) -> str:
 
 
 def quoted(value: Json) -> str:
-    """A JSON value as it would be written, in ASCII, cut at 80 characters."""
+    """A JSON value as JSON text, in ASCII, cut at 80 characters."""
+    if isinstance(value, Decimal):
+        return str(value)
     try:
         text = json.dumps(value, default=_plain)
     except RecursionError:
@@ -56,49 +52,8 @@ def _plain(value: Decimal | HugeNumber) -> float | str:
     return float(value) if isinstance(value, Decimal) else f"<{kind(value)}>"
 
 
-# ---- answers
-
-
-def answer_of(exchange: Exchange, due: str) -> Response:
-    """The response; `Breach` where none came, which says what was `due`."""
-    if isinstance(exchange.answer, NoAnswer):
-        raise Breach(
-            f"{described(exchange)}: expected {due}, got {came(exchange)}, on a second try too.",
-            exchange,
-            unanswered=True,
-        )
-    return exchange.answer
-
-
-def expect_status(exchange: Exchange, status: int, *, sent: str = "", section: str | None = None) -> Response:
-    """The response, which must have exactly this status.
-
-    `sent` tells what was special about the request ("without `categoryId`"), `section` where the status is documented.
-    A valid key that is refused is another requirement's matter, AUTH-7.
-    """
-    where = section or section_of(exchange.request.operation)
-    subject = f"{described(exchange)} {sent}".strip()
-    response = answer_of(exchange, f"{status} (section {where})")
-    if response.status == 401 and status != 401 and exchange.request.credential is Credential.VALID:
-        raise Inconclusive(f"{subject} was answered 401 although the key is valid; AUTH-7 tells more.")
-    if response.status != status:
-        raise Breach(
-            f"{subject}: expected {status} (section {where}), got {came(exchange)}{_created(exchange)}.", exchange
-        )
-    return response
-
-
-def _created(exchange: Exchange) -> str:
-    """What an unexpected success left behind, in words."""
-    if exchange.request.operation is not Operation.CREATE_PET or not isinstance(exchange.answer, Response):
-        return ""
-    value = value_of(exchange.answer)
-    number = integer(value.get("id")) if isinstance(value, dict) else None
-    return f", and animal {number} was created" if exchange.answer.status < 300 and number is not None else ""
-
-
 def value_of(response: Response) -> Json:
-    """The JSON value of the body; None where it is no JSON, which SERVICE-1 judges."""
+    """The JSON value of the body; None if it is not JSON, which SERVICE-1 judges."""
     try:
         return json_of(response)
     except NotJson:
@@ -108,94 +63,89 @@ def value_of(response: Response) -> Json:
 Animal = Mapping[str, Json]
 
 
-def page_of(exchange: Exchange) -> list[Animal]:
-    """The animals of a page; `Inconclusive` where there is no page to look at, which LIST-1, -2, -6 or PETS-1 judge."""
-    response = exchange.answer
-    if isinstance(response, NoAnswer) or response.status != 200:
-        raise Inconclusive(f"{described(exchange)} gave no page to look at: {came(exchange)}.")
-    value = value_of(response)
-    if not isinstance(value, list):
-        raise Inconclusive(f"{described(exchange)} gave no page to look at: its body is no array, see PETS-1.")
-    return [item for item in value if isinstance(item, dict)]
-
-
-def animal_of(exchange: Exchange) -> Animal:
-    """The animal of a 200 or 201; `Inconclusive` where the body is no object, which PET-1 judges."""
-    value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
-    status = exchange.answer.status if isinstance(exchange.answer, Response) else None
-    if status not in (200, 201) or not isinstance(value, dict):
-        raise Inconclusive(f"{described(exchange)} gave no animal to look at: {came(exchange)}.")
-    return value
-
-
 # ---- bodies
 
 
-def problem_of_json(response: Response) -> str | None:
+def unread(response: Response) -> str:
+    """Why the body is not read, in words; empty if it is."""
+    try:
+        json_of(response)
+    except NotRead as reason:
+        return str(reason)
+    except NotJson:
+        pass
+    return ""
+
+
+def problem_of_json(response: Response) -> Problem | None:
     """What keeps the body from being JSON (section 1)."""
     try:
         json_of(response)
     except NotJson as problem:
-        return str(problem)
+        return Problem(str(problem), BODY)
     return None
 
 
-def problem_of_media_type(response: Response) -> str | None:
-    """What is wrong with Content-Type where `application/json` is due (section 4); parameters and case are free."""
+def problem_of_media_type(response: Response) -> Problem | None:
+    """What is wrong with Content-Type, which must be `application/json` (section 4), in any case, parameters or not."""
     value = response.header(CONTENT_TYPE)
     if value is None:
-        return f"there is no {CONTENT_TYPE}; `application/json` is due"
+        return Problem(f"there is no {CONTENT_TYPE}; `{MEDIA_TYPE}` is due", header(CONTENT_TYPE))
     types = {part.partition(";")[0].strip().lower() for part in value.split(",")}
-    if "application/json" in types and len(types) == 1:
+    if types == {MEDIA_TYPE}:
         return None
-    return f"{CONTENT_TYPE} is {quoted(value)}; `application/json` is due"
+    return Problem(f"{CONTENT_TYPE} is {quoted(value)}; `{MEDIA_TYPE}` is due", header(CONTENT_TYPE))
 
 
-def problem_of_int64(owner: str, name: str, holder: Animal) -> str | None:
+def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
     """What is wrong with a required int64 member (section 2)."""
     if name not in holder:
-        return f"{owner} has no `{name}`"
+        return Problem(f"{owner} has no `{name}`", BODY)
     value = holder[name]
     number = integer(value)
     if number is None and not isinstance(value, HugeNumber):
-        return f"`{name}` is {kind(value)}, {quoted(value)}; an integer is due"
+        return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; an integer is due", body(name))
     if number is None or not INT64_MIN <= number <= INT64_MAX:
-        return f"`{name}` is {quoted(value)}, beyond int64"
+        return Problem(f"`{name}` is {quoted(value)}, beyond int64", body(name))
     return None
 
 
-def problem_of_string(owner: str, name: str, holder: Animal) -> str | None:
+def problem_of_string(owner: str, name: str, holder: Animal) -> Problem | None:
     """What is wrong with a required string member (sections 2 and 7)."""
     if name not in holder:
-        return f"{owner} has no `{name}`"
+        return Problem(f"{owner} has no `{name}`", BODY)
     value = holder[name]
-    return None if isinstance(value, str) else f"`{name}` is {kind(value)}, {quoted(value)}; a string is due"
+    if isinstance(value, str):
+        return None
+    return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; a string is due", body(name))
 
 
-def problem_of_pet_status(holder: Animal) -> str | None:
+def problem_of_pet_status(holder: Animal) -> Problem | None:
     """What is wrong with a Pet's optional status (section 2)."""
     if "status" not in holder or holder["status"] in STATUSES:
         return None
     value = holder["status"]
     said = "null; where there is no status the member is left out" if value is None else quoted(value)
-    return f"`status` is {said}; PetStatus is one of available, pending, sold"
+    return Problem(f"`status` is {said}; PetStatus is one of {', '.join(STATUSES)}", body("status"))
 
 
-def problem_of_error_status(holder: Animal, http_status: int) -> str | None:
+def problem_of_error_status(holder: Animal, http_status: int) -> Problem | None:
     """What is wrong with an Error's `status` (section 7)."""
     if "status" not in holder:
-        return "the Error has no `status`"
+        return Problem("the Error has no `status`", BODY)
     value = holder["status"]
     if integer(value) is None:
-        return f"`status` is {kind(value)}, {quoted(value)}; the integer {http_status} is due"
-    return None if integer(value) == http_status else f"`status` is {quoted(value)} in a response of {http_status}"
+        return Problem(f"`status` is {kind(value)}, {quoted(value)}; the integer {http_status} is due", body("status"))
+    if integer(value) == http_status:
+        return None
+    return Problem(f"`status` is {quoted(value)} in a response of {http_status}", body("status"))
 
 
 # ---- comparisons
 
 
 def difference_of_text(sent: str, got: str) -> str | None:
-    """Where two texts part, by code point."""
+    """The first code point in which two texts differ, in words; None if they are equal."""
     if sent == got:
         return None
     return f"{quoted(sent)} came back as {quoted(got)}: {_parting(sent, got)}"
@@ -210,14 +160,17 @@ def _code_point(text: str, at: int) -> str:
     return f"U+{ord(text[at]):04X}" if at < len(text) else "missing"
 
 
-def differences(before: Animal, after: Animal) -> list[str]:
-    """How two sights of one animal differ in the documented fields.
+def differences(before: Animal, after: Animal) -> list[Problem]:
+    """How two sights of one animal differ in the documented fields, each with its part of the later one.
 
-    Other fields are open. A field that is malformed in either sight is passed over: PET-1 to PET-4 judge that.
+    Other fields are open. A field that is malformed in either sight does not count: PET-1 to PET-4 judge that.
     """
     well_formed = [n for n, problem in _PROBLEMS.items() if problem(before) is None and problem(after) is None]
     found = [
-        f"`{name}` is {quoted(after[name])} instead of {quoted(before[name])}{_where(before[name], after[name])}"
+        Problem(
+            f"`{name}` is {quoted(after[name])} instead of {quoted(before[name])}{_where(before[name], after[name])}",
+            body(name),
+        )
         for name in well_formed
         if before[name] != after[name]
     ]
@@ -226,17 +179,18 @@ def differences(before: Animal, after: Animal) -> list[str]:
         was, now = before.get("status"), after.get("status")
         if was != now:
             instead = quoted(was) if was else "absent"
-            found.append(f"`status` is {'gone' if now is None else quoted(now)} instead of {instead}")
+            said = f"`status` is {'gone' if now is None else quoted(now)} instead of {instead}"
+            found.append(Problem(said, BODY if now is None else body("status")))
     return found
 
 
 def _where(before: Json, after: Json) -> str:
-    """Where two texts part that are too long to be shown, as no int64 is."""
+    """The first difference of two texts that are too long to show; no int64 is."""
     too_long = max(map(len, map(quoted, (before, after)))) >= _SHOWN
     return f" ({_parting(str(before), str(after))})" if too_long else ""
 
 
-_PROBLEMS: dict[str, Callable[[Animal], str | None]] = {
+_PROBLEMS: dict[str, Callable[[Animal], Problem | None]] = {
     "id": lambda holder: problem_of_int64("a Pet", "id", holder),
     "name": lambda holder: problem_of_string("a Pet", "name", holder),
     "categoryId": lambda holder: problem_of_int64("a Pet", "categoryId", holder),

@@ -1,59 +1,33 @@
-"""From what single checks found to one verdict for each requirement and target, and to the exit code of a run.
+"""From the findings of checks to one verdict for each requirement and target, and to the exit code of a run.
 
 A check ends in one of four ways, three of them exceptions:
 
-- it returns: what it examined held;
+- it returns: what it examined holds;
 - `Breach`: an exchange contradicts a requirement. The only one that can become a `fail`;
-- `Inconclusive`: it was tried, and the target's state gave nothing to judge;
+- `Inconclusive`: it ran, and the target's state gave nothing to judge;
 - `NotRun`: it needs a permission that was not given.
 
-Anything else that it raises is a mistake of the suite and becomes `error`.
+Any other exception is a bug of the suite and becomes `error`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from enum import Enum
-from typing import Literal
 
 from petcheck.exchange import Exchange, Response
-from petcheck.judging.catalogue import Requirement
-
-Outcome = Literal["pass", "fail", "inconclusive", "not-run", "waived", "error"]
-
-
-class Breach(AssertionError):
-    """An exchange contradicts a requirement.
-
-    `decisive` are the exchanges that show it; `unanswered` tells that the contradiction is silence, which counts only
-    where the target went on answering afterwards.
-    """
-
-    def __init__(self, message: str, *decisive: Exchange, unanswered: bool = False) -> None:
-        super().__init__(message)
-        self.message = message
-        self.decisive = decisive
-        self.unanswered = unanswered
-
-
-class Inconclusive(Exception):
-    """Nothing could be judged; the message says why and what would settle it, `settled_by` the flag that would."""
-
-    def __init__(self, reason: str, settled_by: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.settled_by = settled_by
-
-
-class NotRun(Inconclusive):
-    """Not tried, for want of a permission or because it is not in force."""
+from petcheck.spec.catalogue import Requirement
+from petcheck.spec.outcomes import Exit, Outcome, Waiver
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How one check ended on one target. `exchanges` and `decisive` are indices of exchanges of that target."""
+    """How one check ended on one target. `exchanges` are indices of exchanges of that target.
+
+    `decisive` are those that decide it, and `parts` the part of each of them that does. `on_top` marks property
+    examples: a requirement does not need them.
+    """
 
     check: str
     requirements: tuple[str, ...]
@@ -64,23 +38,15 @@ class Finding:
     duration_s: float
     exchanges: tuple[int, ...] = ()
     decisive: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
     settled_by: str | None = None
     unanswered: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Waiver:
-    """A failure that somebody answers for, until the day `expires`, that day included."""
-
-    requirement: str
-    target: str
-    reason: str
-    expires: date
+    on_top: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What holds for one requirement on one target. `in_force` is false where no run of that day could judge it."""
+    """What holds for one requirement on one target. `in_force` is false if no run of that day could judge it."""
 
     requirement: Requirement
     target: str
@@ -102,9 +68,18 @@ class Verdict:
         """Indices of the exchanges that decide it, in order."""
         return tuple(sorted({index for finding in self.findings for index in finding.decisive}))
 
+    @property
+    def parts(self) -> dict[int, str]:
+        """The part of each deciding exchange that decides, by its index."""
+        found: dict[int, str] = {}
+        for finding in self.findings:
+            for index, part in zip(finding.decisive, finding.parts, strict=True):
+                found[index] = found.get(index) or part
+        return found
+
 
 def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -> list[Finding]:
-    """Turn silence that nothing followed into `error`: where nothing answers any more, nobody can tell whose fault."""
+    """Turn silence that no answer followed into `error`: then nobody can tell whose fault it is."""
     answered = [exchange.index for exchange in exchanges if isinstance(exchange.answer, Response)]
     return [
         _as_error(finding)
@@ -129,9 +104,9 @@ def roll_up(
 ) -> Verdict:
     """One verdict from the findings of every check of `requirement` on `target`.
 
-    One failure fails it; else one broken check is an error; else one check that held passes it, and the reason names
-    what was left unexamined. `missing` is the reason where no check of it ran; that is an error where the target is
-    `untestable`.
+    One failure fails it; else one broken check is an error; else one part that gave nothing to judge leaves it
+    inconclusive; else one check that held passes it, and the reason names the parts that need a permission. `missing`
+    is the reason if no check of it ran; that is an error if the target is `untestable`.
     """
     if requirement.untestable:
         reason = f"No check can see it. {requirement.untestable}"
@@ -144,10 +119,12 @@ def roll_up(
         return Verdict(requirement, target, "error" if untestable else "not-run", missing)
     by_outcome = {outcome: [f for f in findings if f.outcome == outcome] for outcome in _GRAVEST_FIRST}
     outcome = next(name for name in _GRAVEST_FIRST if by_outcome[name])
-    deciding = by_outcome[outcome]
+    unjudged = [finding for finding in by_outcome["inconclusive"] if not finding.on_top]
+    if outcome == "pass" and unjudged:
+        outcome = "inconclusive"
     unexamined = [*by_outcome["inconclusive"], *by_outcome["not-run"]]
-    reason = _held(findings, unexamined) if outcome == "pass" else _reasons(deciding)
     settled_by = next((finding.settled_by for finding in unexamined if finding.settled_by), None)
+    reason = _reason(outcome, by_outcome, unjudged)
     return Verdict(requirement, target, outcome, reason, tuple(findings), settled_by=settled_by)
 
 
@@ -161,14 +138,19 @@ def _reasons(findings: Sequence[Finding]) -> str:
     return " ".join(distinct[:_REASONS_SHOWN]) + (f" And {more} more like it." if more > 0 else "")
 
 
-def _held(findings: Sequence[Finding], unexamined: Sequence[Finding]) -> str:
-    count = len({index for finding in findings if finding.outcome == "pass" for index in finding.exchanges})
-    held = f"Held in {count} exchange{'s' if count != 1 else ''}."
-    return f"{held} Not examined: {_reasons(unexamined)}" if unexamined else held
+def _reason(outcome: Outcome, by_outcome: Mapping[Outcome, Sequence[Finding]], unjudged: Sequence[Finding]) -> str:
+    held = {index for finding in by_outcome["pass"] for index in finding.exchanges}
+    said = f"Held in {len(held)} exchange{'s' if len(held) != 1 else ''}."
+    if outcome == "pass":
+        unexamined = [*by_outcome["inconclusive"], *by_outcome["not-run"]]
+        return f"{said} Not examined: {_reasons(unexamined)}" if unexamined else said
+    if outcome == "inconclusive" and held:
+        return f"{_reasons(unjudged)} The rest: {said[:1].lower()}{said[1:]}"
+    return _reasons(by_outcome[outcome])
 
 
 def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
-    """Mark failures that a waiver in force covers, and waivers that are stale (it passes) or expired."""
+    """Mark failures that a waiver in force covers, and waivers that are expired or stale (the requirement passes)."""
     settled = []
     for verdict in verdicts:
         ours = (w for w in waivers if w.requirement == verdict.requirement.id and w.target == verdict.target)
@@ -190,22 +172,9 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
     return settled
 
 
-class Exit(Enum):
-    """What the exit code of a run says."""
-
-    HOLDS = 0
-    FAILS = 1
-    INTERRUPTED = 2
-    BROKE = 3
-    USAGE = 4
-    NOTHING_SELECTED = 5
-    UNTESTABLE = 6
-    UNSETTLED = 7
-
-
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What besides the verdicts decides the exit code."""
+    """What decides the exit code besides the verdicts."""
 
     interrupted: bool = False
     nothing_selected: bool = False

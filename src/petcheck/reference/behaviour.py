@@ -1,7 +1,7 @@
-"""The seam: what the server does, step by step, as values that a fault or a variation can replace.
+"""What the server does, step by step, as functions that a fault or a variation can replace.
 
-A `Behaviour` is what one operation does. The conforming one is in `conforming`; a `Change` makes another one of it.
-As each operation has a behaviour of its own, a change can be made to one operation alone.
+A `Behaviour` is what one operation does. The conforming one is in `conforming`; an `Override` turns it into another
+one. Each operation has its own behaviour, so an override can apply to one operation alone.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from petcheck.reference.messages import Answer, Call, Caller, Record, Refusal, Reply
 from petcheck.reference.quota import Quota, QuotaRules, Usage
@@ -18,11 +19,11 @@ Pet = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ServerState:
     """What lasts from one request to the next.
 
-    `as_of` is the day that the server takes for today, None: its clock's. `memory` is for steps that have to remember
-    something of a caller, by the step's name and the caller's bucket.
+    `as_of` is the day that the server takes for today; None means the day of its clock. `memory` is for overrides that
+    remember something between requests, by the name of the override and a key of its own.
     """
 
     keys: Mapping[str, str]
@@ -30,41 +31,44 @@ class Site:
     quota: Quota
     as_of: date | None
     log: list[Record]
-    memory: dict[str, dict[str, float]]
+    memory: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
-    """What happens below the application, where its replies become bytes on a socket.
+class SocketOptions:
+    """How replies become bytes on a socket.
 
-    `rewrite` gets each piece of bytes as it is about to be sent; None aborts the connection instead. `close_after`
-    closes the connection after each response, without a word. `chunked` sends bodies without a length. `own_date` is
-    for an application that sends `Date` itself. `delay` is the seconds that each answer takes.
+    `rewrite` gets each chunk of bytes before it is sent; None aborts the connection instead. `close_after` closes the
+    connection after that many responses, and `idle_seconds` after that much idle time, both without notice. `chunked`
+    sends bodies without a length. `own_date` means that the application sends `Date`, `date_offset` seconds away from
+    the server's clock. `delay` is how many seconds each answer takes.
     """
 
     rewrite: Callable[[bytes], bytes | None] | None = None
-    close_after: bool = False
+    close_after: int | None = None
+    idle_seconds: float = 5.0
     chunked: bool = False
     own_date: bool = False
+    date_offset: float = 0.0
     delay: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """Each step of answering a call. A step that cannot go on raises `Refusal`.
+    """Each step of answering a call. A step that cannot continue raises `Refusal`.
 
-    The last group is of the server as a whole; it counts in the behaviour that belongs to no operation.
+    The last group belongs to the server as a whole; it counts in the behaviour that belongs to no operation.
     """
 
-    # sections 5 and 8: who is asking, and may they
+    # sections 5 and 8: who sends the request, and may they
     authenticate: Callable[[Call, Mapping[str, str]], Caller]
-    look_first: Callable[[Call, Site, Behaviour], None]
-    spend: Callable[[Caller, Call, Site], Usage]
+    before_key_check: Callable[[Call, ServerState, Behaviour], None]
+    spend: Callable[[Caller, Call, ServerState], Usage]
     exceeded: Callable[[Usage, Call], Answer]
     rate_headers: Callable[[Usage, Call, int], dict[str, str]]
     # section 4: what the operation does
-    act: Callable[[Call, Site, Behaviour], Answer]
-    refuse: Callable[[Refusal, Call, Site], Answer]
+    act: Callable[[Call, ServerState, Behaviour], Answer]
+    refuse: Callable[[Refusal, Call, ServerState], Answer]
     # section 4.1: list
     read_limit: Callable[[str | None], int]
     read_filter: Callable[[str | None], str | None]
@@ -79,7 +83,7 @@ class Behaviour:
     read_category: Callable[[dict[str, object]], int]
     read_status: Callable[[dict[str, object]], str | None]
     new_id: Callable[[Store], int]
-    keep: Callable[[NewAnimal, int, Call, Site], Animal]
+    keep: Callable[[NewAnimal, int, Call, ServerState], Animal]
     # section 4.3: get
     read_id: Callable[[str], int]
     removed: Callable[[date], bool]
@@ -92,9 +96,9 @@ class Behaviour:
     # the server as a whole
     seed: Callable[[int, int], list[Animal]]
     rules: Callable[[QuotaRules], QuotaRules]
-    meanwhile: Callable[[Call, Site, Behaviour], None]
-    skew: float  # seconds that the server's clock is ahead
-    wire: Wire
+    other_clients: Callable[[Call, ServerState, Behaviour], None]
+    skew: float  # how many seconds the server's clock is ahead
+    socket_options: SocketOptions
 
 
-Change = Callable[[Behaviour], Behaviour]
+Override = Callable[[Behaviour], Behaviour]

@@ -1,4 +1,4 @@
-"""The steps as the document wants them: values in, values out; only the store and the quota keep what they are told."""
+"""The steps as the document describes them: values in, values out; only the store and the quota change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import NoReturn
 
-from petcheck.reference.behaviour import Behaviour, Pet, Site, Wire
+from petcheck.reference.behaviour import Behaviour, Pet, ServerState, SocketOptions
 from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal, Reply
 from petcheck.reference.quota import ANONYMOUS, QuotaRules, Usage
 from petcheck.reference.store import STATUSES, Animal, NewAnimal, Store, seeded
@@ -21,24 +21,24 @@ DEFAULT_LIMIT, MAX_LIMIT = 20, 100
 GET_PET_REMOVED = date(2030, 12, 5)
 
 
-def respond(call: Call, site: Site, behaviour: Behaviour) -> Reply:
-    """The way of every call: counted, authenticated, served, and sent off with the rate limit headers."""
+def respond(call: Call, state: ServerState, behaviour: Behaviour) -> Reply:
+    """Answers a call: count it, check its key, serve it, and add the rate limit headers."""
     refusal: Refusal | None = None
     try:
-        caller = behaviour.authenticate(call, site.keys)
+        caller = behaviour.authenticate(call, state.keys)
     except Refusal as no_key:
         caller, refusal = Caller(f"address {call.address}", ANONYMOUS), no_key
-    usage = behaviour.spend(caller, call, site)
+    usage = behaviour.spend(caller, call, state)
     try:
         if usage.retry_after is not None:
             answer = behaviour.exceeded(usage, call)
         else:
-            behaviour.look_first(call, site, behaviour)
+            behaviour.before_key_check(call, state, behaviour)
             if refusal is not None:
                 raise refusal
-            answer = behaviour.act(call, site, behaviour)
+            answer = behaviour.act(call, state, behaviour)
     except Refusal as cannot:
-        answer = behaviour.refuse(cannot, call, site)
+        answer = behaviour.refuse(cannot, call, state)
     return behaviour.finish(_reply(answer, usage, call, behaviour), call)
 
 
@@ -52,7 +52,7 @@ def _reply(answer: Answer, usage: Usage, call: Call, behaviour: Behaviour) -> Re
 
 
 def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
-    """The key in `Authorization: Bearer <API_KEY>`, compared in a time that tells nothing of it."""
+    """The owner of the key in `Authorization: Bearer <API_KEY>`; the comparison takes the same time for every key."""
     if not call.authorization:
         raise Refusal(401, "key_missing", "No API key. Send it as `Authorization: Bearer <API_KEY>`.")
     scheme, token = credentials(call)
@@ -67,36 +67,36 @@ def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
 
 
 def credentials(call: Call) -> tuple[str, str]:
-    """The scheme and the token of the Authorization header, empty where there is none."""
+    """The scheme and the token of the Authorization header; empty if it has none."""
     scheme, _, token = (call.authorization or "").partition(" ")
     return scheme, token.strip(" ")
 
 
 def known(key: str, keys: Mapping[str, str]) -> Caller:
-    """The caller that has this key."""
+    """The owner of this key."""
     return Caller(f"key {key}", keys[key])
 
 
-def look_first(call: Call, site: Site, behaviour: Behaviour) -> None:
-    """Nothing is looked at before the key."""
+def before_key_check(call: Call, state: ServerState, behaviour: Behaviour) -> None:
+    """The server checks nothing before the key."""
 
 
 # ---- section 8: rate limits
 
 
-def spend(caller: Caller, call: Call, site: Site) -> Usage:
-    """Every request is counted, whatever comes of it."""
-    return site.quota.spend(caller)
+def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    """Every request counts, whatever its answer."""
+    return state.quota.spend(caller)
 
 
 def exceeded(usage: Usage, call: Call) -> Answer:
-    """429 with the whole seconds after which the quota is there again."""
+    """429 with the seconds until the quota is available again, rounded up."""
     content = {"code": "rate_limited", "message": "The rate limit is used up. Wait for Retry-After.", "status": 429}
     return Answer(429, content, headers=(("Retry-After", str(max(1, math.ceil(usage.retry_after or 0)))),))
 
 
 def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
-    """The three headers of every response. Reset is rounded up: the window has ended when it says so."""
+    """The three headers of every response. Reset is rounded up, so that the window has ended by then."""
     return {
         "X-RateLimit-Limit": str(usage.limit),
         "X-RateLimit-Remaining": str(usage.remaining),
@@ -107,14 +107,14 @@ def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
 # ---- section 7: errors
 
 
-def refuse(refusal: Refusal, call: Call, site: Site) -> Answer:
-    """An Error that says which defect it was."""
+def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+    """An Error that names the defect."""
     content = {"code": refusal.code, "message": refusal.message, "status": refusal.status}
     return Answer(refusal.status, content, refusal.headers)
 
 
-def act_nowhere(call: Call, site: Site, behaviour: Behaviour) -> NoReturn:
-    """A path or a method that the document lacks."""
+def act_nowhere(call: Call, state: ServerState, behaviour: Behaviour) -> NoReturn:
+    """A path or a method that is not in the document."""
     if call.allowed:
         allow = (("Allow", ", ".join(call.allowed)),)
         raise Refusal(405, "method_not_allowed", f"{call.method} is not possible here.", allow)
@@ -124,17 +124,17 @@ def act_nowhere(call: Call, site: Site, behaviour: Behaviour) -> NoReturn:
 # ---- section 4.1: list
 
 
-def act_list(call: Call, site: Site, behaviour: Behaviour) -> Answer:
-    """GET /pets: a page of animals, of one status if asked for."""
+def act_list(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
+    """GET /pets: a page of animals, all of one status if the call asks for one."""
     limit = behaviour.read_limit(call.query.get("limit"))
     status = behaviour.read_filter(call.query.get("status"))
-    animals = [animal for animal in site.store.newest_first() if behaviour.visible(animal, call.time)]
+    animals = [animal for animal in state.store.newest_first() if behaviour.visible(animal, call.time)]
     page = behaviour.select(behaviour.arrange(animals), lambda animal: behaviour.matches(animal, status), limit)
     return Answer(200, behaviour.envelope([behaviour.represent(animal) for animal in page]))
 
 
 def read_limit(text: str | None) -> int:
-    """`limit` from 1 to 100, 20 where it is not given."""
+    """`limit` from 1 to 100; 20 by default."""
     if text is None:
         return DEFAULT_LIMIT
     if not re.fullmatch(r"[0-9]{1,18}", text) or not 1 <= int(text) <= MAX_LIMIT:
@@ -143,14 +143,14 @@ def read_limit(text: str | None) -> int:
 
 
 def read_filter(text: str | None) -> str | None:
-    """`status` as a filter, None where it is not given."""
+    """`status` as a filter; None by default."""
     if text is not None and text not in STATUSES:
         raise Refusal(400, "filter_invalid", f"status is one of {', '.join(STATUSES)}.")
     return text
 
 
 def visible(animal: Animal, now: float) -> bool:
-    """An animal is seen as soon as it was added."""
+    """An animal shows as soon as it is added."""
     return True
 
 
@@ -160,7 +160,7 @@ def arrange(animals: list[Animal]) -> list[Animal]:
 
 
 def matches(animal: Animal, status: str | None) -> bool:
-    """Whether the animal is of the status that was asked for, if one was."""
+    """Whether the animal has the status that was asked for; always true without a filter."""
     return status is None or animal.status == status
 
 
@@ -177,11 +177,11 @@ def envelope(pets: list[Pet]) -> object:
 # ---- section 4.2: create
 
 
-def act_create(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+def act_create(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
     """POST /pets: adds an animal and answers with it."""
     if call.body is None:
         raise Refusal(400, "body_too_large", "The body is too large.")
-    animal = behaviour.keep(read_new(call.body, behaviour), behaviour.new_id(site.store), call, site)
+    animal = behaviour.keep(read_new(call.body, behaviour), behaviour.new_id(state.store), call, state)
     return Answer(201, behaviour.represent(animal))
 
 
@@ -192,11 +192,11 @@ def read_new(body: bytes, behaviour: Behaviour) -> NewAnimal:
 
 
 def parse(body: bytes) -> dict[str, object]:
-    """The JSON object in a body; integers stay exact, NaN and Infinity are no JSON."""
+    """The JSON object in a body; integers stay exact, NaN and Infinity are not JSON."""
     if not body:
         raise Refusal(400, "body_missing", "The body is missing; it must be a JSON object.")
     try:
-        content = json.loads(body, parse_constant=_no_json)
+        content = json.loads(body, parse_constant=_not_json)
     except (ValueError, RecursionError):
         raise Refusal(400, "body_not_json", "The body is not JSON.") from None
     if not isinstance(content, dict):
@@ -204,12 +204,12 @@ def parse(body: bytes) -> dict[str, object]:
     return content
 
 
-def _no_json(constant: str) -> NoReturn:
+def _not_json(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
 def read_name(fields: dict[str, object]) -> str:
-    """`name`: any text that can be sent back."""
+    """`name`: any text that can be encoded in UTF-8."""
     if "name" not in fields:
         raise Refusal(400, "name_missing", "name is required.")
     name = fields["name"]
@@ -221,7 +221,7 @@ def read_name(fields: dict[str, object]) -> str:
 
 
 def read_category(fields: dict[str, object]) -> int:
-    """`categoryId`: an integer of 64 bits. `1.0` is a fraction here."""
+    """`categoryId`: a 64-bit integer. `1.0` counts as a fraction."""
     if "categoryId" not in fields:
         raise Refusal(400, "category_missing", "categoryId is required.")
     category = fields["categoryId"]
@@ -235,7 +235,7 @@ def read_category(fields: dict[str, object]) -> int:
 
 
 def read_status(fields: dict[str, object]) -> str | None:
-    """`status`: one of the three, or not there at all."""
+    """`status`: one of the three, or absent."""
     if "status" not in fields:
         return None
     status = fields["status"]
@@ -250,33 +250,33 @@ def new_id(store: Store) -> int:
     return store.next_number()
 
 
-def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
-    """Stores the animal exactly as it was sent; what is returned is what the client gets to see."""
-    return site.store.put(Animal(animal_id, new.name, new.category_id, new.status, born=call.time))
+def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+    """Stores the animal exactly as sent; the client sees what is returned."""
+    return state.store.put(Animal(animal_id, new.name, new.category_id, new.status, born=call.time))
 
 
 # ---- section 4.3: get
 
 
-def act_get(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+def act_get(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
     """GET /pets/{petId}: one animal, until the operation is removed."""
-    if behaviour.removed(site.as_of or datetime.fromtimestamp(call.time, UTC).date()):
+    if behaviour.removed(state.as_of or datetime.fromtimestamp(call.time, UTC).date()):
         raise Refusal(404, "operation_removed", "GET /pets/{petId} was removed. Use GET /pets with status.")
-    animal = behaviour.find(behaviour.read_id(call.pet_id), site.store)
+    animal = behaviour.find(behaviour.read_id(call.pet_id), state.store)
     if animal is None or not behaviour.visible(animal, call.time):
         raise Refusal(404, "pet_not_found", "No animal has this id.")
     return Answer(200, behaviour.represent(animal))
 
 
 def read_id(text: str) -> int:
-    """`petId`, an integer of 64 bits."""
+    """`petId`, a 64-bit integer."""
     if not re.fullmatch(r"-?[0-9]{1,19}", text) or not INT64_MIN <= int(text) <= INT64_MAX:
         raise Refusal(400, "id_invalid", "petId is an integer of 64 bits.")
     return int(text)
 
 
 def removed(today: date) -> bool:
-    """Whether the operation is gone: from 5 December 2030 on."""
+    """Whether the operation is removed: from 5 December 2030 on."""
     return today >= GET_PET_REMOVED
 
 
@@ -288,7 +288,7 @@ def find(animal_id: int, store: Store) -> Animal | None:
 # ---- section 4.4: store orders
 
 
-def act_orders(call: Call, site: Site, behaviour: Behaviour) -> Answer:
+def act_orders(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
     """GET /store/orders: it exists, and there are no orders."""
     return Answer(200, [])
 
@@ -297,7 +297,7 @@ def act_orders(call: Call, site: Site, behaviour: Behaviour) -> Answer:
 
 
 def represent(animal: Animal) -> Pet:
-    """The Pet of an animal; a status that it does not have is left out."""
+    """The Pet for an animal; without `status` if the animal has none."""
     pet: Pet = {"id": animal.id, "name": animal.name, "categoryId": animal.category_id}
     return pet if animal.status is None else {**pet, "status": animal.status}
 
@@ -306,14 +306,14 @@ def represent(animal: Animal) -> Pet:
 
 
 def encode(content: object) -> bytes:
-    """JSON in UTF-8; bytes stay as they are."""
+    """The content as JSON in UTF-8; bytes are returned unchanged."""
     if isinstance(content, bytes):
         return content
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def finish(reply: Reply, call: Call) -> Reply:
-    """Nothing is left to do."""
+    """The reply is sent unchanged."""
     return reply
 
 
@@ -321,17 +321,17 @@ def finish(reply: Reply, call: Call) -> Reply:
 
 
 def rules(rules: QuotaRules) -> QuotaRules:
-    """The plans as they are."""
+    """The rules apply unchanged."""
     return rules
 
 
-def meanwhile(call: Call, site: Site, behaviour: Behaviour) -> None:
-    """Nobody else is using the server."""
+def other_clients(call: Call, state: ServerState, behaviour: Behaviour) -> None:
+    """No other client uses the server."""
 
 
 _BASE = Behaviour(
     authenticate=authenticate,
-    look_first=look_first,
+    before_key_check=before_key_check,
     spend=spend,
     exceeded=exceeded,
     rate_headers=rate_headers,
@@ -358,9 +358,9 @@ _BASE = Behaviour(
     finish=finish,
     seed=seeded,
     rules=rules,
-    meanwhile=meanwhile,
+    other_clients=other_clients,
     skew=0.0,
-    wire=Wire(),
+    socket_options=SocketOptions(),
 )
 
 CONFORMING: Mapping[Operation | None, Behaviour] = {
@@ -370,4 +370,4 @@ CONFORMING: Mapping[Operation | None, Behaviour] = {
     Operation.GET: replace(_BASE, act=act_get),
     Operation.ORDERS: replace(_BASE, act=act_orders),
 }
-"""What each operation does where nothing was changed; None stands for paths and methods that the document lacks."""
+"""What each operation does without overrides; None stands for paths and methods that are not in the document."""

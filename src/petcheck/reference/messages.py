@@ -1,7 +1,7 @@
-"""What passes through the server: a call comes in, an answer is found for it, a reply goes out.
+"""The messages in the server: a call comes in, an answer is found, a reply goes out.
 
-A step that cannot go on raises `Refusal`. It says why by a `code`, one for each defect, so that a client can tell them
-apart, and so can a fault that treats one of them wrongly.
+A step that cannot continue raises `Refusal`. Its `code` names the defect, one code per defect, so that a client can
+tell defects apart, and a fault can treat one of them wrongly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Operation(StrEnum):
-    """The four operations of the document (sections 4.1 to 4.4), by their names there or the next best."""
+    """The four operations of the document (sections 4.1 to 4.4), named as in the document where it has a name."""
 
     LIST = "listPets"
     CREATE = "createPet"
@@ -24,10 +24,10 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request as it came. `operation` is None for a path or method that the document lacks.
+    """One request as received. `operation` is None for a path or method that is not in the document.
 
-    `headers` have lower-case names. `authorization` is None where there is not exactly one such header. `pet_id` is the
-    path segment as text. `body` is None where it ran over the size cap. `time` is Unix time in seconds.
+    `headers` have lower-case names. `authorization` is None unless there is exactly one such header. `pet_id` is the
+    path segment as text. `body` is None if it exceeds the size cap. `time` is Unix time in seconds.
     """
 
     operation: Operation | None
@@ -45,7 +45,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is counted for a request: a key with its plan, or the address that one without a valid key came from."""
+    """Whose quota a request counts against: a key with its plan, or the address of a client without a valid key."""
 
     bucket: str
     plan: str
@@ -53,7 +53,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said to a call. `content` is a JSON value, or bytes that are sent as they are."""
+    """The answer to a call. `content` is a JSON value, or bytes that are sent unchanged."""
 
     status: int
     content: object
@@ -63,24 +63,24 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer as it is written to the wire."""
+    """An answer as bytes and headers, ready to send."""
 
     status: int
     headers: Headers
     body: bytes
 
     def header(self, name: str) -> str | None:
-        """The value of header `name` in any case, or None where the reply has none."""
+        """The value of header `name`, in any letter case; None if the reply does not have it."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
     def having(self, name: str, value: str | None) -> Reply:
-        """The reply with another value of header `name`, or without it where that is None."""
+        """The reply with another value of header `name`, or without that header if the value is None."""
         kept = tuple((key, old) for key, old in self.headers if key.lower() != name.lower())
         return replace(self, headers=kept if value is None else (*kept, (name, value)))
 
 
 class Refusal(Exception):
-    """The call cannot be served: which status is due by section 7, and which defect it is due to."""
+    """The call cannot be served: the status that section 7 expects, and the defect."""
 
     def __init__(self, status: int, code: str, message: str, headers: Headers = ()) -> None:
         super().__init__(message)
@@ -92,10 +92,10 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line of the request log: what was asked when, what it showed of a key (never the key itself), what it got.
+    """A line of the request log: what was asked, when, with what kind of key (never the key itself), and the outcome.
 
-    `time` is the server's clock in Unix seconds. `credential` is "valid", or the code of what was wrong with it.
-    `retry_after` is the value of Retry-After as it was sent, None where it was not.
+    `time` is the server's clock in Unix seconds. `credential` is "valid", or the code of the defect in the key.
+    `retry_after` is the value of the Retry-After that was sent, else None.
     """
 
     time: float

@@ -1,19 +1,15 @@
-"""Rate limits by plan (section 8), counted by the library `limits`.
+"""Rate limits by plan (section 8), counted on the clock that the server is given.
 
-Two quotas are counted for each key, the minute's and the day's; what the headers tell is the one nearer to its end.
-Requests without a valid key are counted by the address that they come from. A key that keeps on sending when it should
-wait is banned for a while (sections 5 and 8).
+Each key has two quotas: one per minute and one per day. The headers show the quota with fewer requests left. Requests
+without a valid key count against their address. A key that keeps sending requests while it should wait is banned for a
+while (sections 5 and 8).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-
-from limits.limits import RateLimitItemPerSecond
-from limits.storage.base import MovingWindowSupport, Storage
-from limits.strategies import FixedWindowRateLimiter, MovingWindowRateLimiter, RateLimiter
 
 from petcheck.reference.messages import Caller
 
@@ -21,14 +17,13 @@ DAY = 86_400
 ANONYMOUS = "anonymous"
 PER_MINUTE = {"free": 60, "pro": 300, "business": 1_000}
 PER_DAY = {"free": 1_000, "pro": 10_000, "business": 100_000}
-_TICKS = 1_000  # a second; `limits` takes windows in whole units only, and a window here may be half a second
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Where a caller stands after a request was counted.
+    """The state of a caller's quota after a request was counted.
 
-    `reset` is Unix time in seconds. `retry_after` is None where the request may be served, else the seconds to wait.
+    `reset` is a Unix time in seconds. `retry_after` is None if the request may be served, else the seconds to wait.
     """
 
     limit: int
@@ -39,11 +34,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuotaRules:
-    """Requests that each plan has in a window of `window_seconds` and in a day (UTC, without a figure: no end).
+    """How many requests each plan has in a window of `window_seconds`, and per UTC day (no limit where none is given).
 
-    Addresses may have a window of another length. `aligned` windows end at multiples of their length, others begin with
-    their first request, and `moving` ones end for each request by itself. A key that was refused more than `patience`
-    times in a row is banned for `ban_windows` windows.
+    `anonymous_seconds` is the window of callers without a valid key, `window_seconds` if None. A window begins with its
+    first request; `aligned` windows end at multiples of their length; in a `moving` window each request counts for the
+    window's length from its own time on. A key that is refused more than `patience` times in a row is banned for
+    `ban_windows` windows.
     """
 
     per_window: Mapping[str, int]
@@ -62,37 +58,47 @@ class Quota:
     def __init__(self, rules: QuotaRules, clock: Callable[[], float]) -> None:
         self.rules = rules
         self._clock = clock
-        self._now = clock()  # stands still while one request is counted, so that its figures belong together
-        in_window = MovingWindowRateLimiter if rules.moving else FixedWindowRateLimiter
-        self._window: RateLimiter = in_window(_Ticks(lambda: self._now, aligned=rules.aligned))
-        self._day: RateLimiter = FixedWindowRateLimiter(_Ticks(lambda: self._now, aligned=True))
+        self._windows: dict[tuple[str, str], _Window] = {}
         self._refused: dict[str, int] = {}
         self._banned_until: dict[str, float] = {}
 
     def spend(self, caller: Caller) -> Usage:
-        """Counts one request and tells where the caller stands then."""
-        self._now = now = self._clock()
+        """Counts one request and returns the caller's usage after it."""
+        now = self._clock()
         if (ban := self._banned_until.get(caller.bucket, 0)) > now:
-            return Usage(self._window_limit(caller), 0, ban, ban - now)
+            return Usage(self.rules.per_window[caller.plan], 0, ban, ban - now)
         usage = self._count(caller, now)
         if usage.retry_after is None or caller.plan == ANONYMOUS:
             self._refused.pop(caller.bucket, None)
             return usage
         return self._refuse(caller, usage, now)
 
+    def refund(self, caller: Caller) -> None:
+        """Takes back the last request that was counted for a caller."""
+        for kind in ("minute", "day"):
+            if (window := self._windows.get((kind, caller.bucket))) and window.ends:
+                window.ends.pop()
+
     def _count(self, caller: Caller, now: float) -> Usage:
-        quotas = [(self._window, _window(self._window_limit(caller), self._window_seconds(caller)))]
-        if caller.plan in self.rules.per_day:
-            quotas.append((self._day, _window(self.rules.per_day[caller.plan], DAY)))
-        usages = []
-        for limiter, window in quotas:
-            served = limiter.hit(window, caller.bucket)
-            reset, remaining = limiter.get_window_stats(window, caller.bucket)
-            wait = None if served else reset / _TICKS - now
-            usages.append(Usage(window.amount, remaining, reset / _TICKS, wait))
-            if not served:
-                break
-        return min(reversed(usages), key=lambda usage: (usage.retry_after is None, usage.remaining))
+        usage = self._window("minute", caller).spend(now)
+        if usage.retry_after is not None or caller.plan not in self.rules.per_day:
+            return usage
+        day = self._window("day", caller).spend(now)
+        return day if day.retry_after is not None or day.remaining <= usage.remaining else usage
+
+    def _window(self, kind: str, caller: Caller) -> _Window:
+        window = self._windows.get((kind, caller.bucket))
+        if window is None:
+            window = self._windows[kind, caller.bucket] = self._new_window(kind, caller.plan)
+        return window
+
+    def _new_window(self, kind: str, plan: str) -> _Window:
+        rules = self.rules
+        if kind == "day":
+            return _Window(rules.per_day[plan], DAY, aligned=True)
+        seconds = rules.anonymous_seconds if plan == ANONYMOUS else None
+        seconds = rules.window_seconds if seconds is None else seconds
+        return _Window(rules.per_window[plan], seconds, aligned=rules.aligned, moving=rules.moving)
 
     def _refuse(self, caller: Caller, usage: Usage, now: float) -> Usage:
         self._refused[caller.bucket] = self._refused.get(caller.bucket, 0) + 1
@@ -103,80 +109,26 @@ class Quota:
         self._refused.pop(caller.bucket)
         return Usage(usage.limit, 0, until, until - now)
 
-    def _window_seconds(self, caller: Caller) -> float:
-        own = self.rules.anonymous_seconds if caller.plan == ANONYMOUS else None
-        return self.rules.window_seconds if own is None else own
 
-    def _window_limit(self, caller: Caller) -> int:
-        return self.rules.per_window[caller.plan]
+@dataclass
+class _Window:
+    """One quota of one caller: for each request that still counts, the time at which it no longer does."""
 
+    limit: int
+    seconds: float
+    aligned: bool = False
+    moving: bool = False
+    ends: deque[float] = field(default_factory=deque)
 
-def _window(amount: int, seconds: float) -> RateLimitItemPerSecond:
-    return RateLimitItemPerSecond(amount, round(seconds * _TICKS))
+    def spend(self, now: float) -> Usage:
+        while self.ends and self.ends[0] <= now:
+            self.ends.popleft()
+        if len(self.ends) >= self.limit:
+            return Usage(self.limit, 0, self.ends[0], self.ends[0] - now)
+        self.ends.append(self._end(now))
+        return Usage(self.limit, self.limit - len(self.ends), self.ends[0])
 
-
-class _Ticks(Storage, MovingWindowSupport):
-    """Counters on our own clock, which the library's storage in memory has no place for. Times are in ticks."""
-
-    STORAGE_SCHEME = None
-
-    def __init__(self, clock: Callable[[], float], *, aligned: bool) -> None:
-        super().__init__()
-        self._clock = clock
-        self._aligned = aligned
-        self._counts: dict[str, int] = {}
-        self._ends: dict[str, int] = {}
-        self._entries: dict[str, list[int]] = {}
-
-    @property
-    def base_exceptions(self) -> type[Exception]:
-        return Exception
-
-    def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        if not self.get(key):
-            now = self._now()
-            self._counts[key] = 0
-            self._ends[key] = (now // expiry + 1) * expiry if self._aligned else now + expiry
-        self._counts[key] += amount
-        return self._counts[key]
-
-    def get(self, key: str) -> int:
-        if self._ends.get(key, 0) <= self._now():
-            self._counts.pop(key, None)
-        return self._counts.get(key, 0)
-
-    def get_expiry(self, key: str) -> float:
-        return self._ends.get(key, self._now())
-
-    def acquire_entry(self, key: str, limit: int, expiry: int, amount: int = 1) -> bool:
-        now = self._now()
-        entries = self._current(key, expiry)
-        if len(entries) + amount > limit:
-            return False
-        entries.extend([now] * amount)
-        return True
-
-    def get_moving_window(self, key: str, limit: int, expiry: int) -> tuple[float, int]:
-        entries = self._current(key, expiry)
-        return (entries[0] if entries else self._now()), len(entries)
-
-    def check(self) -> bool:
-        return True
-
-    def reset(self) -> int:
-        keys = len(self._counts.keys() | self._entries.keys())
-        for kept in (self._counts, self._ends, self._entries):
-            kept.clear()
-        return keys
-
-    def clear(self, key: str) -> None:
-        for kept in (self._counts, self._ends, self._entries):
-            kept.pop(key, None)
-
-    def _current(self, key: str, expiry: int) -> list[int]:
-        entries = self._entries.setdefault(key, [])
-        del entries[: bisect_left(entries, self._now() - expiry + 1)]
-        return entries
-
-    def _now(self) -> int:
-        return round(self._clock() * _TICKS)
+    def _end(self, now: float) -> float:
+        if self.ends and not self.moving:
+            return self.ends[0]
+        return (now // self.seconds + 1) * self.seconds if self.aligned else now + self.seconds

@@ -1,4 +1,4 @@
-"""Puts an application on a real socket on loopback. uvicorn is imported only when that happens."""
+"""Serves an application on a real loopback socket. uvicorn is imported on first use."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from petcheck.reference.behaviour import Wire
+from petcheck.reference.behaviour import SocketOptions
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
-    from petcheck.reference.loopback import LoopbackServer
+    from petcheck.reference.uvicorn_server import StoppableServer
 
 HOST = "127.0.0.1"
 
 
 def serve(app: ASGIApp, *, port: int = 8080, announce: Callable[[str], None] = print) -> None:
-    """Serves the application on 127.0.0.1 until interrupted. `port` 0 takes a free one.
+    """Serves the application on 127.0.0.1 until interrupted. `port` 0 takes a free port.
 
-    `announce` is told the base URL without `/v1`, as soon as requests are taken. Raises OSError where the port cannot
-    be had.
+    `announce` gets the base URL without `/v1` once the server accepts requests. Raises OSError if the port is taken.
     """
-    from petcheck.reference.loopback import LoopbackServer
+    from petcheck.reference.uvicorn_server import StoppableServer
 
     with _listening(port) as listener:
-        server = LoopbackServer(app, _wire(app))
+        server = StoppableServer(app, _socket_options(app))
         try:
             server.run_until_stopped(listener, lambda: announce(_url(listener)))
         except KeyboardInterrupt:
@@ -36,19 +35,20 @@ def serve(app: ASGIApp, *, port: int = 8080, announce: Callable[[str], None] = p
 
 @contextmanager
 def running(app: ASGIApp) -> Iterator[str]:
-    """Serves any ASGI application on a free port of 127.0.0.1 from a thread of its own, while the block lasts.
+    """Serves any ASGI application on a free port of 127.0.0.1, in its own thread, until the block ends.
 
-    Yields the base URL without `/v1`. Connections that are still open at the end are cut. Raises RuntimeError where the
+    Yields the base URL without `/v1`. The end of the block cuts open connections. Raises RuntimeError if the
     application does not start.
     """
-    from petcheck.reference.loopback import LoopbackServer
+    from petcheck.reference.uvicorn_server import StoppableServer
 
     with _listening(0) as listener:
-        server = LoopbackServer(app, _wire(app))
-        settled = threading.Event()
-        thread = threading.Thread(target=_run, args=(server, listener, settled), name="loopback server", daemon=True)
+        server = StoppableServer(app, _socket_options(app))
+        started_or_failed = threading.Event()
+        arguments = (server, listener, started_or_failed)
+        thread = threading.Thread(target=_run, args=arguments, name="loopback server", daemon=True)
         thread.start()
-        settled.wait()
+        started_or_failed.wait()
         if not server.accepting:
             thread.join()
             raise RuntimeError("the application did not start") from server.failure
@@ -59,22 +59,22 @@ def running(app: ASGIApp) -> Iterator[str]:
             thread.join()
 
 
-def _run(server: LoopbackServer, listener: socket.socket, settled: threading.Event) -> None:
+def _run(server: StoppableServer, listener: socket.socket, started_or_failed: threading.Event) -> None:
     try:
-        server.run_until_stopped(listener, settled.set)
+        server.run_until_stopped(listener, started_or_failed.set)
     except BaseException as failure:  # uvicorn ends a failed start with SystemExit
         server.failure = failure
     finally:
-        settled.set()
+        started_or_failed.set()
 
 
-def _wire(app: ASGIApp) -> Wire:
-    wire = getattr(getattr(app, "state", None), "wire", None)
-    return wire if isinstance(wire, Wire) else Wire()
+def _socket_options(app: ASGIApp) -> SocketOptions:
+    options = getattr(getattr(app, "state", None), "socket_options", None)
+    return options if isinstance(options, SocketOptions) else SocketOptions()
 
 
 def _listening(port: int) -> socket.socket:
-    # asyncio turns Nagle off only where the protocol is named, and without that every answer waits 40 ms
+    # asyncio turns off Nagle's algorithm only if the protocol is named; with it each answer takes 40 ms longer
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

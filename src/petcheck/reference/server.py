@@ -1,4 +1,4 @@
-"""The application: requests become calls, calls are answered by `conforming.respond`, replies become responses."""
+"""The application: it turns requests into calls, has `conforming.respond` answer them, and sends the replies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from petcheck.reference.behaviour import Behaviour, Site, Wire
+from petcheck.reference.behaviour import Behaviour, ServerState, SocketOptions
 from petcheck.reference.conforming import CONFORMING, authenticate, respond
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.messages import Call, Operation, Record, Refusal, Reply
 from petcheck.reference.quota import ANONYMOUS, PER_MINUTE, Quota, QuotaRules
-from petcheck.reference.seam import applied, chosen
+from petcheck.reference.registry import applied, chosen
 from petcheck.reference.store import Store
 from petcheck.reference.variations import VARIATIONS
 
@@ -37,13 +37,14 @@ OPERATIONS: Mapping[str, Mapping[str, Operation]] = {
 
 @dataclass(frozen=True)
 class ReferenceSettings:
-    """What a reference server is to be.
+    """How a reference server is set up.
 
     `keys` gives the plan (free, pro, business, enterprise) of each API key. `window_seconds` is the length of the
-    "minute" that the plans count in; below one second two windows may share an X-RateLimit-Reset. `custom_limit` is
-    what enterprise has in a window, `anonymous_limit` what an address has for requests without a valid key. `as_of` is
-    the day that it takes for today (None: its clock's, in UTC). `animals` is how many there are at first, the same ones
-    for the same `seed`. `faults` and `variations` are names in `FAULTS` and `VARIATIONS`.
+    "minute" in the plans; below one second two windows may share an X-RateLimit-Reset. `custom_limit` is the
+    enterprise limit per window, `anonymous_limit` the limit per address for requests without a valid key. `as_of` is
+    the day that the server takes for today; None means the day of its clock, in UTC. `animals` is how many animals
+    there are at the start; the same `seed` gives the same ones. `faults` and `variations` are names in `FAULTS` and
+    `VARIATIONS`.
     """
 
     keys: Mapping[str, str]
@@ -60,18 +61,18 @@ class ReferenceSettings:
 def create_app(
     settings: ReferenceSettings, *, clock: Callable[[], float] = time.time, store: Store | None = None
 ) -> Starlette:
-    """A pet store below `/v1` that obeys the document but for the faults in the settings.
+    """A pet store below `/v1` that obeys the document except for the faults in the settings.
 
-    `clock` gives Unix time in seconds; `store` is that of an application before it, which it goes on with.
-    `app.state.store` is the store, `app.state.log` is the list of `Record`s of all requests so far,
-    `app.state.wire` what `serve.running` has to do below the application. Raises ValueError for a plan, fault or
-    variation that is not known, and for variations that contradict each other.
+    `clock` gives Unix time in seconds; `store` is the store of an earlier application to continue with.
+    `app.state.store` is the store, `app.state.log` the list of `Record`s of all requests so far, and
+    `app.state.socket_options` what `serve.running` does on the socket. Raises ValueError for an unknown plan, fault or
+    variation, and for variations that contradict each other.
     """
     behaviours = _behaviours(settings)
     whole = behaviours[None]
-    own_date = whole.skew != 0 or clock is not time.time
+    own_date = whole.socket_options.own_date or whole.skew != 0 or clock is not time.time
     now = clock if whole.skew == 0 else lambda: clock() + whole.skew
-    site = Site(
+    state = ServerState(
         keys=settings.keys,
         store=store or Store(whole.seed(settings.animals, settings.seed)),
         quota=Quota(whole.rules(_rules(settings)), now),
@@ -79,16 +80,17 @@ def create_app(
         log=[],
         memory=defaultdict(dict),
     )
-    wire = replace(whole.wire, own_date=own_date)
+    options = replace(whole.socket_options, own_date=own_date)
     app = Starlette(
         routes=[
-            Route(path, _Endpoint(operations, behaviours, site, now, wire)) for path, operations in OPERATIONS.items()
+            Route(path, _Endpoint(operations, behaviours, state, now, options))
+            for path, operations in OPERATIONS.items()
         ]
     )
     app.router.redirect_slashes = False
-    app.state.store = site.store
-    app.state.log = site.log
-    app.state.wire = wire
+    app.state.store = state.store
+    app.state.log = state.log
+    app.state.socket_options = options
     return app
 
 
@@ -108,21 +110,21 @@ def _rules(settings: ReferenceSettings) -> QuotaRules:
 
 
 class _Endpoint:
-    """What is at one path: reads the request, has it answered by the behaviour of its operation, writes the log."""
+    """One path: reads the request, answers it with the behaviour of its operation, and writes the log."""
 
     def __init__(
         self,
         operations: Mapping[str, Operation],
         behaviours: Mapping[Operation | None, Behaviour],
-        site: Site,
+        state: ServerState,
         clock: Callable[[], float],
-        wire: Wire,
+        options: SocketOptions,
     ) -> None:
         self._operations = operations
         self._behaviours = behaviours
-        self._site = site
+        self._site = state
         self._clock = clock
-        self._wire = wire
+        self._options = options
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -130,10 +132,10 @@ class _Endpoint:
             call = await self._call(request)
         except ClientDisconnect:
             return
-        if self._wire.delay:
-            await anyio.sleep(self._wire.delay)
+        if self._options.delay:
+            await anyio.sleep(self._options.delay)
         whole = self._behaviours[None]
-        whole.meanwhile(call, self._site, whole)
+        whole.other_clients(call, self._site, whole)
         reply = respond(call, self._site, self._behaviours[call.operation])
         record = Record(
             time=call.time,
@@ -145,7 +147,7 @@ class _Endpoint:
             retry_after=reply.header("Retry-After"),
         )
         self._site.log.append(record)
-        await _response(reply, self._wire, call.time)(scope, receive, send)
+        await _response(reply, self._options, call.time)(scope, receive, send)
 
     async def _call(self, request: Request) -> Call:
         authorization = request.headers.getlist("authorization")
@@ -165,7 +167,7 @@ class _Endpoint:
 
 
 async def _body(request: Request) -> bytes | None:
-    """The whole body, None where it is over the cap; then the rest is read and thrown away."""
+    """The whole body; None if it exceeds the cap, after reading and discarding the rest."""
     body = bytearray()
     async for piece in request.stream():
         if len(body) <= MAX_BODY:
@@ -181,11 +183,11 @@ def _credential(call: Call, keys: Mapping[str, str]) -> str:
     return "valid"
 
 
-def _response(reply: Reply, wire: Wire, now: float) -> Response:
+def _response(reply: Reply, options: SocketOptions, now: float) -> Response:
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers]
-    if wire.own_date:
-        headers.append((b"Date", formatdate(now, usegmt=True).encode()))
-    if wire.chunked and reply.status != 204:
+    if options.own_date:
+        headers.append((b"Date", formatdate(now + options.date_offset, usegmt=True).encode()))
+    if options.chunked and reply.status != 204:
         half = len(reply.body) // 2
         response: Response = StreamingResponse(iter((reply.body[:half], reply.body[half:])), reply.status)
     else:

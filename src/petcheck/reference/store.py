@@ -1,4 +1,4 @@
-"""The animals (section 2): seeded the same way each time, listed newest first so that a new one is seen at once."""
+"""The animals (section 2): seeded the same way each time, listed newest first so that a new one shows at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _CATEGORIES = 6
 
 @dataclass(frozen=True, slots=True)
 class NewAnimal:
-    """What a client sends to add an animal: a NewPet."""
+    """A NewPet: what a client sends to add an animal."""
 
     name: str
     category_id: int
@@ -24,9 +24,9 @@ class NewAnimal:
 
 @dataclass(frozen=True, slots=True)
 class Animal:
-    """An animal in the store. `born` is when it was added, in Unix seconds; seeded ones have been there for ever.
+    """An animal in the store. `born` is when a client added it, in Unix seconds; 0 for animals seeded at the start.
 
-    Faults put other types into the fields than the ones declared, as servers do.
+    Faults put values of other types into the fields, as faulty servers do.
     """
 
     id: int
@@ -37,7 +37,7 @@ class Animal:
 
 
 class Store:
-    """Keeps animals by id, and numbers the new ones."""
+    """The animals by id, and the numbers for new ones."""
 
     def __init__(self, animals: Iterable[Animal] = ()) -> None:
         self._animals = {animal.id: animal for animal in animals}
@@ -47,32 +47,32 @@ class Store:
         return len(self._animals)
 
     def newest_first(self) -> list[Animal]:
-        """All animals, the one that was added last at the front."""
+        """All animals, the newest first."""
         return list(reversed(self._animals.values()))
 
     def find(self, animal_id: int) -> Animal | None:
-        """The animal with that id, None where no animal has it."""
+        """The animal with that id, None if there is none."""
         return self._animals.get(animal_id)
 
     def next_number(self) -> int:
-        """Counts on from the number of animals that were there at first; nothing that was counted comes again."""
+        """The next number, counted from the number of animals at the start; no number comes twice."""
         self._last_number += 1
         return self._last_number
 
     def put(self, animal: Animal) -> Animal:
-        """Keeps the animal, in the place of the one with the same id if there is one, and returns it."""
+        """Stores the animal, replacing one with the same id, and returns it."""
         self._animals[animal.id] = animal
         return animal
 
     def remove(self, animal_id: int) -> None:
-        """Forgets the animal, if it is there."""
+        """Removes the animal if it exists."""
         self._animals.pop(animal_id, None)
 
 
 def seeded(count: int, seed: int) -> list[Animal]:
-    """`count` animals with ids from 1, oldest first; the same for the same seed.
+    """`count` animals with ids from 1, oldest first; the same seed gives the same animals.
 
-    Two fifths of them are available, one fifth each is pending, sold and without a status.
+    Two fifths are available; one fifth each is pending, sold and without a status.
     """
     chance = random.Random(seed)  # noqa: S311 - nothing here is secret
     statuses = itertools.cycle(("available", "pending", "available", "sold", None))
@@ -83,5 +83,5 @@ def seeded(count: int, seed: int) -> list[Animal]:
 
 
 def changed(animal: Animal, **fields: object) -> Animal:
-    """The animal with other values in some fields, of whatever type."""
+    """The animal with other values, of any type, in some fields."""
     return replace(animal, **fields)  # type: ignore[arg-type]

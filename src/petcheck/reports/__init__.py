@@ -1,1 +1,1 @@
-"""The outputs: result.json, which holds everything, and the views of it for people and for CI."""
+"""Views of a result for people and for CI, nothing else."""

@@ -1,9 +1,8 @@
-"""What the CI system around a run shows beside its log: a remark for each thing that fails the run.
+"""Annotations for the CI system around a run: one for each thing that fails the run.
 
-A system announces itself by its environment. GitHub Actions, Azure Pipelines and TeamCity take remarks from the log, a
-command a line. GitLab's are tied to a line of a file in the repository, which a failure of a server has none of; it
-shows junit.xml instead, as Jenkins does. Whatever a target had a hand in is visible text first, so that it holds no
-line break, and then escaped as the system asks.
+Environment variables tell which system it is. GitHub Actions, Azure Pipelines and TeamCity read annotations from the
+log, one command a line. GitLab and Jenkins show junit.xml instead. Text from a target is sanitized first, so it has no
+line break, and then escaped as the system requires.
 """
 
 from __future__ import annotations
@@ -12,38 +11,39 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.reports import digest
-from petcheck.reports.result import Result
-from petcheck.reports.visible import inert, visible
+from petcheck.results import totals
+from petcheck.results.result import Result
+from petcheck.results.sanitize import escape_commands, printable
+from petcheck.spec.outcomes import Exit
 
-_SHOWN = 10  # as many of a kind as GitHub shows for a step
-_LIMIT = 600
+_MOST = 10  # GitHub shows no more for a step
+_LIMIT = 600  # characters of one
 
 
 @dataclass(frozen=True, slots=True)
-class Remark:
-    """One thing that fails the run: a heading, and a sentence. Visible text of one line each."""
+class Annotation:
+    """One thing that fails the run: a heading and a sentence, sanitized text of one line each."""
 
     title: str
     text: str
 
 
 def lines(result: Result, environment: Mapping[str, str]) -> list[str]:
-    """The commands that tell the CI system of `environment` what fails the run; none where it is none that takes any.
+    """The commands that tell the CI system of `environment` what fails the run; none for any other environment.
 
-    Ten at most, the last of which counts what is left out.
+    Ten at most; if there are more, the last one counts the rest.
     """
     write = _writer(environment)
-    return [write(remark) for remark in _cut(_remarks(result))] if write else []
+    return [write(one) for one in _cut(_annotations(result))] if write else []
 
 
 def job_summary(environment: Mapping[str, str]) -> Path | None:
-    """The file that GitHub Actions shows on a job's page, which summary.md is appended to; None where it has none."""
+    """The file that GitHub Actions shows on a job's page, to append summary.md to; None outside GitHub Actions."""
     name = environment.get("GITHUB_STEP_SUMMARY", "")
     return Path(name) if name else None
 
 
-def _writer(environment: Mapping[str, str]) -> Callable[[Remark], str] | None:
+def _writer(environment: Mapping[str, str]) -> Callable[[Annotation], str] | None:
     if environment.get("GITHUB_ACTIONS") == "true":
         return _github
     if environment.get("TF_BUILD", "").lower() == "true":
@@ -51,69 +51,73 @@ def _writer(environment: Mapping[str, str]) -> Callable[[Remark], str] | None:
     return _teamcity if environment.get("TEAMCITY_VERSION") else None
 
 
-def _remarks(result: Result) -> list[Remark]:
-    """The gravest first: targets that could not be tested, failures, waivers, then what else decides the run."""
+def _annotations(result: Result) -> list[Annotation]:
+    """The most serious first: targets that could not be tested, failures, errors, waivers, the rest."""
     several = len(result.targets) > 1
 
     def place(target: str) -> str:
-        return f" on {visible(target, 60)}" if several else ""
+        return f" on {printable(target, 60)}" if several else ""
 
     found = [
-        Remark(f"{visible(target.name, 60)} could not be tested", _text(target.unreachable))
+        Annotation(f"{printable(target.name, 60)} could not be tested", _text(target.unreachable))
         for target in result.targets
         if target.unreachable is not None
     ]
-    for row in digest.with_outcome(result, "fail"):
-        found.append(Remark(f"{visible(row.id, 60)} fails{place(row.target)}", _text(row.reason)))
+    for row in totals.with_outcome(result, "fail"):
+        found.append(Annotation(f"{printable(row.id, 60)} fails{place(row.target)}", _text(row.reason)))
     unreachable = {target.name for target in result.targets if target.unreachable is not None}
-    for row in digest.with_outcome(result, "error"):
+    for row in totals.with_outcome(result, "error"):
         if row.target not in unreachable:
-            found.append(Remark(f"{visible(row.id, 60)} could not be judged{place(row.target)}", _text(row.reason)))
-    # a failure whose waiver expired says so itself
+            found.append(
+                Annotation(f"{printable(row.id, 60)} could not be judged{place(row.target)}", _text(row.reason))
+            )
+    # a failure with an expired waiver is among the failures already
     held = replace(result, requirements=tuple(row for row in result.requirements if row.outcome == "pass"))
-    found += [Remark("A waiver fails the run", _text(sentence)) for sentence in digest.waiver_faults(held)]
-    if result.run.exit == 7:
-        found.append(Remark("Not everything was examined", "Under --strict that fails the run; report.html says why."))
+    found += [Annotation("A waiver fails the run", _text(sentence)) for sentence in totals.waiver_faults(held)]
+    if result.run.exit == Exit.UNSETTLED:
+        found.append(
+            Annotation("Not everything was examined", "Under --strict that fails the run; report.html says why.")
+        )
     if not result.complete:
-        found.append(Remark("The run was interrupted", "What it had not judged until then is missing."))
+        found.append(Annotation("The run was interrupted", "What it had not judged until then is missing."))
     return found
 
 
 def _text(text: str) -> str:
-    return inert(visible(text, _LIMIT, whole_in="result.json"))
+    return escape_commands(printable(text, _LIMIT, whole_in="result.json"))
 
 
-def _cut(remarks: Sequence[Remark]) -> list[Remark]:
-    if len(remarks) <= _SHOWN:
-        return list(remarks)
-    left = len(remarks) - _SHOWN + 1
-    return [*remarks[: _SHOWN - 1], Remark(f"And {left} more", "All of them are in report.html and summary.md.")]
+def _cut(annotations: Sequence[Annotation]) -> list[Annotation]:
+    if len(annotations) <= _MOST:
+        return list(annotations)
+    left = len(annotations) - _MOST + 1
+    return [*annotations[: _MOST - 1], Annotation(f"And {left} more", "All of them are in report.html and summary.md.")]
 
 
-def _github(remark: Remark) -> str:
-    title = _replaced(remark.title, {"%": "%25", ":": "%3A", ",": "%2C"})
-    return f"::error title={title}::{_replaced(remark.text, {'%': '%25'})}"
+def _github(annotation: Annotation) -> str:
+    title = _replaced(annotation.title, {"%": "%25", ":": "%3A", ",": "%2C"})
+    return f"::error title={title}::{_replaced(annotation.text, {'%': '%25'})}"
 
 
-def _azure(remark: Remark) -> str:
-    return f"##vso[task.logissue type=error]{_replaced(f'{remark.title}: {remark.text}', {'%': '%AZP25'})}"
+def _azure(annotation: Annotation) -> str:
+    return f"##vso[task.logissue type=error]{_replaced(f'{annotation.title}: {annotation.text}', {'%': '%AZP25'})}"
 
 
-def _teamcity(remark: Remark) -> str:
-    """A build problem, which TeamCity shows on a build's first page and knows again in the next build."""
+def _teamcity(annotation: Annotation) -> str:
+    """A build problem: TeamCity shows it on the first page of a build and recognizes it in the next build."""
     signs = {"|": "||", "'": "|'", "[": "|[", "]": "|]"}
-    text = _replaced(f"{remark.title}: {remark.text}", signs)
+    text = _replaced(f"{annotation.title}: {annotation.text}", signs)
     plain = "".join(sign if sign.isascii() else f"|0x{ord(sign):04x}" for sign in _utf16(text))
-    identity = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in remark.title)
+    identity = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in annotation.title)
     return f"##teamcity[buildProblem description='{plain}' identity='petcheck_{identity[:51]}']"
 
 
 def _utf16(text: str) -> str:
-    """`text` with each sign beyond 16 bits as the two that Java has for it."""
+    """`text` with each character beyond 16 bits as two surrogates, as Java has it."""
     units = text.encode("utf-16-be", "surrogatepass")
     return "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
 
 
 def _replaced(text: str, signs: Mapping[str, str]) -> str:
-    """`text` with all signs replaced at once, so that no replacement is replaced again."""
+    """`text` with all of `signs` replaced in one pass, so that no replacement is replaced again."""
     return "".join(signs.get(sign, sign) for sign in text)

@@ -1,6 +1,6 @@
-"""badge.svg and badge.json: the verdict of a run in a few words, for the first lines of somebody's README.
+"""badge.svg and badge.json: the verdict of a run in a few words, for a README.
 
-The JSON is what shields.io asks an endpoint for. Of several targets the worst one speaks, with its name.
+badge.json has the format of a shields.io endpoint. Of several targets the badge names the worst.
 """
 
 from __future__ import annotations
@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from xml.sax.saxutils import escape
 
-from petcheck.reports import digest
-from petcheck.reports.result import Outcome, Result, TargetInfo
-from petcheck.reports.visible import visible
+from petcheck.results import totals
+from petcheck.results.result import Result, TargetInfo
+from petcheck.results.sanitize import printable
+from petcheck.spec.outcomes import Outcome
 
 SVG_FILE = "badge.svg"
 JSON_FILE = "badge.json"
@@ -28,14 +29,14 @@ _COLOURS: dict[Outcome, str] = {
 }
 _LABEL_COLOUR = "#33383e"
 _NAME_LIMIT = 30
-# units of width that a sign takes about, in eleven units of height; `textLength` makes it true whatever the font
+# the width of a character at font size 11, about; `textLength` makes the text exactly that wide in any font
 _NARROW, _WIDE, _OTHERS = 4.0, 9.5, 6.7
 _PADDING = 8
 
 
 def svg(result: Result) -> str:
-    """The badge as an SVG image that needs nothing else: no font, no script, nothing to fetch."""
-    message, outcome = _said(result)
+    """The badge as a self-contained SVG image: no font, no script, nothing to fetch."""
+    message, outcome = _message(result)
     widths = [_width(text) for text in (_LABEL, message)]
     left, right = (width + 2 * _PADDING for width in widths)
     whole = escape(f"{_LABEL}: {message}", {'"': "&quot;"})
@@ -55,7 +56,7 @@ def svg(result: Result) -> str:
 
 def endpoint(result: Result) -> str:
     """The badge as the JSON object of a shields.io endpoint, schema version 1."""
-    message, outcome = _said(result)
+    message, outcome = _message(result)
     colour = _COLOURS[outcome].removeprefix("#")
     return json.dumps({"schemaVersion": 1, "label": _LABEL, "message": message, "color": colour}) + "\n"
 
@@ -64,23 +65,23 @@ def _width(text: str) -> int:
     return round(sum(_NARROW if sign in "fijlt.,:;|!'() " else _WIDE if sign in "mwMW" else _OTHERS for sign in text))
 
 
-def _said(result: Result) -> tuple[str, Outcome]:
-    """The words about the worst target, and the outcome that colours them."""
+def _message(result: Result) -> tuple[str, Outcome]:
+    """The message about the worst target, and the outcome that gives it its colour."""
     if not result.targets:
         return "nothing tested", "not-run"
-    judged = [(target, *_words(target, result)) for target in result.targets]
+    judged = [(target, *_target_message(target, result)) for target in result.targets]
     target, words, outcome = min(judged, key=lambda one: _WORST_FIRST.index(one[2]))
-    if outcome not in ("fail", "error") and digest.waiver_faults(result):
+    if outcome not in ("fail", "error") and totals.waiver_faults(result):
         return "a waiver is stale or expired", "fail"
     if outcome != "fail" and not result.complete:
         return "interrupted", "not-run"
-    name = f"{visible(target.name, _NAME_LIMIT)}: " if len(result.targets) > 1 else ""
+    name = f"{printable(target.name, _NAME_LIMIT)}: " if len(result.targets) > 1 else ""
     return name + words, outcome
 
 
-def _words(target: TargetInfo, result: Result) -> tuple[str, Outcome]:
-    rows = [row for row in result.requirements if row.target == target.name and row.in_force]
-    found, outcome = digest.counts(rows), digest.standing(target, result)
+def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:
+    rows = [row for row in result.rows_of(target.name) if row.in_force]
+    found, outcome = totals.counts(rows), totals.target_outcome(target, result)
     if outcome == "fail":
         return f"{found['fail']} of {len(rows)} fail", outcome
     if outcome == "error":

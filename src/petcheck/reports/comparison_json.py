@@ -1,8 +1,7 @@
-"""A comparison as JSON, for other programs; comparison.schema.json beside this module describes it.
+"""A comparison as JSON for other programs; comparison.schema.json beside this module describes it.
 
-Wherever something is given for each side, it stands in the order of `sides`. Exchanges are told by their index in the
-exchanges.har of that side, null where it has none that answers to the others. Every text is visible text, cut at 1,500
-characters.
+Lists with one entry for each side follow the order of `sides`. An exchange is given by its index in the exchanges.har
+of its side, or null where that side has no counterpart. Every text is sanitized and cut at 1,500 characters.
 """
 
 from __future__ import annotations
@@ -11,59 +10,67 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from petcheck.reports.comparison import Comparison, Requirement, Side
+from petcheck.comparison.compare import Comparison, Side
 from petcheck.reports.comparison_words import headline
-from petcheck.reports.divergence import Divergence
-from petcheck.reports.openpoints import OpenPoint
-from petcheck.reports.visible import REASON_LIMIT, visible
+from petcheck.results.sanitize import REASON_LIMIT, printable
 
 FORMAT = 1
 
+# members of the JSON objects that are fields of the same name
+_REQUIREMENT = ("id", "section", "level", "statement", "outcomes", "reasons", "settled_by", "exchanges")
+_POINT = ("id", "section", "statement", "values", "exchanges")
+_TRAIT = ("kind", "subject", "places", "values")
 
-def text(comparison: Comparison) -> str:
+
+def json_text(comparison: Comparison) -> str:
     """The JSON document, in ASCII, without a line feed at its end."""
     return json.dumps(to_json(comparison), indent=1)
 
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as a JSON object."""
-    shown: dict[str, Any] = _visible(_plain(comparison))
-    return shown
+    document: dict[str, Any] = _sanitized(
+        {
+            "format": FORMAT,
+            "equal": not comparison.different,
+            "headline": headline(comparison),
+            "suite": comparison.suite,
+            "interface": comparison.interface,
+            "sides": [_side(side) for side in comparison.sides],
+            "left_out": [{"target": one.name, "why": one.why} for one in comparison.left_out],
+            "circumstances": [{"name": one.name, "values": one.values} for one in comparison.circumstances],
+            "different": {
+                "verdicts": _members(comparison.contradicted, _REQUIREMENT),
+                "not_examined_everywhere": _members(comparison.one_sided, _REQUIREMENT),
+                "open_points": _members(comparison.differing_points, _POINT),
+                "behaviour": [
+                    made | {"exchanges": [one.shown_by]}
+                    for one, made in zip(comparison.differences, _members(comparison.differences, _TRAIT), strict=True)
+                ],
+            },
+            "equal_parts": {
+                "verdicts": _members(comparison.agreed, _REQUIREMENT),
+                "open_points": _members(comparison.agreed_points, _POINT),
+                "behaviour": dict(comparison.alike),
+            },
+            "open_points_not_observed_everywhere": _members(comparison.one_sided_points, _POINT),
+        }
+    )
+    return document
 
 
-def _visible(value: Any) -> Any:
+def _sanitized(value: Any) -> Any:
     if isinstance(value, str):
-        return visible(value, REASON_LIMIT, whole_in="result.json")
-    if isinstance(value, list):
-        return [_visible(item) for item in value]
+        return printable(value, REASON_LIMIT, whole_in="result.json")
+    if isinstance(value, list | tuple):
+        return [_sanitized(item) for item in value]
     if isinstance(value, dict):
-        return {key: _visible(item) for key, item in value.items()}
+        return {key: _sanitized(item) for key, item in value.items()}
     return value
 
 
-def _plain(comparison: Comparison) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "equal": not comparison.different,
-        "headline": headline(comparison),
-        "suite": comparison.suite,
-        "interface": comparison.interface,
-        "sides": [_side(side) for side in comparison.sides],
-        "left_out": [{"target": one.name, "why": one.why} for one in comparison.left_out],
-        "circumstances": [{"name": one.name, "values": list(one.values)} for one in comparison.circumstances],
-        "different": {
-            "verdicts": _requirements(comparison.contradicted),
-            "not_examined_everywhere": _requirements(comparison.one_sided),
-            "open_points": _points(comparison.diverging),
-            "behaviour": [_divergence(one) for one in comparison.divergences],
-        },
-        "equal_parts": {
-            "verdicts": _requirements(comparison.agreed),
-            "open_points": _points(comparison.agreed_points),
-            "behaviour": dict(comparison.alike),
-        },
-        "open_points_not_observed_everywhere": _points(comparison.points_one_sided),
-    }
+def _members(entries: Sequence[object], names: Sequence[str]) -> list[dict[str, Any]]:
+    return [{name: getattr(entry, name) for name in names} for entry in entries]
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -79,43 +86,4 @@ def _side(side: Side) -> dict[str, Any]:
         "writes": side.target.writes,
         "plan": side.target.plan,
         "verdicts": dict(side.counts),
-    }
-
-
-def _requirements(entries: Sequence[Requirement]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": entry.id,
-            "section": entry.section,
-            "level": entry.level,
-            "statement": entry.statement,
-            "outcomes": list(entry.outcomes),
-            "reasons": list(entry.reasons),
-            "settled_by": list(entry.settled_by),
-            "exchanges": [list(pair) for pair in entry.pairs],
-        }
-        for entry in entries
-    ]
-
-
-def _points(entries: Sequence[OpenPoint]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": entry.id,
-            "section": entry.section,
-            "statement": entry.statement,
-            "values": list(entry.values),
-            "exchanges": [list(pair) for pair in entry.pairs],
-        }
-        for entry in entries
-    ]
-
-
-def _divergence(entry: Divergence) -> dict[str, Any]:
-    return {
-        "kind": entry.kind,
-        "subject": entry.subject,
-        "places": list(entry.places),
-        "values": list(entry.values),
-        "exchanges": [list(entry.shown_by)],
     }

@@ -2,109 +2,96 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 
+from petcheck.comparison.compare import ComparedRequirement, Comparison
 from petcheck.reports import comparison_words as words
-from petcheck.reports.comparison import Comparison, Requirement
-from petcheck.reports.digest import listed, plural
-from petcheck.reports.visible import REASON_LIMIT, visible
+from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
+from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.results.totals import comma_list, plural
 
-_BOLD, _RED, _GREEN = "1", "31", "32"
-_SHOWN = 12  # differences of one kind; the page has them all
-_NARROWEST = 40
+_LISTED = 12  # differences of one kind; the page lists them all
+_INDENT = ("  ", "    ")  # of the first line, and of the lines that it wraps into
 
 
 def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> str:
     """The comparison as text, without a line feed at its end.
 
-    `width` is the terminal's in columns (taken as 40 where it is less). With `colour`, ANSI colours support the words,
-    never replace them. `page` is where comparison.html was written.
+    `width` is the terminal's in columns. With `colour`, ANSI colours support the words and never replace them. `page`
+    is where comparison.html was written.
     """
-    lines = _Lines(max(width, _NARROWEST), colour)
-    lines.say(words.headline(comparison), code=f"{_BOLD};{_RED if comparison.different else _GREEN}")
+    lines = TextLines(width, colour)
+    lines.say(words.headline(comparison), hanging="  ", style=f"{BOLD};{RED if comparison.different else GREEN}")
     for one in comparison.circumstances:
-        told = "; ".join(
-            f"{visible(side.label, 80)}: {visible(value, 80)}"
+        values = "; ".join(
+            f"{printable(side.label, 80)}: {printable(value, 80)}"
             for side, value in zip(comparison.sides, one.values, strict=True)
         )
-        lines.say(f"{one.name}: {told}", "  ")
-    _verdicts(lines, comparison, comparison.contradicted, "verdicts that differ")
+        lines.say(f"{one.name}: {values}", *_INDENT)
+    _contradicted(lines, comparison)
     if comparison.one_sided:
-        lines.head("not examined everywhere, so not shown to be equal")
-        alike: dict[tuple[str, ...], list[str]] = {}
-        for entry in comparison.one_sided:
-            said = tuple(words.outcome(entry, side) for side in range(len(comparison.sides)))
-            alike.setdefault(said, []).append(entry.id)
-        for said, ids in alike.items():
-            lines.say(f"{_by_side(comparison, said)}: {listed(ids, 40)}", "  ")
-        lines.say(words.remedy(comparison.one_sided), "  ")
-    if comparison.diverging:
+        _one_sided(lines, comparison)
+    if comparison.differing_points:
         lines.head("open points done otherwise; the document allows all of it")
-        for point in comparison.diverging:
-            lines.say(f"{visible(point.id, 60)}  {_by_side(comparison, point.values)}", "  ")
-    if comparison.divergences:
+        for point in comparison.differing_points:
+            lines.say(f"{printable(point.id, 60)}  {_by_side(comparison, point.values)}", *_INDENT)
+    if comparison.differences:
         lines.head("other behaviour that differs")
-        for divergence in comparison.divergences[:_SHOWN]:
-            where = listed(divergence.places, 2)
-            lines.say(
-                f"{visible(words.title(divergence), 200)}  {_by_side(comparison, divergence.values)} ({where})", "  "
-            )
-        if len(comparison.divergences) > _SHOWN:
-            lines.say(f"and {len(comparison.divergences) - _SHOWN} more, on the page", "  ")
+        for difference in comparison.differences[:_LISTED]:
+            title, where = printable(words.difference_title(difference), 200), comma_list(difference.places, 2)
+            lines.say(f"{title}  {_by_side(comparison, difference.values)} ({where})", *_INDENT)
+        _more(lines, len(comparison.differences))
     lines.blank()
-    if comparison.points_one_sided:
-        points = listed([point.id for point in comparison.points_one_sided], 40)
-        lines.say(f"open points not looked at everywhere, which does not count: {points}")
-    lines.say(
-        f"equal: {plural(len(comparison.agreed), 'requirement')}, {plural(len(comparison.agreed_points), 'open point')}"
-    )
-    lines.say(f"page: {visible(page)}")
-    return "\n".join(lines.all)
+    if comparison.one_sided_points:
+        points = comma_list([point.id for point in comparison.one_sided_points], 40)
+        lines.say(f"open points not looked at everywhere, which does not count: {points}", hanging="  ")
+    requirements, points = len(comparison.agreed), plural(len(comparison.agreed_points), "open point")
+    lines.say(f"equal: {plural(requirements, 'requirement')}, {points}", hanging="  ")
+    lines.say(f"page: {printable(page)}", hanging="  ")
+    return str(lines)
 
 
-class _Lines:
-    """Lines of at most `width` columns."""
-
-    def __init__(self, width: int, colour: bool) -> None:
-        self.all: list[str] = []
-        self._width = width
-        self._colour = colour
-
-    def blank(self) -> None:
-        self.all.append("")
-
-    def head(self, text: str) -> None:
-        self.blank()
-        self.say(text, code=_BOLD)
-
-    def say(self, text: str, indent: str = "", *, code: str = "") -> None:
-        wrapped = textwrap.wrap(
-            text, self._width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False
-        )
-        self.all += [f"\x1b[{code}m{line}\x1b[0m" if code and self._colour else line for line in wrapped]
-
-
-def _verdicts(lines: _Lines, comparison: Comparison, entries: Sequence[Requirement], head: str) -> None:
-    if entries:
-        lines.head(head)
-    for entry in entries[:_SHOWN]:
-        said = [words.outcome(entry, side) for side in range(len(comparison.sides))]
-        lines.say(f"{visible(entry.id, 60)} · section {entry.section}  {_by_side(comparison, said)}", "  ")
+def _contradicted(lines: TextLines, comparison: Comparison) -> None:
+    """The requirements whose verdicts differ, with the reason of each failure."""
+    if comparison.contradicted:
+        lines.head("verdicts that differ")
+    for entry in comparison.contradicted[:_LISTED]:
+        outcomes = _by_side(comparison, _outcomes(comparison, entry))
+        lines.say(f"{printable(entry.id, 60)} · section {entry.section}  {outcomes}", *_INDENT)
         for side, outcome in enumerate(entry.outcomes):
             if outcome in ("fail", "waived"):
-                reason = visible(entry.reasons[side], REASON_LIMIT, whole_in="result.json")
-                lines.say(f"{visible(comparison.sides[side].label, 80)}: {reason}", "    ")
-    if len(entries) > _SHOWN:
-        lines.say(f"and {len(entries) - _SHOWN} more, on the page", "  ")
+                reason = printable(entry.reasons[side], REASON_LIMIT, whole_in="result.json")
+                lines.say(f"{printable(comparison.sides[side].label, 80)}: {reason}", "    ", "      ")
+    _more(lines, len(comparison.contradicted))
+
+
+def _one_sided(lines: TextLines, comparison: Comparison) -> None:
+    """The requirements that were examined on some sides only; those with the same outcomes together."""
+    lines.head("not examined everywhere, so not shown to be equal")
+    ids: dict[tuple[str, ...], list[str]] = {}
+    for entry in comparison.one_sided:
+        ids.setdefault(_outcomes(comparison, entry), []).append(entry.id)
+    for outcomes, same in ids.items():
+        lines.say(f"{_by_side(comparison, outcomes)}: {comma_list(same, 40)}", *_INDENT)
+    if remedy := words.remedy(comparison.one_sided):
+        lines.say(remedy, *_INDENT)
+
+
+def _outcomes(comparison: Comparison, entry: ComparedRequirement) -> tuple[str, ...]:
+    return tuple(words.side_outcome(entry, side) for side in range(len(comparison.sides)))
+
+
+def _more(lines: TextLines, number: int) -> None:
+    if number > _LISTED:
+        lines.say(f"and {number - _LISTED} more, on the page", *_INDENT)
 
 
 def _by_side(comparison: Comparison, values: Sequence[str | None]) -> str:
-    """What each side does, side by side; sides that do the same together."""
+    """What each side does; sides that do the same together."""
     groups: dict[str | None, list[str]] = {}
     for side, value in zip(comparison.sides, values, strict=True):
-        groups.setdefault(value, []).append(visible(side.label, 80))
+        groups.setdefault(value, []).append(printable(side.label, 80))
     return "; ".join(
-        f"{words.joined(names)}: {'nothing to compare' if value is None else visible(value, 200)}"
+        f"{words.and_list(names)}: {'nothing to compare' if value is None else printable(value, 200)}"
         for value, names in groups.items()
     )

@@ -1,44 +1,44 @@
-"""What a comparison comes to, in the sentences that every view of it opens with."""
+"""What a comparison comes to, in the sentences that every view of it shares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from petcheck.reports.comparison import EXAMINED, Comparison, Requirement
-from petcheck.reports.digest import plural
-from petcheck.reports.divergence import KINDS, Divergence
-from petcheck.reports.visible import visible
+from petcheck.comparison.compare import EXAMINED, ComparedRequirement, Comparison
+from petcheck.comparison.difference import KINDS, Difference
+from petcheck.results.sanitize import printable
+from petcheck.results.totals import plural
 
 
-def headline(comparison: Comparison, quote: Callable[[str], str] = visible) -> str:
-    """Whether the sides are equal, in one sentence; `quote` makes names safe for the format it is written in."""
-    names = joined([quote(side.label) for side in comparison.sides])
+def headline(comparison: Comparison) -> str:
+    """Whether the sides are equal, in one sentence."""
+    names = and_list([printable(side.label) for side in comparison.sides])
     if not comparison.different:
         return f"{names} are equal in all that was compared."
     parts = [
-        f"{plural(len(rows), what)}"
-        for rows, what in (
+        plural(len(rows), noun)
+        for rows, noun in (
             (comparison.contradicted, "verdict"),
-            (comparison.diverging, "open point"),
-            (comparison.divergences, "other trait"),
+            (comparison.differing_points, "open point"),
+            (comparison.differences, "other trait"),
         )
         if rows
     ]
-    # what nobody looked at on one side is no difference that anybody saw
-    said = f"{names} differ in {joined(parts)}" if parts else f"{names} cannot be called equal"
+    # what was not examined on one side is not a difference that anybody saw
+    sentence = f"{names} differ in {and_list(parts)}" if parts else f"{names} cannot be called equal"
     if comparison.one_sided:
         were = "requirement was" if len(comparison.one_sided) == 1 else "requirements were"
-        said += f"; {len(comparison.one_sided)} {were} not examined everywhere"
-    return f"{said}."
+        sentence += f"; {len(comparison.one_sided)} {were} not examined everywhere"
+    return f"{sentence}."
 
 
-def joined(words: Sequence[str]) -> str:
-    """`words` with commas and an "and" between."""
+def and_list(words: Sequence[str]) -> str:
+    """`words` with commas and an "and" between them."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
-def outcome(requirement: Requirement, side: int) -> str:
-    """What one side came to: its outcome, or why there is none to compare."""
+def side_outcome(requirement: ComparedRequirement, side: int) -> str:
+    """The outcome on one side, or why there is none to compare."""
     found = requirement.outcomes[side]
     if found in EXAMINED:
         return str(found)
@@ -47,13 +47,13 @@ def outcome(requirement: Requirement, side: int) -> str:
     return "not in force there" if not requirement.in_force[side] else f"not examined there ({found})"
 
 
-def title(divergence: Divergence) -> str:
-    """What a divergence is about: its kind and, where it has one, its subject."""
-    kind = KINDS[divergence.kind]
-    return f"{kind}: {divergence.subject}" if divergence.subject else kind
+def difference_title(difference: Difference) -> str:
+    """What a difference is about: its kind and, where it has one, its subject."""
+    kind = KINDS[difference.kind]
+    return f"{kind}: {difference.subject}" if difference.subject else kind
 
 
-def remedy(requirements: Sequence[Requirement]) -> str:
-    """How to have examined on all sides what was examined on some; empty where no option would do it."""
+def remedy(requirements: Sequence[ComparedRequirement]) -> str:
+    """How to examine on all sides what was examined on some; empty where no option does that."""
     options = sorted({option for one in requirements for option in one.settled_by if option is not None})
-    return f"Run each with {joined(options)}, where that may be, and compare again." if options else ""
+    return f"Run each with {and_list(options)}, where that may be, and compare again." if options else ""

@@ -1,42 +1,44 @@
-"""summary.md: the result in a screenful of Markdown, for the page that a CI server shows for a job.
+"""summary.md: the result in one screen of Markdown, for the page that a CI server shows for a job.
 
-Whatever a target may have had a hand in stands in code spans, where neither markup, links nor mentions exist.
+Text that a target may have written is in code spans, where Markdown has no markup, links or mentions.
 """
 
 from __future__ import annotations
 
 import re
 
-from petcheck.reports import digest, sections
-from petcheck.reports.result import RequirementRow, Result, TargetInfo
-from petcheck.reports.visible import visible
+from petcheck.results import totals
+from petcheck.results.result import RequirementRow, Result, TargetInfo
+from petcheck.results.sanitize import printable
+from petcheck.spec import sections
+from petcheck.spec.outcomes import OUTCOMES
 
 FILE = "summary.md"
 
-_FAILURES = 20  # listed; a job summary is no report
+_FAILURES = 20  # listed; the report lists them all
 _LIMIT = 500
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def render(result: Result) -> str:
-    """The Markdown document: verdict, counts and requests of each target, failures and why, what is left open."""
+    """The Markdown document: verdict, counts and requests of each target, the failures, and what is not settled."""
     blocks = [
-        f"## {digest.headline(result, code)}",
+        f"## {totals.headline(result, code)}",
         f"petcheck {code(result.suite.version)}, interface {code(result.suite.interface)}, "
         f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}. "
         f"{code(f'--seed {result.run.seed}')} repeats this run.",
     ]
     if result.targets:
         blocks.append("\n".join(_table(result)))
-        blocks.append("\n".join(_sent(target) for target in result.targets))
-    failures = digest.with_outcome(result, "fail")
+        blocks.append("\n".join(_requests(target) for target in result.targets))
+    failures = totals.with_outcome(result, "fail")
     if failures:
         blocks.append("### Failures")
         blocks.append("\n".join(_failure(row, several=len(result.targets) > 1) for row in failures[:_FAILURES]))
         if len(failures) > _FAILURES:
             blocks.append(f"And {len(failures) - _FAILURES} more in `report.html`.")
-    notes = [f"- {sentence}" for sentence in digest.waiver_faults(result, code)]
-    notes += [_open(group, several=len(result.targets) > 1) for group in digest.unexamined(result)]
+    notes = [f"- {sentence}" for sentence in totals.waiver_faults(result, code)]
+    notes += [_not_settled(group, several=len(result.targets) > 1) for group in totals.unexamined(result)]
     notes += [_created(target) for target in result.targets if target.created]
     if notes:
         blocks += ["### Also", "\n".join(notes)]
@@ -45,8 +47,8 @@ def render(result: Result) -> str:
 
 
 def code(text: str, limit: int = _LIMIT) -> str:
-    """`text` as a code span that nothing in it can end, fit for a table cell too."""
-    shown = visible(text, limit, whole_in="result.json").replace("|", "\\u{7c}")
+    """`text` as a code span that no text can end, also in a table cell."""
+    shown = printable(text, limit, whole_in="result.json").replace("|", "\\u{7c}")
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
     pad = " " if not shown or shown.startswith(("`", " ")) or shown.endswith(("`", " ")) else ""
@@ -54,28 +56,28 @@ def code(text: str, limit: int = _LIMIT) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` with every sign that Markdown knows escaped; for the words of the catalogue.
+    """`text` of the catalogue with every character that means something in Markdown escaped.
 
-    An at sign, which even escaped would make a mention or an address, is shown by its number.
+    An at sign becomes a numeric escape: even with a backslash it makes a mention or an address.
     """
-    return _PUNCTUATION.sub(r"\\\1", visible(text, 2_000, whole_in="result.json")).replace("\\@", "\\\\u{40}")
+    return _PUNCTUATION.sub(r"\\\1", printable(text, 2_000, whole_in="result.json")).replace("\\@", "\\\\u{40}")
 
 
 def _statement(text: str) -> str:
-    """A catalogue statement, whose backticks mark code."""
-    parts = visible(text, _LIMIT, whole_in="result.json").split("`")
-    if len(parts) % 2 == 0:  # an odd backtick out: none of them marks anything
+    """A statement of the catalogue, with backticks around code."""
+    parts = printable(text, _LIMIT, whole_in="result.json").split("`")
+    if len(parts) % 2 == 0:  # one backtick is left over, so none of them marks code
         return escape(text)
     return "".join(code(part) if index % 2 else escape(part) for index, part in enumerate(parts))
 
 
 def _table(result: Result) -> list[str]:
     lines = [
-        "| target | pass | fail | error | inconclusive | not-run | waived |",
-        "|---|--:|--:|--:|--:|--:|--:|",
+        f"| target | {' | '.join(OUTCOMES)} |",
+        f"|---|{'--:|' * len(OUTCOMES)}",
     ]
     for target in result.targets:
-        found = digest.counts(row for row in result.requirements if row.target == target.name)
+        found = totals.counts(result.rows_of(target.name))
         numbers = " | ".join(str(number) for number in found.values())
         lines.append(f"| {code(target.name, 80)} | {numbers} |")
     return lines
@@ -87,20 +89,20 @@ def _failure(row: RequirementRow, *, several: bool) -> str:
     return f"- **{code(row.id)}** ({place}{where}): {_statement(row.statement)}<br>{code(row.reason)}"
 
 
-def _open(group: digest.Unexamined, *, several: bool) -> str:
-    where = f" on {digest.listed(group.targets, quote=code)}" if several else ""
-    ids = digest.listed([row.id for row in group.rows], quote=code)
-    number = digest.plural(len(group.rows), "requirement")
+def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
+    where = f" on {totals.comma_list(group.targets, quote=code)}" if several else ""
+    ids = totals.comma_list([row.id for row in group.rows], quote=code)
+    number = totals.plural(len(group.rows), "requirement")
     if group.settled_by is None:
         return f"- {number} not settled{where}: {ids}"
     return f"- {code(group.settled_by, 80)} would settle {number}{where}: {ids}"
 
 
-def _sent(target: TargetInfo) -> str:
-    sample = digest.sample(target)
-    return f"- Sent to {code(target.name, 80)}: {digest.requests(target)}.{f' {sample}' if sample else ''}"
+def _requests(target: TargetInfo) -> str:
+    notes = filter(None, (totals.repeats_note(target), totals.sample_note(target)))
+    return " ".join([f"- Sent to {code(target.name, 80)}: {totals.request_summary(target)}.", *notes])
 
 
 def _created(target: TargetInfo) -> str:
-    number = digest.plural(len(target.created), "animal")
+    number = totals.plural(len(target.created), "animal")
     return f"- Left behind on {code(target.name, 80)}: {number}, listed in `report.html`"

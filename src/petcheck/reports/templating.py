@@ -1,7 +1,6 @@
-"""How a page is made: templates whose every expression is made visible and escaped, and one style sheet by its hash.
+"""Makes a page: one file without scripts or outside resources, and its Content-Security-Policy forbids both.
 
-A page is one file without script or any outside resource, forbidden both by its own Content-Security-Policy. Every
-string is made visible and then escaped by the template engine's own hooks, so no place in a template can forget it.
+Hooks of the template engine sanitize and then escape every string, so no place in a template can forget it.
 """
 
 from __future__ import annotations
@@ -14,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petcheck.reports import digest, marked
-from petcheck.reports.visible import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, visible
+from petcheck.reports import highlight
+from petcheck.results import totals
+from petcheck.results.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -28,8 +28,8 @@ _TEMPLATES = Path(__file__).parent / "templates"
 def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
     """The page that `template` makes of `values`.
 
-    Its style is what all pages share, then the file `sheet`, then `rules`; the template gets it as `style`, and its
-    digest for the Content-Security-Policy as `style_hash`.
+    Its style is page.css, then the file `sheet`, then `rules`. The template gets it as `style`, and its digest for the
+    Content-Security-Policy as `style_hash`.
     """
     style = "".join((_TEMPLATES / name).read_text("utf-8") for name in ("page.css", sheet)) + rules
     made = (
@@ -62,20 +62,20 @@ def environment() -> Environment:
         "statement": _statement,
         "headers": _headers,
         "slug": slug,
-        "milliseconds": digest.milliseconds,
-        "plural": digest.plural,
+        "milliseconds": totals.milliseconds,
+        "plural": totals.plural,
     }
     made.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
     return made
 
 
 def slug(section: str) -> str:
-    """A section number fit for an identifier, in the page and in the style sheet."""
+    """A section number as part of an identifier, in the page and in the style sheet."""
     return re.sub("[^0-9A-Za-z]+", "-", section)
 
 
 def markup(text: str) -> Markup:
-    """`text`, which is markup of ours, as what is not escaped again."""
+    """`text` as markup that is not escaped again; never for text from a target."""
     from markupsafe import Markup
 
     return Markup(text)
@@ -88,38 +88,38 @@ def escaped(text: str) -> Markup:
     return escape(text)
 
 
+def marked_up(pieces: Iterable[highlight.Piece]) -> Markup:
+    """The pieces one after the other, the marked ones in a `mark` element."""
+    texts = (markup(f"<mark>{escaped(p.text)}</mark>") if p.marked else escaped(p.text) for p in pieces)
+    return markup("").join(texts)
+
+
 def _harmless(value: Any) -> Any:
-    """What every expression of a template passes through: strings become visible, markup of ours stays."""
+    """The filter of every expression in a template: strings become printable, our own markup stays."""
     if isinstance(value, str) and not hasattr(value, "__html__"):
-        return visible(value, len(value))
+        return printable(value, len(value))
     return value
 
 
 def _field(text: str) -> str:
-    return visible(text, FIELD_LIMIT, whole_in="result.json")
+    return printable(text, FIELD_LIMIT, whole_in="result.json")
 
 
 def _reason(text: str) -> str:
-    return visible(text, REASON_LIMIT, whole_in="result.json")
+    return printable(text, REASON_LIMIT, whole_in="result.json")
 
 
 def _body(body: bytes, part: str = "") -> Markup:
-    return _pieces(marked.body(body, part))
+    return marked_up(highlight.body_pieces(body, part))
 
 
 def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
-    return _pieces(marked.headers(headers, part))
-
-
-def _pieces(pieces: Iterable[marked.Piece]) -> Markup:
-    """The pieces one after the other, what decides as `mark`."""
-    texts = (markup(f"<mark>{escaped(p.text)}</mark>") if p.decides else escaped(p.text) for p in pieces)
-    return markup("").join(texts)
+    return marked_up(highlight.header_pieces(headers, part))
 
 
 def _statement(text: str) -> Markup:
-    """A sentence of the catalogue, or a reason, whose backticks mark code. An option in it is not broken in two."""
-    parts = visible(text, REASON_LIMIT, whole_in="result.json").split("`")
+    """A statement or a reason, with backticks around code; a line never breaks inside an option."""
+    parts = printable(text, REASON_LIMIT, whole_in="result.json").split("`")
     if len(parts) % 2 == 0:
         return _prose("`".join(parts))
     code = (markup(f"<code>{escaped(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))

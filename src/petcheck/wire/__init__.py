@@ -1,1 +1,1 @@
-"""The one door to the network: permission, pacing, sending and recording."""
+"""The one door to the network: permission, pacing, sending, redaction, recording."""

@@ -6,8 +6,9 @@ import json
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petcheck.exchange import Credential, Exchange, Operation
-from petcheck.wire.transport import Call, Transport
+from petcheck.exchange import Call, Credential, Exchange
+from petcheck.spec.operations import Operation
+from petcheck.wire.transport import Transport
 
 Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
@@ -23,8 +24,7 @@ def page_call(limit: int | str | None, status: str | None, credential: Credentia
 class Api:
     """Calls the operations of one target through its transport.
 
-    `examined` collects the exchanges that were handed out since it was last emptied: the evidence of the check that
-    is running.
+    `examined` holds the exchanges returned since it was last cleared: the evidence of the running check.
     """
 
     transport: Transport
@@ -53,13 +53,13 @@ class Api:
     def create_pet(self, body: Members, *, credential: Credential = Credential.VALID) -> Exchange:
         """`POST /pets` (section 4.2): members of a JSON body, bytes as they are, or no body at all.
 
-        The same call is sent once in a run: what a POST makes stays.
+        The same call is sent once in a run, since what a POST creates stays.
         """
         raw = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
         return self.call(Call(Operation.CREATE_PET, credential, body=raw))
 
     def call(self, call: Call, *, fresh: bool = False) -> Exchange:
-        """Send a call, or hand out the exchange of the same call made earlier unless a `fresh` one is asked for."""
+        """Send a call, or return the exchange of the same call made earlier unless a `fresh` one is asked for."""
         if fresh or call not in self._shared:
             self._shared[call] = self.transport.send(call)
         exchange = self._shared[call]
@@ -67,9 +67,9 @@ class Api:
         return exchange
 
     def sample(self, call: Call) -> Exchange:
-        """Send a call that no check will ask for again, or hand out the exchange of the same call made earlier.
+        """Send a call that no check asks for again, or return the exchange of the same call made earlier.
 
-        It is nobody's evidence until somebody examines it.
+        It is evidence of no check until it is examined.
         """
         return self._shared[call] if call in self._shared else self.transport.send(call)
 
@@ -78,6 +78,6 @@ class Api:
         return call in self._shared
 
     def examine(self, exchange: Exchange) -> Exchange:
-        """Count an exchange that was recorded earlier as evidence of the running check."""
+        """Add an exchange that was recorded earlier to the evidence of the running check."""
         self.examined.append(exchange)
         return exchange

@@ -1,8 +1,8 @@
 """HTTP itself: one request out, and a `Response` or a `NoAnswer` back, always within the deadline.
 
-A target is not trusted. The deadline holds for the exchange as a whole, since a peer that sends a byte now and then
-would satisfy any time-out that holds for a read. Both the bytes that come and what they unpack to are capped.
-Redirects are not followed, cookies not kept, proxies and certificates of the environment not used.
+A target is not trusted. The deadline covers the whole exchange, since a peer that sends a byte now and then satisfies
+any timeout for a single read. The bytes received and what they decompress to are both capped. Redirects are not
+followed, cookies are not kept, and proxies and certificates of the environment are not used.
 """
 
 from __future__ import annotations
@@ -12,20 +12,25 @@ import ssl
 import zlib
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import anyio
 import h11
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 
+from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
-from petcheck.wire.lean_httpx import httpx
+from petcheck.wire.httpx_without_cli import httpx
 
-# a page of a hundred animals has room for 20 KB each; of a body that runs over it only the beginning is kept
-BODY_CAP = 2 * 1024 * 1024
+ACCEPTED_ENCODINGS = "gzip, deflate"
+# bytes of a body that are read: a page of a hundred animals has room for 80 KB each. Of more the beginning is kept
+BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
+_TLS_REFUSAL_S = 2.0
 _NO_KEEPING = httpx.Limits(max_keepalive_connections=0)
+# some servers send deflate without the zlib header that it should have
+_WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 
 
 class HttpClient:
@@ -45,6 +50,7 @@ class HttpClient:
         self._verify: ssl.SSLContext | bool | None = None
         self._kept: httpx.AsyncHTTPTransport | None = None
         self._fresh: httpx.AsyncHTTPTransport | None = None
+        self._refusal_of_tls: str | None = None
         return self
 
     def __exit__(
@@ -57,12 +63,20 @@ class HttpClient:
         self._stack.close()
 
     def send(
-        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None, *, new_connection: bool
+        self,
+        method: str,
+        url: str,
+        headers: list[tuple[str, str]],
+        body: bytes | None,
+        *,
+        new_connection: bool,
+        body_cap: int = BODY_CAP,
     ) -> Response | NoAnswer:
-        """Send one request and read its answer whole, up to the caps.
+        """Send one request and read its whole response, `body_cap` bytes of its body at most.
 
         `new_connection` opens one for this request alone: for a POST, which must not be lost on a connection that the
-        server has meanwhile closed, and for a second try.
+        server has closed meanwhile, and for a second try. Raises `ConnectionLost` where a kept connection turns out to
+        be closed before any of the response came.
         """
         try:
             request = httpx.Request(method, url, headers=headers, content=body)
@@ -70,7 +84,7 @@ class HttpClient:
             return NoAnswer(Silence.UNREACHABLE, f"the URL leads nowhere: {error}")
         if method == "POST" and body is None:
             request.headers["Content-Length"] = "0"
-        return self._portal.call(self._exchange, request, new_connection)
+        return self._portal.call(self._exchange, request, new_connection, body_cap)
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
@@ -84,15 +98,22 @@ class HttpClient:
         self._kept = self._kept or httpx.AsyncHTTPTransport(verify=self._verify, trust_env=False)
         return self._kept
 
-    async def _exchange(self, request: httpx.Request, new_connection: bool) -> Response | NoAnswer:
+    async def _exchange(self, request: httpx.Request, new_connection: bool, cap: int) -> Response | NoAnswer:
         seen = "nothing came"
+        connected = False
+
+        async def note_connecting(event: str, info: dict[str, Any]) -> None:
+            nonlocal connected
+            connected = connected or event == "connection.connect_tcp.started"
+
+        request.extensions["trace"] = note_connecting
         try:
             transport = self._transport(request.url, new_connection)
             with anyio.fail_after(self._deadline):
                 response = await transport.handle_async_request(request)
                 seen = f"status {response.status_code} came, its body did not end"
                 try:
-                    raw, whole = await _read(response)
+                    raw, whole = await _read(response, cap)
                 finally:
                     with anyio.CancelScope(shield=True), anyio.move_on_after(1), contextlib.suppress(Exception):
                         await response.aclose()
@@ -101,23 +122,48 @@ class HttpClient:
         except UnicodeError as error:
             return NoAnswer(Silence.UNREACHABLE, f"the host has no name that could be looked up: {error}")
         except (httpx.HTTPError, h11.ProtocolError, OSError, anyio.EndOfStream, anyio.ClosedResourceError) as error:
-            return _silence(error, seen)
-        body, unpacked = _unpack(raw, response.headers.get("Content-Encoding", ""))
+            silence = _silence(error, seen)
+            if not connected and silence.kind is Silence.RESET and seen == "nothing came":
+                raise ConnectionLost(silence.detail) from None
+            if silence.kind is Silence.RESET and request.url.scheme == "https" and self._refusal_of_tls is None:
+                self._refusal_of_tls = await self._tls_refusal(request.url)
+            return NoAnswer(Silence.TLS, self._refusal_of_tls) if self._refusal_of_tls else silence
+        body, complete, broken = raw, whole, None
+        if whole and raw:
+            body, complete, broken = _decoded(raw, response.headers.get("Content-Encoding", ""), cap)
         return Response(
             status=response.status_code,
             reason=response.extensions.get("reason_phrase", b"").decode("latin-1"),
             http_version=response.extensions.get("http_version", b"HTTP/1.1").decode("latin-1"),
             headers=tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in response.headers.raw),
-            body=body if whole and unpacked else body[:KEPT_OF_MORE],
-            body_complete=whole and unpacked,
+            body=body if complete else body[:KEPT_OF_MORE],
+            body_complete=complete,
+            encoding_broken=broken,
         )
+
+    async def _tls_refusal(self, url: httpx.URL) -> str:
+        """What a server says after the handshake to a client without a certificate; empty where it says nothing.
+
+        With TLS 1.3 it says so only then, and a request that is under way may reset the connection before that is read.
+        """
+        try:
+            with anyio.fail_after(min(self._deadline, _TLS_REFUSAL_S)):
+                context = self._verify if isinstance(self._verify, ssl.SSLContext) else None
+                async with await anyio.connect_tcp(
+                    url.host, url.port or 443, ssl_context=context, tls=True, tls_standard_compatible=False
+                ) as stream:
+                    await stream.receive()
+        except (TimeoutError, OSError, anyio.EndOfStream, anyio.BrokenResourceError) as error:
+            tls = _ssl_error(error)
+            return _tls_problem(tls) if tls is not None else ""
+        return ""
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
-    """A context that trusts a file of authorities, or those of this machine.
+    """A context that trusts the authorities in a PEM file, or else those of this machine.
 
-    ssl.create_default_context would heed SSL_CERT_FILE and SSL_CERT_DIR, through which whoever sets a variable reads
-    the key, and write what decrypts the connection to where SSLKEYLOGFILE says.
+    ssl.create_default_context reads SSL_CERT_FILE and SSL_CERT_DIR, so anybody who sets a variable could read the key,
+    and writes the secrets of the connection to the file that SSLKEYLOGFILE names.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_bundle is not None:
@@ -131,61 +177,74 @@ def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
     return context
 
 
-async def _read(response: httpx.Response) -> tuple[bytes, bool]:
+async def _read(response: httpx.Response, cap: int) -> tuple[bytes, bool]:
     """The body's bytes as they came, and whether that is all of them."""
     parts = bytearray()
     async for chunk in response.aiter_raw():
         parts += chunk
-        if len(parts) > BODY_CAP:
-            return bytes(parts[:BODY_CAP]), False
+        if len(parts) > cap:
+            return bytes(parts[:cap]), False
     return bytes(parts), True
 
 
-def _unpack(raw: bytes, encodings: str) -> tuple[bytes, bool]:
-    """The body with gzip and deflate undone, and whether that is all of it; what cannot be undone stays as it is."""
-    whole = True
+def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
+    """The body with Content-Encoding undone, whether that is all of it, and why it cannot be undone.
+
+    Where it cannot, the body is returned as it came.
+    """
     names = [name.strip().lower() for name in encodings.split(",")]
-    for encoding in reversed(names[-_ENCODINGS_UNDONE:]):
-        # some servers send deflate without the header that it should have; gzip always has one
-        for window_bits in {"gzip": (47,), "x-gzip": (47,), "deflate": (47, -15)}.get(encoding, ()) if raw else ():
-            try:
-                raw, complete = _inflated(raw, window_bits)
-            except zlib.error:
-                continue
-            whole = whole and complete
-            break
-    return raw, whole
-
-
-def _inflated(raw: bytes, window_bits: int) -> tuple[bytes, bool]:
-    """What `raw` unpacks to, every member of a gzip file, and whether that is all of it. Raises `zlib.error`."""
-    unpacked = bytearray()
-    for _ in range(_MEMBERS_UNDONE):
-        unpacker = zlib.decompressobj(window_bits)
+    if len(names) > _ENCODINGS_UNDONE:
+        return raw, False, None
+    body, complete = raw, True
+    for name in reversed(names):
+        if name in ("", "identity"):
+            continue
+        if name not in _WINDOW_BITS:
+            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts {ACCEPTED_ENCODINGS} only"
         try:
-            unpacked += unpacker.decompress(raw, BODY_CAP + 1 - len(unpacked))
+            body, complete = _decompressed(body, _WINDOW_BITS[name], cap)
+        except zlib.error as error:
+            return raw, True, f"Content-Encoding is {name}, and the body is not: {error}"
+        if not complete:
+            break
+    return body, complete, None
+
+
+def _decompressed(raw: bytes, window_bits: tuple[int, ...], cap: int) -> tuple[bytes, bool]:
+    """What `raw` decompresses to, and whether that is all of it. Raises `zlib.error` where it is broken."""
+    for bits in window_bits[:-1]:
+        with contextlib.suppress(zlib.error):
+            return _inflated(raw, bits, cap)
+    return _inflated(raw, window_bits[-1], cap)
+
+
+def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
+    """The same for one format of zlib; a gzip body may have several members."""
+    found = bytearray()
+    for member in range(_MEMBERS_UNDONE):
+        unpacker = zlib.decompressobj(bits)
+        try:
+            found += unpacker.decompress(raw, cap + 1 - len(found))
         except zlib.error:
-            if not unpacked:
+            if member == 0:
                 raise
-            raw = b""  # padding behind the last member
-            break
-        if unpacker.unconsumed_tail or len(unpacked) > BODY_CAP:
-            return bytes(unpacked[:BODY_CAP]), False
-        raw = unpacker.unused_data if window_bits > 0 else b""
+            return bytes(found), True  # padding after the last member
+        if unpacker.unconsumed_tail or len(found) > cap:
+            return bytes(found[:cap]), False
+        if not unpacker.eof:
+            raise zlib.error("it ends too early")
+        raw = unpacker.unused_data if bits == _WINDOW_BITS["gzip"][0] else b""
         if not raw:
-            break
-    return bytes(unpacked), not raw
+            return bytes(found), True
+    return bytes(found), False
 
 
 def _silence(error: Exception, seen: str) -> NoAnswer:
-    """Which silence an error of the network stands for, in words that name what was seen on the wire."""
+    """The kind of silence that a network error stands for, and what was seen on the wire."""
     text = str(error) or type(error).__name__
-    causes = [error]
-    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and len(causes) < 8:
-        causes.append(cause)  # type: ignore[arg-type]
-    tls = next((cause for cause in causes if isinstance(cause, ssl.SSLError)), None)
+    tls = _ssl_error(error)
     if tls is not None:
-        return NoAnswer(Silence.TLS, getattr(tls, "verify_message", "") or str(tls))
+        return NoAnswer(Silence.TLS, _tls_problem(tls))
     if isinstance(error, httpx.ConnectError):
         return NoAnswer(Silence.UNREACHABLE, text)
     if isinstance(error, httpx.RemoteProtocolError | h11.RemoteProtocolError):
@@ -195,3 +254,34 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
             return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
         return NoAnswer(Silence.NOT_HTTP, text)
     return NoAnswer(Silence.RESET, f"{text}: {seen}")
+
+
+def _ssl_error(error: BaseException | None) -> ssl.SSLError | None:
+    """The error of OpenSSL that is behind an error of the network."""
+    for _ in range(8):
+        if error is None or isinstance(error, ssl.SSLError):
+            break
+        error = error.__cause__ or error.__context__
+    return error if isinstance(error, ssl.SSLError) else None
+
+
+def _tls_problem(error: ssl.SSLError) -> str:
+    """What OpenSSL says, and what to do about it."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        if error.verify_code in _UNTRUSTED:
+            return f"{error.verify_message}; name the authority that signed the certificate with --ca-bundle"
+        return error.verify_message
+    if error.reason in _CERTIFICATE_DEMANDED:
+        return f"{error}; the server asks for a client certificate, and petcheck has none to show"
+    if error.reason in _HANDSHAKE_REFUSED:
+        return f"{error}; the server may ask for a client certificate, and petcheck has none to show"
+    return str(error)
+
+
+# X509_verify_cert's codes where no trusted authority was found
+_UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27})
+# what servers say where a client certificate is due: TLS 1.3 has an alert of its own, TLS 1.2 has not
+_CERTIFICATE_DEMANDED = frozenset({"TLSV13_ALERT_CERTIFICATE_REQUIRED"})
+_HANDSHAKE_REFUSED = frozenset(
+    {"SSLV3_ALERT_HANDSHAKE_FAILURE", "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_NO_CERTIFICATE"}
+)

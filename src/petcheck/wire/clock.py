@@ -37,3 +37,10 @@ class SystemClock:
     def sleep(self, seconds: float) -> None:
         """Let that many seconds pass."""
         time.sleep(seconds)
+
+
+def in_words(seconds: float) -> str:
+    """Seconds as a person reads them: in seconds, minutes or hours."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

@@ -1,14 +1,34 @@
-"""What each kind of credential puts into the Authorization header (section 5), and how a report shows it."""
+"""What each kind of credential puts into the Authorization header (section 5), and how reports show it."""
 
 from __future__ import annotations
 
+import hashlib
 import random
 import string
+from dataclasses import dataclass, field
 
 from petcheck.exchange import Credential
-from petcheck.key import ApiKey
 
 VARIABLE = "$PETSTORE_API_KEY"
+# as long as `Bearer`, for servers that cut a scheme off by its length; not a registered scheme
+SIX_LETTERS = "Apikey"
+_SEPARATORS = "_-."
+_HEX_DIGITS_FROM = 8  # a shorter one may be hexadecimal by chance
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A bearer token (section 5). `secret` is for the Authorization header and for redaction, nothing else."""
+
+    secret: str = field(repr=False)
+
+    @property
+    def fingerprint(self) -> str:
+        """`sha256:` and the first eight hex digits: enough to tell keys apart, not enough to guess one."""
+        return "sha256:" + hashlib.sha256(self.secret.encode()).hexdigest()[:8]
+
+    def __repr__(self) -> str:
+        return f"ApiKey({self.fingerprint})"
 
 
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
@@ -21,6 +41,8 @@ def authorization(credential: Credential, key: ApiKey, random_key: str) -> str |
             return None
         case Credential.RANDOM:
             return f"Bearer {random_key}"
+        case Credential.CHANGED:
+            return f"Bearer {secret[:-1]}{_other_character(secret, random_key)}"
         case Credential.CUT:
             # a key of one character would leave the empty token, which is another kind
             return f"Bearer {secret[:-1] or random_key}"
@@ -32,33 +54,75 @@ def authorization(credential: Credential, key: ApiKey, random_key: str) -> str |
             return f"Basic {secret}"
         case Credential.TOKEN:
             return f"Token {secret}"
+        case Credential.SIX_LETTERS:
+            return f"{SIX_LETTERS} {secret}"
         case Credential.NO_SCHEME:
             return secret
 
 
-def shown(credential: Credential, random_key: str) -> str | None:
-    """The same as an expression of the shell, with the key as a variable; None where there is no header."""
+def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
+    """The same as a shell expression, with the key as a variable; None where there is no header."""
     match credential:
+        case Credential.RANDOM:
+            return f"Bearer {_expression_of(key, random_key)}"
+        case Credential.CHANGED:
+            return "Bearer ${PETSTORE_API_KEY%?}" + _other_character(key.secret, random_key)
         case Credential.CUT:
-            return "Bearer ${PETSTORE_API_KEY%?}"
+            return "Bearer ${PETSTORE_API_KEY%?}" if key.secret[1:] else f"Bearer {random_key}"
         case Credential.EXTENDED:
             return "Bearer ${PETSTORE_API_KEY}x"
         case _:
             return authorization(credential, ApiKey(VARIABLE), random_key)
 
 
+def _expression_of(key: ApiKey, random_key: str) -> str:
+    """The random key, with the variable in place of the part that it shares with the key."""
+    kept = _prefix(key.secret)
+    if not kept or not random_key.startswith(kept):
+        return random_key
+    drawn = random_key[len(kept) :]
+    return "${PETSTORE_API_KEY%" + "?" * len(drawn) + "}" + drawn
+
+
+def _other_character(secret: str, random_key: str) -> str:
+    """What stands in place of the key's last character, the same for the whole run: of the same alphabet.
+
+    The case of a letter is not what differs, since a server may ignore case.
+    """
+    last = secret[-1]
+    alphabet = _alphabet_of(last, secret) if last.isalnum() else string.ascii_letters
+    others = [character for character in alphabet if character.lower() != last.lower()]
+    return others[sum(random_key.encode()) % len(others)]
+
+
 def random_key_like(key: ApiKey, source: random.Random) -> str:
-    """A key of the same length and make as `key`, and otherwise nothing in common with it."""
-    if not any(character.isalnum() for character in key.secret):
+    """A random key of the same shape: its length, its alphabet, and the part before the last `_`, `-` or `.`.
+
+    A server may recognise a key by such a prefix. Where nothing that could be drawn follows it, the whole key is drawn.
+    """
+    secret, kept = key.secret, _prefix(key.secret)
+    if not any(character.isalnum() for character in secret):
         return "".join(source.choice(string.ascii_letters) for _ in range(32))
     while True:
-        drawn = "".join(source.choice(_kin(character)) for character in key.secret)
-        if drawn != key.secret:
+        drawn = kept + "".join(source.choice(_alphabet_of(character, secret)) for character in secret[len(kept) :])
+        if drawn != secret:
             return drawn
 
 
-def _kin(character: str) -> str:
-    for family in (string.digits, string.ascii_lowercase, string.ascii_uppercase, "-_."):
-        if character in family:
-            return character if family == "-_." else family
-    return string.ascii_letters
+def _prefix(secret: str) -> str:
+    end = max(secret.rfind(separator) for separator in _SEPARATORS) + 1
+    return secret[:end] if any(character.isalnum() for character in secret[end:]) else ""
+
+
+def _alphabet_of(character: str, secret: str) -> str:
+    """The characters that could stand in this one's place: digits, letters of its case, hexadecimal ones."""
+    if character in _SEPARATORS:
+        return character
+    if character in string.digits:
+        return string.digits
+    after = secret[len(_prefix(secret)) :].lower()
+    hexadecimal = len(after) >= _HEX_DIGITS_FROM and set(after) <= set(string.hexdigits)
+    letters = "abcdef" if hexadecimal else string.ascii_lowercase
+    if character in string.ascii_lowercase:
+        return letters
+    return letters.upper() if character in string.ascii_uppercase else string.ascii_letters

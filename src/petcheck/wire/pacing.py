@@ -1,8 +1,8 @@
 """When the next request may be sent: what a target's own rate limit headers and Retry-After allow (section 8).
 
-Pure: a `Bucket` is what is known of one quota, `observe` takes it from response to response, `delay` tells how long to
-wait. Times are seconds on the caller's monotonic clock. Headers are not trusted: whatever they say, every delay is
-finite, and a target that shows an empty window for ever is asked all the same, one window at a time.
+Pure: a `Bucket` is what is known of one quota, `observe` takes it from response to response, `delay` says how long to
+wait. `Pace` is how fast the target serves, whatever its headers say. Times are seconds on the caller's monotonic clock.
+Headers are not trusted: every delay is finite, and a window that contradicts itself holds nobody up for minutes.
 """
 
 from __future__ import annotations
@@ -14,14 +14,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from petcheck.exchange import Response, http_date
+from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
-POLITE_S = 60.0
+# after a 429 that names no time, and where its window does not either; each further one in a row doubles it
+POLITE_S = 5.0
+_LONGEST_POLITE_S = 60.0
 _DAY_S = 86_400.0
 _LONGEST_PAUSE_S = 1e9
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
-_USELESS_WAITS = 2
+# seconds that are waited in vain for windows to reset before windows are not waited for any more
+_USELESS_S = 60.0
+# a Date this far from our clock is wrong, where our clock makes sense of the Reset beside it
+_WRONG_DATE_S = 60.0
+_SLOWER = 1.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +45,15 @@ class Window:
 class Bucket:
     """What is known of one quota.
 
-    `closed_until` is when the last Retry-After ends; `refusals` counts 429s in a row; `useless_waits` counts windows
-    that were waited for and came as empty as the last.
+    `closed_until` is when the last Retry-After ends; `refusals` counts 429s in a row; `waited_s` are the seconds that
+    the window was last waited for, and `useless_s` those after which it came as empty as before.
     """
 
     window: Window | None = None
     closed_until: float = -math.inf
     refusals: int = 0
-    waiting_for_window: bool = False
-    useless_waits: int = 0
+    waited_s: float = 0.0
+    useless_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +67,34 @@ class Delay:
 NO_DELAY = Delay(0.0, "")
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a target serves, as its 429s show that came while requests were left.
+
+    `interval` are the seconds that requests are kept apart, from the second such 429 on. `refused_at` is when the last
+    one came, and `served` counts answers since.
+    """
+
+    refused_at: float | None = None
+    served: int = 0
+    interval: float = 0.0
+
+    def after(self, now: float, *, refused: bool) -> Pace:
+        """The pace after an answer at `now`, which was such a 429 or not."""
+        if not refused:
+            return replace(self, served=self.served + 1)
+        if self.refused_at is None or not self.served:
+            return Pace(now, 0, self.interval)
+        served_every = (now - self.refused_at) / self.served
+        return Pace(now, 0, max(self.interval, served_every * _SLOWER))
+
+
 def delay(bucket: Bucket, now: float) -> Delay:
     """How long the next request has to wait, at the monotonic time `now`."""
     if bucket.closed_until > now:
         return Delay(bucket.closed_until - now, "429 was answered, and the next request may be sent")
     window = bucket.window
-    if window is None or window.ends <= now or bucket.useless_waits >= _USELESS_WAITS:
+    if window is None or window.ends <= now or bucket.useless_s >= _USELESS_S:
         return NO_DELAY
     if window.remaining > reserve(window.limit):
         return NO_DELAY
@@ -78,35 +107,54 @@ def reserve(limit: int) -> int:
     return min(5, limit // 20)
 
 
-def waited(bucket: Bucket) -> Bucket:
-    """The bucket after its delay has passed."""
-    return replace(bucket, waiting_for_window=bucket.window is not None)
+def waited(bucket: Bucket, seconds: float) -> Bucket:
+    """The bucket after its window was waited for."""
+    return replace(bucket, waited_s=seconds)
 
 
 def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> Bucket:
     """The bucket after a response that came at the monotonic time `now` and the wall-clock time `wall`."""
     window = window_of(response, now, wall)
-    useless = bucket.useless_waits
+    useless = bucket.useless_s
     if window is not None and window.remaining > reserve(window.limit):
-        useless = 0
-    elif window is not None and bucket.waiting_for_window:
-        empty = window.limit > 1 and response.status != 429
-        useless = useless + 1 if empty else 0
+        useless = 0.0
+    elif window is not None and window.limit > 1 and response.status != 429:
+        useless += bucket.waited_s
+    seen = Bucket(window=window, useless_s=useless)
     if response.status != 429:
-        return Bucket(window=window, useless_waits=useless)
+        return seen
     refusals = bucket.refusals + 1
-    pause = retry_after(response, wall)
-    if pause is None:
-        pause = min(window.ends - now, POLITE_S) if window is not None and window.ends > now else POLITE_S
-    if refusals > 1:
-        # each further refusal in a row doubles the pause; where none was asked for, that begins with a second
-        pause = min(max(pause, 1.0) * 2.0 ** min(refusals - 1, 30), _LONGEST_PAUSE_S)
-    return Bucket(
-        window=window,
-        closed_until=now + pause,
-        refusals=refusals,
-        useless_waits=useless,
+    return replace(seen, closed_until=now + _pause(response, window, refusals, now, wall), refusals=refusals)
+
+
+def rises(before: Window | None, after: Window | None) -> bool:
+    """Whether two responses to the same key, one after the other, contradict each other: Remaining rose in a window."""
+    return (
+        before is not None
+        and after is not None
+        and (before.limit, before.reset) == (after.limit, after.reset)
+        and after.remaining > before.remaining
     )
+
+
+def _pause(response: Response, window: Window | None, refusals: int, now: float, wall: datetime) -> float:
+    """Seconds to wait after a 429, the one of so many in a row: each further one doubles what was asked for."""
+    doubled = 2.0 ** min(refusals - 1, 30)
+    asked = retry_after(response, wall)
+    if asked is None and window is not None and window.ends > now:
+        asked = min(window.ends - now, _LONGEST_POLITE_S)
+    if asked is None:
+        return min(POLITE_S * doubled, _LONGEST_PAUSE_S)
+    # where no time was asked for, doubling begins with a second
+    return asked if refusals == 1 else min(max(asked, 1.0) * doubled, _LONGEST_PAUSE_S)
+
+
+def refused_early(bucket: Bucket, response: Response, now: float, wall: datetime) -> bool:
+    """Whether a response is a 429 that came while requests were left, as far as it or the last window says."""
+    if response.status != 429:
+        return False
+    window = window_of(response, now, wall) or bucket.window
+    return window is None or window.remaining > 0 or window.ends <= now
 
 
 def shares_quota(other: Bucket, window: Window) -> bool:
@@ -121,24 +169,33 @@ def shares_quota(other: Bucket, window: Window) -> bool:
 
 
 def window_of(response: Response, now: float, wall: datetime) -> Window | None:
-    """The window that a response shows; None where its headers cannot be read or make no sense."""
-    limit = whole(response.header("X-RateLimit-Limit"))
-    remaining = whole(response.header("X-RateLimit-Remaining"))
-    reset = response.header("X-RateLimit-Reset")
+    """The window that a response shows; None where its headers cannot be read or contradict each other."""
+    limit = whole(response.header(RATE_LIMIT))
+    remaining = whole(response.header(RATE_REMAINING))
+    reset = response.header(RATE_RESET)
     if limit is None or remaining is None or reset is None or not _SECONDS.fullmatch(reset.strip()):
         return None
-    lasts = float(reset) - (response.date or wall).timestamp()
-    if not 0 <= lasts <= _DAY_S + 60:
+    lasts = _lasts(float(reset), response.date, wall)
+    if lasts is None or remaining > limit:
         return None
     return Window(limit=limit, remaining=remaining, reset=reset.strip(), ends=now + lasts)
+
+
+def _lasts(reset: float, date: datetime | None, wall: datetime) -> float | None:
+    """Seconds until a Reset by the target's own clock, or by ours where its Date is missing or makes no sense."""
+    by_date, by_us = (reset - clock.timestamp() for clock in (date or wall, wall))
+    possible = [seconds for seconds in (by_date, by_us) if 0 <= seconds <= _DAY_S + 60]
+    if not possible:
+        return None
+    return by_us if len(possible) == 2 and by_date - by_us > _WRONG_DATE_S else possible[0]
 
 
 def retry_after(response: Response, wall: datetime) -> float | None:
     """Seconds that Retry-After asks for, from seconds or an HTTP date; None where it says neither.
 
-    A fraction is not allowed there, and neither are repeats; both are obeyed all the same, the longest pause first.
+    A fraction and repeats are not allowed there; both are obeyed all the same, the longest pause of all.
     """
-    value = (response.header("Retry-After") or "").strip()
+    value = (response.header(RETRY_AFTER) or "").strip()
     pauses = [part.strip() for part in value.split(",")]
     if all(_PAUSE.fullmatch(pause) for pause in pauses):
         return min(max(float(pause) for pause in pauses), _LONGEST_PAUSE_S)

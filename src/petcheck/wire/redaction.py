@@ -1,7 +1,7 @@
-"""Takes an API key out of everything that is recorded, in whatever dress a target sends it back.
+"""Masks the API key in everything that is recorded, in whatever form a target sends it back.
 
 A target may echo what it was sent: as it is, percent-encoded, in base64, as JSON escapes, in capitals, or half of it.
-Each of these is replaced before an exchange is recorded, so that nothing behind the recorder has to think of the key.
+Each of these is masked before an exchange is recorded, so nothing after that has to think of the key.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from petcheck.key import ApiKey
+from petcheck.wire.credentials import ApiKey
 
 MASK = b"[redacted-key]"
-# shorter parts could be words of the interface itself, such as `categoryId`, and masking those would spoil the evidence
+# shorter parts may be words of the interface, such as `categoryId`, which the evidence needs
 _SHORTEST_PART = 12
-# a body with more appearances than that was made to keep us busy, and is masked the quick way, which spares less
+# a body with more appearances was made to keep us busy, and is masked the quick way, which masks more than needed
 _FLOOD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Dress:
-    """One look of the key: from which length on a part of it counts, and pieces of it with their places.
+class _Form:
+    """One form of the key: from which length on a part of it counts, and pieces of it with their places.
 
     Every part that counts holds at least one piece whole.
     """
@@ -41,8 +41,8 @@ class Redactor:
         # a key of digits may stand inside a JSON number, which must stay one
         self._mask = b"9" * len(secret) if secret.isdecimal() else MASK
         texts = sorted({text.lower() for text in _texts(secret.encode())}, key=len) if secret else []
-        self._dresses = [_dress(text) for text in texts]
-        self._blocks = tuple({block: None for dress in self._dresses for _, block in dress.blocks})
+        self._forms = [_form(text) for text in texts]
+        self._blocks = tuple({block: None for form in self._forms for _, block in form.blocks})
 
     def in_bytes(self, data: bytes) -> bytes:
         """`data` with every appearance of the key masked."""
@@ -50,7 +50,7 @@ class Redactor:
             return data
         data = self._without_flood(data)
         folded = data.lower()
-        spans = sorted(span for dress in self._dresses for span in _appearances(dress, folded))
+        spans = sorted(span for form in self._forms for span in _appearances(form, folded))
         masked, kept_to = bytearray(), 0
         for start, end in spans:
             if end <= kept_to:
@@ -67,7 +67,7 @@ class Redactor:
         return text if clean is data else clean.decode("utf-8", "surrogatepass")
 
     def in_texts(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Each of `texts` as `in_text` gives it; looked at together, since hardly ever one of them shows the key."""
+        """Each of `texts` as `in_text` gives it; searched together, since the key is rarely in any of them."""
         if not self._shows_in("\n".join(texts).encode("utf-8", "surrogatepass")):
             return tuple(texts)
         return tuple(self.in_text(text) for text in texts)
@@ -88,7 +88,7 @@ class Redactor:
 
 
 def _texts(secret: bytes) -> Iterator[bytes]:
-    """Everything that the key can look like on its way back."""
+    """Every form that the key can come back in."""
     text = secret.decode()
     yield secret
     yield quote(text, safe="").encode()
@@ -104,25 +104,25 @@ def _texts(secret: bytes) -> Iterator[bytes]:
             yield inner.replace(b"+", b"-").replace(b"/", b"_")
 
 
-def _dress(text: bytes) -> _Dress:
-    """Half of it counts; all but one character, where it is short; all, where it is very short."""
+def _form(text: bytes) -> _Form:
+    """A part counts from half its length on; of a short key all but one character, of a very short one all."""
     shortest = max(len(text) // 2, min(len(text) - 1, _SHORTEST_PART)) if len(text) > 3 else len(text)
     length = (shortest + 1) // 2
     places = range(0, len(text) - length + 1, length)
-    return _Dress(text, shortest, tuple((place, text[place : place + length]) for place in places))
+    return _Form(text, shortest, tuple((place, text[place : place + length]) for place in places))
 
 
-def _appearances(dress: _Dress, data: bytes) -> Iterator[tuple[int, int]]:
-    """Where in `data` a part of `dress` stands that is long enough to count."""
-    for offset, block in dress.blocks:
+def _appearances(form: _Form, data: bytes) -> Iterator[tuple[int, int]]:
+    """Where in `data` a part of `form` stands that is long enough to count."""
+    for offset, block in form.blocks:
         found = data.find(block)
         while found >= 0:
-            origin = found - offset  # where the dress would begin
+            origin = found - offset  # where the form would begin
             start, end = found, found + len(block)
-            while start > max(0, origin) and data[start - 1] == dress.text[start - 1 - origin]:
+            while start > max(0, origin) and data[start - 1] == form.text[start - 1 - origin]:
                 start -= 1
-            while end < min(len(data), origin + len(dress.text)) and data[end] == dress.text[end - origin]:
+            while end < min(len(data), origin + len(form.text)) and data[end] == form.text[end - origin]:
                 end += 1
-            if end - start >= dress.shortest:
+            if end - start >= form.shortest:
                 yield start, end
             found = data.find(block, found + 1)

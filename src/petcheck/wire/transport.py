@@ -2,99 +2,63 @@
 
 1. permitted?   only the four operations, with GET and POST; a POST only where writes are allowed   -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
-3. alive?       not to a target or an operation that has stopped answering     -> `TargetDown`, `OperationSilent`
-4. paced        waits as the target's own headers ask, after a 502, 503 or 504 too, if that is not too long
-                                                                                                    -> `WaitTooLong`
-5. sent         within the deadline and the size caps; redirects not followed
+3. alive?       not to a target that is down, nor of a kind that it keeps waiting -> `TargetDown`, `OperationSilent`
+4. paced        waits as the target asks, after a 429, 502, 503 or 504 too, if that is not too long -> `WaitTooLong`
+5. sent         within the deadline and the size caps; redirects not followed; what was lost on a kept connection that
+                the server had closed is sent again on a new one, and not recorded
 6. recorded     after redaction
-7. repeated     what was no answer to the question: an unasked 429 twice (-> `StillLimited`), a 502, 503 or 504 once,
-                silence once
+7. repeated     once, where the answer is none to the question: an unasked 429 (-> `StillLimited`), a 502, 503 or 504,
+                silence, which the target is probed after. A run repeats only so many  -> `RepeatsSpent`
 
-None of these errors is a verdict on the server; each says why a check could not put its question.
+None of these errors is a verdict on the server; each says why a check got no answer to its question.
 """
 
 from __future__ import annotations
 
-import math
 import uuid
-from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
-from urllib.parse import quote, urlencode
+from functools import partial
 
 from petcheck import __version__
-from petcheck.exchange import GATEWAY_TROUBLE, Credential, Exchange, NoAnswer, Operation, Request, Response
-from petcheck.key import ApiKey
+from petcheck.errors import (
+    BudgetSpent,
+    ConnectionLost,
+    NotPermitted,
+    OperationSilent,
+    RepeatsSpent,
+    StillLimited,
+    TargetDown,
+    WaitTooLong,
+)
+from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
+from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE, RETRY_AFTER
+from petcheck.spec.operations import Operation
 from petcheck.wire import pacing
-from petcheck.wire.client import HttpClient
-from petcheck.wire.clock import Clock
-from petcheck.wire.credentials import authorization, shown
-from petcheck.wire.liveness import Advice, Liveness
+from petcheck.wire.circuit import (
+    PATIENCE_AT_START_S,
+    PATIENCE_S,
+    Circuit,
+    Kind,
+    is_ordinary,
+    pause_before_probe,
+)
+from petcheck.wire.client import ACCEPTED_ENCODINGS, BODY_CAP, HttpClient
+from petcheck.wire.clock import Clock, in_words
+from petcheck.wire.credentials import ApiKey, authorization, shown
 from petcheck.wire.redaction import Redactor
+from petcheck.wire.tally import MOST_REPEATS, Cause, Tally
+from petcheck.wire.throttle import Throttle
 
+# what a target looks like whose server is starting
+_WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET)
 _GATEWAY_PAUSE_S = 1.0
-_REFUSALS_BEARABLE = 3
-
-
-class NotSent(Exception):
-    """A question could not be put to the target, or got no answer that counts. `settled_by` is the flag that helps."""
-
-    def __init__(self, reason: str, settled_by: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.settled_by = settled_by
-
-
-class NotPermitted(NotSent):
-    """The request needs a permission that was not given."""
-
-
-class BudgetSpent(NotSent):
-    """The run has sent as many requests as it may."""
-
-
-class WaitTooLong(NotSent):
-    """The target's quota is used up for longer than the run may wait."""
-
-
-class StillLimited(NotSent):
-    """The target answered 429 three times in a row, although each Retry-After was waited out."""
-
-
-class OperationSilent(NotSent):
-    """The operation has left several requests unanswered, while the target goes on answering others."""
-
-
-class TargetDown(NotSent):
-    """The target has stopped answering anything."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order."""
-
-    operation: Operation
-    credential: Credential = Credential.VALID
-    pet_id: str | None = None
-    query: tuple[tuple[str, str], ...] = ()
-    body: bytes | None = None
-
-    @property
-    def method(self) -> str:
-        """GET or POST."""
-        return "POST" if self.operation is Operation.CREATE_PET else "GET"
-
-    @property
-    def path(self) -> str:
-        """The path below the base URL, with its query."""
-        match self.operation:
-            case Operation.GET_PET:
-                path = "/pets/" + quote(self.pet_id or "", safe="")
-            case Operation.STORE_ORDERS:
-                path = "/store/orders"
-            case _:
-                path = "/pets"
-        return path + ("?" + urlencode(self.query, quote_via=quote) if self.query else "")
+_GATEWAY_PAUSES = 10
+# bytes of bodies that the record of a target holds before no more large ones are read: reports need several times that
+_RECORD_CAP = 48 * 1024 * 1024
+_BODY_CAP_BEYOND = 256 * 1024
+# losses after which each request has a connection of its own: the server does not keep any
+_LOST_BEFORE_NONE_IS_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +68,6 @@ class Permissions:
     writes: bool
     max_requests: int
     max_wait: float
-
-
-@dataclass
-class Tally:
-    """How many requests were sent to a target: by method, by the section that they were sent for, by their answer."""
-
-    sent: int = 0
-    methods: Counter[str] = field(default_factory=Counter)
-    sections: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[int] = field(default_factory=Counter)
-
-    def count(self, exchange: Exchange) -> None:
-        """Add an exchange."""
-        self.sent += 1
-        self.methods[exchange.request.method] += 1
-        self.sections[exchange.section] += 1
-        if exchange.status is not None:
-            self.statuses[exchange.status] += 1
 
 
 @dataclass
@@ -146,48 +92,42 @@ class Transport:
     recorded: list[Exchange] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
     waited_s: float = 0.0
-    _keyed: pacing.Bucket = field(default_factory=pacing.Bucket)
-    _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
-    _one_quota: bool = False
-    _troubled_until: float = -math.inf
     _in_trouble: bool = False
-    _trouble: int = 0
-    _trouble_s: float = 0.0
-    _liveness: Liveness = field(default_factory=Liveness)
+    _gateway_pauses: int = 0
+    _record_size: int = 0
+    _circuit: Circuit = field(default_factory=Circuit)
+    _answered: dict[Operation, Call] = field(default_factory=dict)
+    _last_answered: tuple[int, Request] | None = None
+    _down: str | None = None
 
     def __post_init__(self) -> None:
         self._redactor = Redactor(self.key)
+        self._throttle = Throttle(self.clock, self.permissions.max_wait, self.wait)
 
     @property
     def down(self) -> bool:
         """Whether the target has stopped answering."""
-        return self._liveness.dead
+        return self._down is not None
 
     def redacted(self, text: str) -> str:
         """`text` without the key, for whatever is said about this target."""
         return self._redactor.in_text(text)
 
     def send(self, call: Call) -> Exchange:
-        """Send a call and return its last exchange; `NotSent` where it could not be asked or was not heard."""
-        match self._liveness.advice(call.operation):
-            case Advice.GIVE_UP:
-                raise TargetDown("the target has stopped answering")
-            case Advice.SKIP:
-                raise OperationSilent(f"{call.operation} does not answer and is not asked again")
-            case Advice.PROBE_FIRST:
-                other = Operation.STORE_ORDERS if call.operation is not Operation.STORE_ORDERS else Operation.LIST_PETS
-                self._heard(Call(other), tries=1)
-                return self.send(call)
-            case Advice.SEND_ONCE:
-                return self._heard(call, tries=1)
-            case Advice.SEND:
-                return self._heard(call, tries=2)
+        """Send a call and return its last exchange; `NotSent` where it cannot be sent or got no answer that counts."""
+        if self._down is not None:
+            raise TargetDown(self._down)
+        if self._circuit.open(kind_of(call)):
+            raise OperationSilent(f"{call.operation} does not answer and is not asked again")
+        exchange = self._settled(call)
+        self._circuit = self._circuit.after(kind_of(call), exchange.answer)
+        return exchange
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
         """Send a call that may use up the quota: only a Retry-After in force is waited for, and a 429 is an answer."""
-        exchange = self._paced(call, new_connection=False, may_exhaust=True)
-        self._note_life(exchange)
-        return exchange
+        if self._down is not None:
+            raise TargetDown(self._down)
+        return self._paced(call, may_exhaust=True)
 
     def wait(self, seconds: float, why: str) -> None:
         """Let seconds pass, telling every second how many are left; `WaitTooLong` where the run may not wait so long.
@@ -196,9 +136,12 @@ class Transport:
         """
         if seconds > self.permissions.max_wait:
             raise WaitTooLong(
-                f"{why} in {_span(seconds)}; this run may wait {_span(self.permissions.max_wait)}",
+                f"{why} in {in_words(seconds)}; this run may wait {in_words(self.permissions.max_wait)}",
                 "--max-wait",
             )
+        self._let_pass(seconds, why)
+
+    def _let_pass(self, seconds: float, why: str) -> None:
         left = seconds
         while left > 0:
             self.on_wait(self.target, left, why)
@@ -209,121 +152,146 @@ class Transport:
 
     def forget(self, indices: Collection[int]) -> None:
         """Keep those exchanges no longer; they stay in the tally."""
+        self._record_size -= sum(_size(exchange) for exchange in self.recorded if exchange.index in indices)
         self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
 
     def remaining(self) -> pacing.Window | None:
         """The key's window as the last response showed it."""
-        return self._keyed.window
+        return self._throttle.window
 
-    def _heard(self, call: Call, *, tries: int) -> Exchange:
-        # where there is only one try, it must not be lost on a connection that the target has closed meanwhile
-        exchange = self._served(call, new_connection=call.method == "POST" or tries == 1)
-        if isinstance(exchange.answer, NoAnswer) and tries > 1:
-            exchange = self._served(call, new_connection=True)
-        self._note_life(exchange)
-        if self._liveness.dead:
-            raise TargetDown(f"the target has stopped answering ({exchange.answer.detail})")  # type: ignore[union-attr]
-        return exchange
+    # ---- repeated
 
-    def _note_life(self, exchange: Exchange) -> None:
-        operation = exchange.request.operation
-        if isinstance(exchange.answer, NoAnswer):
-            self._liveness = self._liveness.silent(operation)
-        else:
-            self._liveness = self._liveness.answered(operation)
-
-    def _served(self, call: Call, *, new_connection: bool) -> Exchange:
-        """The exchange after unasked 429s and a gateway's trouble have been waited out."""
-        exchange = self._paced(call, new_connection=new_connection)
-        troubled = False
-        refusals = 0
-        while isinstance(exchange.answer, Response):
-            if exchange.answer.status == 429:
-                refusals += 1
-                if refusals >= _REFUSALS_BEARABLE:
-                    raise StillLimited(
-                        f"{call.operation} was answered 429 {refusals} times in a row, each Retry-After waited out"
-                    )
-            elif exchange.answer.status in GATEWAY_TROUBLE and not troubled:
-                troubled = True
-                # where the last call met nothing else, time does not help
-                if self._troubled_until < exchange.finished and not self._in_trouble:
-                    self.wait(_GATEWAY_PAUSE_S, f"{exchange.answer.status} was answered, and the request is sent again")
-            else:
+    def _settled(self, call: Call) -> Exchange:
+        """The exchange that answers the call, once what is no answer was repeated."""
+        repeated: dict[Cause, int | None] = {}
+        cause: Cause | None = None
+        while True:
+            exchange = self._paced(call, cause=cause)
+            cause = _cause_to_repeat(exchange)
+            if cause is None or cause in repeated:
                 break
-            exchange = self._paced(call, new_connection=new_connection)
-        self._in_trouble = exchange.status in GATEWAY_TROUBLE
+            if not self.tally.may_repeat(cause):
+                self._circuit = self._circuit.after(kind_of(call), exchange.answer)
+                raise self._no_more_repeats(call, cause)
+            self._before_repeat(cause, exchange)
+            # where nothing listened the request was not tried at all
+            if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
+                repeated[cause] = exchange.status
+        if cause is Cause.RATE_LIMIT:
+            raise StillLimited(f"{call.operation} was answered 429 again after its {RETRY_AFTER} had passed")
+        self._in_trouble = cause is Cause.GATEWAY
+        if cause is None and (forgiven := repeated.get(Cause.GATEWAY)) is not None:
+            self.tally.forgiven[forgiven] += 1
         return exchange
 
-    def _paced(self, call: Call, *, new_connection: bool, may_exhaust: bool = False) -> Exchange:
-        """One request on the wire, after the pause that the target asks for."""
+    def _no_more_repeats(self, call: Call, cause: Cause) -> RepeatsSpent | OperationSilent:
+        spent = f"the run has sent {MOST_REPEATS[cause]} requests again {cause.value}, and sends no more"
+        if cause is Cause.SILENCE:
+            return OperationSilent(f"{call.operation} left a request unanswered; {spent}")
+        return RepeatsSpent(f"{call.operation} got no answer that counts; {spent}")
+
+    def _before_repeat(self, cause: Cause, exchange: Exchange) -> None:
+        if cause is Cause.SILENCE:
+            self._await_life(exchange)
+            return
+        # where the last call met nothing else, or many have, time does not help
+        helps = not self._in_trouble and self._gateway_pauses < _GATEWAY_PAUSES
+        if cause is Cause.GATEWAY and helps and not self._throttle.asks_to_wait():
+            self._gateway_pauses += 1
+            self.wait(_GATEWAY_PAUSE_S, f"{exchange.status} was answered, and the request is sent again")
+
+    def _await_life(self, unanswered: Exchange) -> None:
+        """Probe until anything is answered; `TargetDown` where nothing is for about ten seconds.
+
+        Where nothing was answered before, only a target that may be starting gets a few seconds.
+        """
+        known = bool(self._answered)
+        starting = isinstance(unanswered.answer, NoAnswer) and unanswered.answer.kind in _WHILE_STARTING
+        patience = PATIENCE_S if known else PATIENCE_AT_START_S if starting else 0.0
+        calls = self._probes(unanswered.request.operation)
+        began = self.clock.monotonic()
+        number = 0
+        while True:
+            probe = self._paced(calls[number % len(calls)], cause=Cause.PROBE)
+            number += 1
+            if isinstance(probe.answer, Response):
+                return
+            passed = self.clock.monotonic() - began
+            if passed >= patience and (number >= len(calls) or not known):
+                break
+            pause = pause_before_probe(number, passed, patience)
+            if pause > 0:
+                self._let_pass(pause, "no answer came, and the target is asked whether it is still there")
+        self._down = self.redacted(self._last_words(unanswered, passed))
+        raise TargetDown(self._down)
+
+    def _probes(self, silent: Operation) -> list[Call]:
+        """Plain requests, those that were answered before, the silent operation's last."""
+        asked = (Operation.STORE_ORDERS, Operation.LIST_PETS)
+        calls = {operation: Call(operation) for operation in asked} | self._answered
+        return [calls[operation] for operation in sorted(calls, key=lambda operation: operation is silent)]
+
+    def _last_words(self, unanswered: Exchange, seconds: float) -> str:
+        """Why the target counts as down: the last requests before the silence, and what was seen."""
+        text = f"the target has stopped answering: {unanswered.request.summary} got no answer ({_detail(unanswered)})"
+        if self._last_answered is None:
+            return f"{text}, and neither did anything else"
+        status, request = self._last_answered
+        text += f", and neither did anything else for {in_words(seconds)}"
+        return f"{text}; the last answer was {status} to {request.summary}"
+
+    # ---- paced
+
+    def _paced(self, call: Call, *, cause: Cause | None = None, may_exhaust: bool = False) -> Exchange:
+        """One request on the wire, after the pause that the target asks for; `cause` where it was not planned."""
         if call.method == "POST" and not self.permissions.writes:
             raise NotPermitted("POST is sent only where writes are allowed", "--allow-writes")
-        if self.tally.sent >= self.permissions.max_requests:
-            raise BudgetSpent(f"the run may send {self.permissions.max_requests} requests at most", "--max-requests")
-        self._wait_out_trouble()
-        keyed = call.credential is Credential.VALID or self._one_quota
-        bucket = self._keyed if keyed else self._keyless
-        pause = pacing.delay(bucket, self.clock.monotonic())
-        if may_exhaust and bucket.closed_until <= self.clock.monotonic():
-            pause = pacing.NO_DELAY
-        if pause.seconds > 0:
-            self.wait(pause.seconds, pause.why)
-            bucket = pacing.waited(bucket)
-        exchange = self._sent(call, new_connection)
-        self._learn(exchange, bucket, keyed)
+        self._afford()
+        valid_key = call.credential is Credential.VALID
+        self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
+        exchange = self._sent(call, cause)
+        answer = exchange.answer
+        if isinstance(answer, Response):
+            self._throttle.after(answer, exchange.finished, valid_key=valid_key)
+            self._last_answered = answer.status, exchange.request
+            if call.method == "GET" and valid_key and kind_of(call).ordinary:
+                self._answered.setdefault(call.operation, call)
         return exchange
 
-    def _wait_out_trouble(self) -> None:
-        """Let the Retry-After of a gateway's trouble pass, whoever it was said to; all of them together as one wait."""
-        left = self._troubled_until - self.clock.monotonic()
-        if left <= 0:
-            return
-        if self._trouble_s > 0 and self._trouble_s + left > self.permissions.max_wait:
-            raise WaitTooLong(
-                f"{self._trouble} was answered each time that its Retry-After had passed; "
-                f"this run may wait {_span(self.permissions.max_wait)} for that",
-                "--max-wait",
-            )
-        self.wait(left, f"{self._trouble} was answered, and the next request may be sent")
-        self._trouble_s += left
+    # ---- sent
 
-    def _learn(self, exchange: Exchange, bucket: pacing.Bucket, keyed: bool) -> None:
-        if not isinstance(exchange.answer, Response):
-            return
-        wall = self.clock.now()
-        pause = pacing.retry_after(exchange.answer, wall)
-        if exchange.answer.status in GATEWAY_TROUBLE and pause is not None:
-            self._trouble, self._troubled_until = exchange.answer.status, exchange.finished + pause
-        bucket = pacing.observe(bucket, exchange.answer, exchange.finished, wall)
-        if keyed:
-            self._keyed = bucket
-            return
-        if bucket.window is not None and pacing.shares_quota(self._keyed, bucket.window):
-            self._one_quota = True
-            self._keyed = bucket
-        self._keyless = bucket
+    def _afford(self) -> None:
+        most = self.permissions.max_requests
+        if self.tally.sent + self.tally.lost >= most:
+            raise BudgetSpent(f"the run may send {most} requests at most", "--max-requests")
 
-    def _sent(self, call: Call, new_connection: bool) -> Exchange:
+    def _sent(self, call: Call, cause: Cause | None) -> Exchange:
+        """Send a request, once more where a kept connection lost it, and record what came."""
         url = self.base_url + call.path
         headers = [
-            ("Accept", "application/json"),
-            ("Accept-Encoding", "gzip, deflate"),
+            ("Accept", MEDIA_TYPE),
+            ("Accept-Encoding", ACCEPTED_ENCODINGS),
             ("User-Agent", f"petcheck/{__version__}"),
         ]
         if call.body is not None or call.method == "POST":
-            headers.append(("Content-Type", "application/json"))
+            headers.append((CONTENT_TYPE, MEDIA_TYPE))
         credential = authorization(call.credential, self.key, self.random_key)
+        authorized = [*headers, ("Authorization", credential)] if credential is not None else headers
+        none_kept = self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
+        new_connection = call.method == "POST" or cause is not None or none_kept
         started, sent = self.clock.now(), self.clock.monotonic()
-        answer = self.client.send(
-            call.method,
-            url,
-            headers + ([("Authorization", credential)] if credential is not None else []),
-            call.body,
-            new_connection=new_connection,
-        )
+        cap = max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
+        send = partial(self.client.send, call.method, url, authorized, call.body, body_cap=cap)
+        try:
+            answer = send(new_connection=new_connection)
+        except ConnectionLost:
+            self.tally.lost += 1
+            self._afford()
+            started, sent = self.clock.now(), self.clock.monotonic()
+            answer = send(new_connection=True)
         finished = self.clock.monotonic()
-        display = shown(call.credential, self.random_key)
+        self._throttle.last_sent = sent
+        display = shown(call.credential, self.key, self.random_key)
         exchange = Exchange(
             index=self.tally.sent,
             target=self.target,
@@ -342,7 +310,8 @@ class Transport:
             section=self.section,
         )
         self.recorded.append(exchange)
-        self.tally.count(exchange)
+        self._record_size += _size(exchange)
+        self.tally.count(exchange, cause)
         self.on_exchange(exchange)
         return exchange
 
@@ -351,16 +320,34 @@ class Transport:
             return replace(answer, detail=self._redactor.in_text(answer.detail))
         told = [answer.reason, *(part for header in answer.headers for part in header)]
         reason, *parts = self._redactor.in_texts(told)
+        broken = answer.encoding_broken
         return replace(
             answer,
+            encoding_broken=broken and self._redactor.in_text(broken),
             reason=reason,
             headers=tuple(zip(parts[::2], parts[1::2], strict=True)),
             body=self._redactor.in_bytes(answer.body),
         )
 
 
-def _span(seconds: float) -> str:
-    """Seconds in words that a person can take in."""
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+def _cause_to_repeat(exchange: Exchange) -> Cause | None:
+    """Why an exchange is no answer to the question; None where it is one."""
+    if isinstance(exchange.answer, NoAnswer):
+        return Cause.SILENCE
+    if exchange.status == 429:
+        return Cause.RATE_LIMIT
+    return Cause.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
+
+
+def _size(exchange: Exchange) -> int:
+    return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+
+
+def _detail(exchange: Exchange) -> str:
+    answer = exchange.answer
+    return f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
+
+
+def kind_of(call: Call) -> Kind:
+    """What a call has in common with others where the target does not answer."""
+    return Kind(call.operation, is_ordinary(call.operation, call.pet_id, call.query, call.body))

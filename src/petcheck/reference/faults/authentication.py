@@ -1,4 +1,4 @@
-"""Section 5: keys that are let in or turned away wrongly."""
+"""Section 5: keys that are wrongly accepted or refused."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import both, error, on_refusal, refused_with
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.conforming import act_create, act_get, credentials, known, read_new
 from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal
+from petcheck.reference.overrides import both, error, on_refusal, refused_with
 from petcheck.reference.quota import ANONYMOUS
-from petcheck.reference.seam import ALL, fault
+from petcheck.reference.registry import ALL, fault
 
 keys = partial(fault, section="5")
 
@@ -20,13 +20,14 @@ BAD_KEY = ("key_missing", "key_invalid", "key_empty", "key_scheme")
 _LIST, _CREATE, _GET, _ORDERS = (Operation.LIST,), (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
 
 
-def _let_in(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Change:
-    """A caller that was turned away is let in after all where `lets` says so: as a guest, or with the key it gives.
+def accepted(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Override:
+    """The server accepts some callers that it should refuse.
 
-    `lets` is given the code of the refusal, the call and the valid keys.
+    `lets` gets the code of the refusal, the call and the valid keys. It returns the key to accept the caller with, True
+    to accept the caller as a guest, or a false value to refuse.
     """
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
             try:
                 return behaviour.authenticate(call, keys)
@@ -40,61 +41,66 @@ def _let_in(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Chang
 
         return replace(behaviour, authenticate=authenticate)
 
-    return change
+    return override
 
 
-def _some_key(keys: Mapping[str, str], like: Callable[[str], bool]) -> str:
+def some_key(keys: Mapping[str, str], like: Callable[[str], bool]) -> str:
+    """The first key for which `like` holds, else an empty string."""
     return next((key for key in keys if like(key)), "")
 
 
 def _cut(code: str, call: Call, keys: Mapping[str, str]) -> str:
-    return _some_key(keys, lambda key: code == "key_invalid" and key.startswith(credentials(call)[1]))
+    return some_key(keys, lambda key: code == "key_invalid" and key.startswith(credentials(call)[1]))
 
 
 def _extended(code: str, call: Call, keys: Mapping[str, str]) -> str:
-    return _some_key(keys, lambda key: code == "key_invalid" and credentials(call)[1].startswith(key))
+    return some_key(keys, lambda key: code == "key_invalid" and credentials(call)[1].startswith(key))
 
 
 def _any_scheme(code: str, call: Call, keys: Mapping[str, str]) -> str:
-    return _some_key(keys, lambda key: code == "key_scheme" and credentials(call)[1] == key)
+    return some_key(keys, lambda key: code == "key_scheme" and credentials(call)[1] == key)
 
 
 def _without_scheme(code: str, call: Call, keys: Mapping[str, str]) -> str:
-    return _some_key(keys, lambda key: code == "key_scheme" and call.authorization == key)
+    return some_key(keys, lambda key: code == "key_scheme" and call.authorization == key)
 
 
 def _found_anywhere(code: str, call: Call, keys: Mapping[str, str]) -> str:
-    return _some_key(keys, lambda key: key in (call.authorization or ""))
+    return some_key(keys, lambda key: key in (call.authorization or ""))
 
 
-def _turned_away(behaviour: Behaviour) -> Behaviour:
-    def look_first(call: Call, site: Site, whole: Behaviour) -> None:
+def _always_refused(behaviour: Behaviour) -> Behaviour:
+    def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
         raise Refusal(401, "key_invalid", "The API key is not valid.")
 
-    return replace(behaviour, look_first=look_first)
+    return replace(behaviour, before_key_check=before_key_check)
 
 
-def _looking_first(looks: Callable[[Call, Site, Behaviour], object]) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
-        def look_first(call: Call, site: Site, whole: Behaviour) -> None:
-            looks(call, site, whole)
+def checked_before_key(looks: Callable[[Call, ServerState, Behaviour], object]) -> Override:
+    """`looks` checks the request before the key is checked; it may raise `Refusal`."""
 
-        return replace(behaviour, look_first=look_first)
+    def override(behaviour: Behaviour) -> Behaviour:
+        def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
+            looks(call, state, whole)
 
-    return change
+        return replace(behaviour, before_key_check=before_key_check)
+
+    return override
 
 
-def _stored_when(*codes: str) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
-        def refuse(refusal: Refusal, call: Call, site: Site) -> Answer:
+def stored_when(*codes: str) -> Override:
+    """A POST that is refused with one of the codes still stores its animal."""
+
+    def override(behaviour: Behaviour) -> Behaviour:
+        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
             if refusal.code in codes:
                 with contextlib.suppress(Refusal):
-                    act_create(call, site, behaviour)
-            return behaviour.refuse(refusal, call, site)
+                    act_create(call, state, behaviour)
+            return behaviour.refuse(refusal, call, state)
 
         return replace(behaviour, refuse=refuse)
 
-    return change
+    return override
 
 
 def _login_page(refusal: Refusal, call: Call) -> Answer | None:
@@ -114,49 +120,51 @@ _MISSING, _INVALID, _EMPTY, _SCHEME = "AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4"
 _EVERY = "AUTH-1 AUTH-2 AUTH-3 AUTH-4"
 
 FAULTS = [
-    # let in
+    # accepted
     *keys(
         "no-key-needed",
-        "Who sends no Authorization header is let in.",
+        "A request without an Authorization header is accepted.",
         _MISSING,
-        _let_in(lambda code, call, keys: code == "key_missing"),
+        accepted(lambda code, call, keys: code == "key_missing"),
         each=ALL,
     ),
     *keys(
         "any-key",
-        "Any bearer token is taken for a key.",
+        "Any bearer token is accepted.",
         _INVALID,
-        _let_in(lambda code, call, keys: code == "key_invalid"),
+        accepted(lambda code, call, keys: code == "key_invalid"),
         each=ALL,
     ),
-    *keys("key-cut", "The beginning of a key is taken for the key.", _INVALID, _let_in(_cut), each=ALL),
-    *keys("key-extended", "Only the beginning of a token is compared.", _INVALID, _let_in(_extended), each=ALL),
+    *keys("key-cut", "The beginning of a key is accepted.", _INVALID, accepted(_cut), each=ALL),
+    *keys(
+        "key-extended", "A key with more characters at its end is accepted.", _INVALID, accepted(_extended), each=ALL
+    ),
     *keys(
         "empty-token",
-        "An empty bearer token is let in.",
+        "An empty bearer token is accepted.",
         _EMPTY,
-        _let_in(lambda code, call, keys: code == "key_empty"),
+        accepted(lambda code, call, keys: code == "key_empty"),
         each=ALL,
     ),
-    *keys("any-scheme", "The scheme before the key is not looked at.", _SCHEME, _let_in(_any_scheme), each=ALL),
-    *keys("no-scheme-needed", "The key is taken without a scheme.", _SCHEME, _let_in(_without_scheme), each=ALL),
+    *keys("any-scheme", "The key is accepted with any scheme.", _SCHEME, accepted(_any_scheme), each=ALL),
+    *keys("no-scheme-needed", "The key is accepted without a scheme.", _SCHEME, accepted(_without_scheme), each=ALL),
     *keys(
         "key-anywhere-in-header",
-        "The header is searched for a key, whatever stands around it.",
+        "A header that contains the key anywhere is accepted.",
         f"{_INVALID} {_SCHEME}",
-        _let_in(_found_anywhere),
+        accepted(_found_anywhere),
     ),
-    *keys("open-door", "No key is looked at.", _EVERY, _let_in(lambda code, call, keys: True), each=ALL),
-    # turned away with something else than 401
+    *keys("open-door", "The server does not check keys.", _EVERY, accepted(lambda code, call, keys: True), each=ALL),
+    # refused, but not with 401
     *keys("403-for-401", "A bad key gets 403.", _EVERY, refused_with(403, *BAD_KEY), each=ALL),
     *keys("404-for-401", "A bad key gets 404.", _EVERY, refused_with(404, *BAD_KEY)),
     *keys("400-for-401", "A bad key gets 400.", _EVERY, refused_with(400, *BAD_KEY)),
     *keys("500-for-401", "A bad key gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *BAD_KEY)),
-    *keys("login-page-for-401", "A bad key is sent to a login page.", _EVERY, on_refusal(_login_page), each=ALL),
+    *keys("login-page-for-401", "A bad key is redirected to a login page.", _EVERY, on_refusal(_login_page), each=ALL),
     *keys("200-for-401", "A bad key gets 200 with an Error.", _EVERY, refused_with(200, *BAD_KEY), at=_ORDERS),
     *keys(
         "403-from-framework",
-        "What a framework's bearer scheme turns away gets its 403; unknown keys get 401.",
+        "Malformed Authorization headers get a framework's 403; unknown keys get 401.",
         f"{_MISSING} {_EMPTY} {_SCHEME}",
         on_refusal(_not_authenticated, ("key_missing", "key_empty", "key_scheme")),
     ),
@@ -165,56 +173,56 @@ FAULTS = [
     *keys("403-for-invalid-key", "An unknown key gets 403.", _INVALID, refused_with(403, "key_invalid")),
     *keys(
         "500-for-missing-key",
-        "The server fails over a request without the header.",
+        "A request without the header gets 500.",
         f"{_MISSING} ERROR-5",
         refused_with(500, "key_missing"),
     ),
     *keys("400-for-empty-token", "An empty token gets 400.", _EMPTY, refused_with(400, "key_empty")),
     *keys(
         "500-for-empty-token",
-        "The server fails over an empty token.",
+        "An empty token gets 500.",
         f"{_EMPTY} ERROR-5",
         refused_with(500, "key_empty"),
     ),
     *keys("400-for-other-scheme", "Another scheme gets 400.", _SCHEME, refused_with(400, "key_scheme")),
     *keys(
         "500-for-no-scheme",
-        "The server fails over a header without a space.",
+        "A header without a space gets 500.",
         f"{_SCHEME} ERROR-5",
         on_refusal(_crash_without_space, ("key_scheme",)),
     ),
-    # looked at before the key
+    # checked before the key
     *keys(
         "fields-first",
-        "The body is validated before the key is looked at.",
+        "The body is validated before the key.",
         "AUTH-5",
-        _looking_first(lambda call, site, behaviour: read_new(call.body or b"", behaviour)),
+        checked_before_key(lambda call, state, behaviour: read_new(call.body or b"", behaviour)),
         at=(),
         each=_CREATE,
     ),
     *keys(
         "parse-first",
-        "The body is parsed before the key is looked at.",
+        "The body is parsed before the key is checked.",
         "AUTH-5",
-        _looking_first(lambda call, site, behaviour: behaviour.parse(call.body or b"")),
+        checked_before_key(lambda call, state, behaviour: behaviour.parse(call.body or b"")),
         at=(),
         each=_CREATE,
     ),
     *keys(
         "lookup-first",
-        "The animal is looked up before the key is looked at.",
+        "The animal is looked up before the key is checked.",
         "AUTH-5",
-        _looking_first(act_get),
+        checked_before_key(act_get),
         at=(),
         each=_GET,
     ),
     *keys(
         "parameters-first",
-        "The parameters are validated before the key is looked at.",
+        "The parameters are validated before the key.",
         "AUTH-5",
         both(
-            _looking_first(
-                lambda call, site, behaviour: (
+            checked_before_key(
+                lambda call, state, behaviour: (
                     behaviour.read_limit(call.query.get("limit")),
                     behaviour.read_filter(call.query.get("status")),
                 )
@@ -223,17 +231,21 @@ FAULTS = [
         at=(),
         each=_LIST,
     ),
-    # stored behind a 401
+    # stored despite a 401
     *keys(
-        "stored-though-401", "A 401 is answered, and the animal stored.", "AUTH-6", _stored_when(*BAD_KEY), at=_CREATE
+        "stored-though-401",
+        "A POST with a bad key gets 401, but its animal is stored.",
+        "AUTH-6",
+        stored_when(*BAD_KEY),
+        at=_CREATE,
     ),
     *keys(
         "stored-though-no-key",
-        "Without a key 401 is answered, and the animal stored.",
+        "A POST without a key gets 401, but its animal is stored.",
         "AUTH-6",
-        _stored_when("key_missing"),
+        stored_when("key_missing"),
         at=_CREATE,
     ),
     # a valid key is refused
-    *keys("valid-key-refused", "A valid key gets 401.", "AUTH-7", _turned_away, at=(), each=ALL),
+    *keys("valid-key-refused", "A valid key gets 401.", "AUTH-7", _always_refused, at=(), each=ALL),
 ]

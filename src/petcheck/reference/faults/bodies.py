@@ -1,14 +1,13 @@
-"""Sections 1 and 4: bodies that are no JSON, or not sent as `application/json`."""
+"""Sections 1 and 4: bodies that are not JSON, or that are not sent as `application/json`."""
 
 from __future__ import annotations
 
 import gzip
-import json
 from functools import partial
 
-from petcheck.reference.changes import bodies, header, served
 from petcheck.reference.messages import Answer, Call, Operation
-from petcheck.reference.seam import ALL, fault
+from petcheck.reference.overrides import bodies, header, served
+from petcheck.reference.registry import ALL, fault
 
 json_text = partial(fault, section="1")
 media_type = partial(fault, section="4")
@@ -19,7 +18,7 @@ _TYPE = "Content-Type"
 
 
 def _single_quotes(body: bytes) -> bytes:
-    return repr(json.loads(body)).encode()
+    return body.replace(b'"', b"'")
 
 
 def _trailing_comma(body: bytes) -> bytes:
@@ -31,7 +30,7 @@ def _not_a_number(body: bytes) -> bytes:
 
 
 def _lines(body: bytes) -> bytes:
-    return b"\n".join(json.dumps(item).encode() for item in json.loads(body))
+    return body[1:-1].replace(b"},{", b"}\n{")
 
 
 def _shortened(body: bytes) -> bytes:
@@ -53,21 +52,23 @@ def _nothing(answer: Answer, call: Call) -> Answer:
 FAULTS = [
     *json_text(
         "single-quotes",
-        "Bodies are a scripting language's objects.",
+        "Bodies are objects in the syntax of a scripting language.",
         "SERVICE-1",
         bodies(_single_quotes),
         each=_OF_ANIMALS,
     ),
     *json_text(
-        "trailing-comma", "Bodies end with a comma too many.", "SERVICE-1", bodies(_trailing_comma), each=_OF_ANIMALS
+        "trailing-comma", "Bodies have a trailing comma.", "SERVICE-1", bodies(_trailing_comma), each=_OF_ANIMALS
     ),
     *json_text("nan", "Animals have a weight of NaN.", "SERVICE-1", bodies(_not_a_number, 200, 201), each=_OF_ANIMALS),
-    *json_text("last-byte-lost", "Bodies lack their last byte.", "SERVICE-1", bodies(_shortened), each=_OF_ANIMALS),
+    *json_text(
+        "last-byte-lost", "The last byte of each body is missing.", "SERVICE-1", bodies(_shortened), each=_OF_ANIMALS
+    ),
     *json_text("list-cut-at-1000", "Lists are cut after 1,000 bytes.", "SERVICE-1", bodies(_buffered, 200), at=_LIST),
     *json_text("json-lines", "The list has an animal on each line.", "SERVICE-1 PETS-1", bodies(_lines, 200), at=_LIST),
     *json_text(
         "json-guarded",
-        "Bodies begin with a guard against inclusion.",
+        "Bodies begin with a guard against script inclusion.",
         "SERVICE-1",
         bodies(lambda body: b")]}',\n" + body),
     ),
@@ -91,6 +92,14 @@ FAULTS = [
     ),
     *json_text(
         "found-without-body", "A 200 for an animal has no body.", "SERVICE-1", bodies(lambda body: b"", 200), at=_GET
+    ),
+    *json_text(
+        "gzip-falsely-announced",
+        "Content-Encoding says gzip, but the body is not compressed.",
+        "SERVICE-1",
+        header("Content-Encoding", "gzip", 200, 201),
+        at=(),
+        each=_OF_ANIMALS,
     ),
     *media_type("text-plain", "Bodies are sent as text/plain.", "BODY-1", header(_TYPE, "text/plain"), each=ALL),
     *media_type(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Change
-from petcheck.reference.changes import pets, served, turned_down
+from petcheck.reference.behaviour import Override
 from petcheck.reference.messages import Answer, Operation
-from petcheck.reference.seam import fault
+from petcheck.reference.overrides import pets, refused_if, served
+from petcheck.reference.registry import fault
 
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 
-def _status_code(status: int) -> Change:
+def _status_code(status: int) -> Override:
     return served(lambda answer, call: replace(answer, status=status))
 
 
@@ -29,68 +29,71 @@ FAULTS = [
     ),
     *create(
         "created-303",
-        "After adding an animal the list is redirected to.",
+        "Adding an animal redirects to the list.",
         "CREATE-1",
         served(lambda answer, call: Answer(303, b"", (("Location", "/v1/pets"),), None)),
     ),
-    *create("create-404", "No animal can be added: 404.", "CREATE-1", turned_down("not_found", lambda new: True, 404)),
-    *create("create-405", "No animal can be added: 405.", "CREATE-1", turned_down("read_only", lambda new: True, 405)),
-    *create("create-403", "No animal can be added: 403.", "CREATE-1", turned_down("read_only", lambda new: True, 403)),
+    *create("create-404", "No animal can be added: 404.", "CREATE-1", refused_if("not_found", lambda new: True, 404)),
+    *create("create-405", "No animal can be added: 405.", "CREATE-1", refused_if("read_only", lambda new: True, 405)),
+    *create("create-403", "No animal can be added: 403.", "CREATE-1", refused_if("read_only", lambda new: True, 403)),
     *create(
-        "create-crashes", "Adding an animal fails.", "CREATE-1 ERROR-5", turned_down("internal", lambda new: True, 500)
+        "create-crashes",
+        "Adding an animal gets 500.",
+        "CREATE-1 ERROR-5",
+        refused_if("internal", lambda new: True, 500),
     ),
     *create(
         "create-501",
         "Adding an animal is not implemented.",
         "CREATE-1 ERROR-5",
-        turned_down("internal", lambda new: True, 501),
+        refused_if("internal", lambda new: True, 501),
     ),
     *create(
         "pending-refused",
         "A new animal must not be pending.",
         "CREATE-1",
-        turned_down("status_unknown", lambda new: new.status == "pending"),
+        refused_if("status_unknown", lambda new: new.status == "pending"),
     ),
     *create(
         "sold-refused",
         "A new animal must not be sold.",
         "CREATE-1",
-        turned_down("status_unknown", lambda new: new.status == "sold"),
+        refused_if("status_unknown", lambda new: new.status == "sold"),
     ),
     *create(
         "available-refused",
         "A new animal must not be available.",
         "CREATE-1",
-        turned_down("status_unknown", lambda new: new.status == "available"),
+        refused_if("status_unknown", lambda new: new.status == "available"),
     ),
     *create(
         "status-required",
         "A new animal must have a status.",
         "CREATE-1",
-        turned_down("status_missing", lambda new: new.status is None),
+        refused_if("status_missing", lambda new: new.status is None),
     ),
     *create(
         "status-required-422",
-        "A new animal without a status is 422.",
+        "A new animal without a status gets 422.",
         "CREATE-1",
-        turned_down("status_missing", lambda new: new.status is None, 422),
+        refused_if("status_missing", lambda new: new.status is None, 422),
     ),
     *create(
         "status-missing-crashes",
-        "A new animal without a status is 500.",
+        "A new animal without a status gets 500.",
         "CREATE-1 ERROR-5",
-        turned_down("internal", lambda new: new.status is None, 500),
+        refused_if("internal", lambda new: new.status is None, 500),
     ),
     *create(
         "created-in-data",
-        "The 201 has the animal inside of `data`.",
+        "The animal in the 201 is inside `data`.",
         "PET-1 PET-2 PET-3",
         served(lambda answer, call: replace(answer, content={"data": answer.content})),
     ),
-    *create("created-id-only", "The 201 has the id only.", "PET-2 PET-3", pets(lambda pet: {"id": pet["id"]})),
+    *create("created-id-only", "The 201 has only the id.", "PET-2 PET-3", pets(lambda pet: {"id": pet["id"]})),
     *create(
         "created-message",
-        "The 201 is a message.",
+        "The 201 has only a message.",
         "PET-1 PET-2 PET-3",
         served(lambda answer, call: replace(answer, content={"message": "created"})),
     ),

@@ -1,4 +1,4 @@
-"""Section 4.2: a 201 that does not repeat what was sent, as it was stored in another form."""
+"""Section 4.2: a 201 that does not repeat what was sent, because the server stores it in another form."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from decimal import Decimal
 from functools import partial
 from urllib.parse import quote_plus
 
-from petcheck.reference.changes import categorised, named, stored
 from petcheck.reference.messages import Operation
-from petcheck.reference.seam import fault
+from petcheck.reference.overrides import categorised, named, stored
+from petcheck.reference.registry import fault
 
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 
 def without_astral(put: str) -> Callable[[str], str]:
-    """Puts something else for each character beyond the basic plane."""
+    """A function that replaces each character beyond the basic plane."""
     return lambda name: "".join(put if character > "\uffff" else character for character in name)
 
 
@@ -41,7 +41,7 @@ def _without_accents(name: str) -> str:
 
 
 def through_double(category: int) -> int:
-    """What is left of an int64 that was a double for a while, where a cast beyond the end gives the least one."""
+    """An int64 after a conversion to double and back; a value beyond int64 becomes the minimum, as in C."""
     number = int(float(category))
     return number if -(2**63) <= number < 2**63 else -(2**63)
 
@@ -73,33 +73,37 @@ FAULTS = [
         each
         for name, summary, make in (
             ("trimmed", "trimmed", str.strip),
-            ("lower-case", "put into lower case", str.lower),
-            ("title-case", "put into title case", str.title),
+            ("lower-case", "stored in lower case", str.lower),
+            ("title-case", "stored in title case", str.title),
             ("cut-at-10", "cut after 10 characters", lambda text: text[:10]),
             ("cut-at-49", "cut after 49 characters", lambda text: text[:49]),
             ("html-escaped", "escaped for HTML", html.escape),
             ("url-encoded", "encoded for a URL", quote_plus),
-            ("mojibake", "read as Latin-1 though it is UTF-8", _mojibake),
-            ("ascii-only", "sent with question marks for what is not ASCII", _ascii),
-            ("without-accents", "stripped of its accents", _without_accents),
-            ("non-ascii-lost", "stripped of what is not ASCII", lambda text: text.encode("ascii", "ignore").decode()),
+            ("mojibake", "decoded as Latin-1 instead of UTF-8", _mojibake),
+            ("ascii-only", "stored with question marks for characters beyond ASCII", _ascii),
+            ("without-accents", "stored without accents", _without_accents),
+            (
+                "non-ascii-lost",
+                "stored without characters beyond ASCII",
+                lambda text: text.encode("ascii", "ignore").decode(),
+            ),
             ("composed", "normalised to composed characters", lambda text: unicodedata.normalize("NFC", text)),
             ("compatible", "normalised to compatible characters", lambda text: unicodedata.normalize("NFKC", text)),
-            ("astral-lost", "stripped of characters beyond the basic plane", without_astral("")),
-            ("astral-question-mark", "sent with ? for characters beyond the basic plane", without_astral("?")),
-            ("astral-replaced", "sent with U+FFFD for characters beyond the basic plane", without_astral("\ufffd")),
+            ("astral-lost", "stored without characters beyond the basic plane", without_astral("")),
+            ("astral-question-mark", "stored with ? for characters beyond the basic plane", without_astral("?")),
+            ("astral-replaced", "stored with U+FFFD for characters beyond the basic plane", without_astral("\ufffd")),
             (
                 "astral-doubly-replaced",
-                "sent with U+FFFD for each half of a surrogate pair",
+                "stored with U+FFFD for each half of a surrogate pair",
                 without_astral("\ufffd" * 2),
             ),
-            ("astral-escaped", "sent with surrogates escaped twice", _escaped_pairs),
+            ("astral-escaped", "stored with its surrogates escaped twice", _escaped_pairs),
             (
                 "cut-at-astral",
                 "cut before the first character beyond the basic plane",
                 lambda text: text.partition(next((each for each in text if each > "\uffff"), "\0\0"))[0],
             ),
-            ("replaced", "replaced by another one", lambda text: "Rex"),
+            ("replaced", "replaced with another one", lambda text: "Rex"),
         )
         for each in create(f"created-name-{name}", f"A name is {summary}.", "CREATE-2", stored(named(make)))
     ),
@@ -108,14 +112,14 @@ FAULTS = [
         each
         for name, summary, make in (
             ("through-double", "goes through a double", through_double),
-            ("through-saturated-double", "goes through a double, cut off at the ends", _through_saturated_double),
-            ("through-float", "goes through a float of 32 bits", _through_float),
+            ("through-saturated-double", "goes through a double and is clamped to int64", _through_saturated_double),
+            ("through-float", "goes through a 32-bit float", _through_float),
             ("wrapped-at-int32", "wraps around at 32 bits", _wrapped(32)),
             ("wrapped-at-int53", "wraps around at 53 bits", _wrapped(53)),
             ("clamped-to-int32", "is clamped to 32 bits", _clamped_to_int32),
             ("absolute", "loses its sign", lambda category: min(abs(category), 2**63 - 1)),
-            ("negative-zeroed", "is 0 where it was negative", lambda category: max(category, 0)),
-            ("max-minus-one", "is one less at the end of int64", lambda category: min(category, 2**63 - 2)),
+            ("negative-zeroed", "becomes 0 if it is negative", lambda category: max(category, 0)),
+            ("max-minus-one", "is one less at the maximum of int64", lambda category: min(category, 2**63 - 2)),
             ("always-one", "is always 1", lambda category: 1 if category != 1 else 2),
         )
         for each in create(
@@ -124,7 +128,7 @@ FAULTS = [
     ),
     *create(
         "created-category-as-script-number",
-        "A large categoryId is written as a scripting language writes its numbers.",
+        "A large categoryId is rounded, as in a language that has only doubles.",
         "PET-3 CREATE-3",
         stored(categorised(_script_number)),
     ),

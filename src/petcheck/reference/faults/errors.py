@@ -1,4 +1,4 @@
-"""Section 7: Error bodies that are none, and failures where the document has another answer."""
+"""Section 7: Error bodies with the wrong shape, and server errors where the right answer is open."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import answered, error, error_body, on_refusal, refused_with, without
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.messages import Answer, Call, Operation, Refusal
-from petcheck.reference.seam import ALL, fault
+from petcheck.reference.overrides import answered, error, error_body, on_refusal, refused_with, without
+from petcheck.reference.registry import ALL, fault
 
 errors = partial(fault, section="7")
 
@@ -17,21 +17,21 @@ _CREATE, _GET, _LIST = (Operation.CREATE,), (Operation.GET,), (Operation.LIST,)
 _FIELDS = "ERROR-2 ERROR-3 ERROR-4"
 
 
-def _sent_as(content: bytes, media_type: str | None, *statuses: int) -> Change:
-    """Refusals, of those statuses (none given: all), carry this instead of an Error."""
+def _sent_as(content: bytes, media_type: str | None, *statuses: int) -> Override:
+    """Refusals of those statuses (all if none is given) have this content instead of an Error."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
-        def refuse(refusal: Refusal, call: Call, site: Site) -> Answer:
-            answer = behaviour.refuse(refusal, call, site)
+    def override(behaviour: Behaviour) -> Behaviour:
+        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+            answer = behaviour.refuse(refusal, call, state)
             concerned = not statuses or answer.status in statuses
             return replace(answer, content=content, media_type=media_type) if concerned else answer
 
         return replace(behaviour, refuse=refuse)
 
-    return change
+    return override
 
 
-def _field(name: str, make: Callable[[object], object]) -> Change:
+def _field(name: str, make: Callable[[object], object]) -> Override:
     return error_body(lambda body: {**body, name: make(body[name])})
 
 
@@ -57,7 +57,7 @@ FAULTS = [
         each=ALL,
     ),
     *errors(
-        "nested-error", "The Error is inside of `error`.", _FIELDS, error_body(lambda body: {"error": body}), each=ALL
+        "nested-error", "The Error is inside `error`.", _FIELDS, error_body(lambda body: {"error": body}), each=ALL
     ),
     *errors(
         "error-text", "Errors are a text in `error`.", _FIELDS, error_body(lambda body: {"error": body["message"]})
@@ -157,7 +157,7 @@ FAULTS = [
         error_body(lambda body: {**body, "status": 422}, 400),
         at=_CREATE,
     ),
-    # failures where the answer is open; those where another is due are with the operation
+    # server errors where the right answer is open; the module of each operation has the others
     *errors(
         "crash-on-limit-text", "limit=abc gets 500.", "ERROR-5", answered(_asks("limit", "abc"), error(500)), at=_LIST
     ),
@@ -191,7 +191,7 @@ FAULTS = [
     ),
     *errors(
         "crash-on-id-text",
-        "A petId that is no number gets 500.",
+        "A petId that is not a number gets 500.",
         "ERROR-5",
         answered(lambda call: not call.pet_id.lstrip("-").isdigit(), error(500)),
         at=_GET,

@@ -6,26 +6,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Change
-from petcheck.reference.changes import answered, error
+from petcheck.reference.behaviour import Behaviour, Override
 from petcheck.reference.messages import Call, Operation
-from petcheck.reference.seam import fault
+from petcheck.reference.overrides import answered, error
+from petcheck.reference.registry import fault
 from petcheck.reference.store import STATUSES, Animal
 
 page = partial(fault, section="4.1", at=(Operation.LIST,))
 
 
-def _matching(matches: Callable[[Animal, str], bool]) -> Change:
-    """A filter lets through what `matches` says; without one all animals are listed."""
+def _matching(matches: Callable[[Animal, str], bool]) -> Override:
+    """`matches` decides which animals a filter returns; without a filter all animals are listed."""
     return lambda behaviour: replace(
         behaviour, matches=lambda animal, status: status is None or matches(animal, status)
     )
 
 
-def _selecting(select: Callable[[Sequence[Animal], int], Sequence[Animal]]) -> Change:
-    """Of the animals that match, a page holds what `select` gives, where a filter is set."""
+def _selecting(select: Callable[[Sequence[Animal], int], Sequence[Animal]]) -> Override:
+    """`select` chooses the page from the matching animals if the call has a filter."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def selected(animals: Sequence[Animal], matches: Callable[[Animal], bool], limit: int) -> Sequence[Animal]:
             matching = [animal for animal in animals if matches(animal)]
             filtered = len(matching) < len(animals)
@@ -33,17 +33,17 @@ def _selecting(select: Callable[[Sequence[Animal], int], Sequence[Animal]]) -> C
 
         return replace(behaviour, select=selected)
 
-    return change
+    return override
 
 
-def _filter_ignored_for(status: str) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
+def _filter_ignored_for(status: str) -> Override:
+    def override(behaviour: Behaviour) -> Behaviour:
         def read(text: str | None) -> str | None:
             return None if text == status else behaviour.read_filter(text)
 
         return replace(behaviour, read_filter=read)
 
-    return change
+    return override
 
 
 def _asks(status: str) -> Callable[[Call], bool]:
@@ -75,15 +75,15 @@ FAULTS = [
         each
         for status in STATUSES
         for each in page(
-            f"filter-{status}-refused", f"status={status} is 400.", "LIST-6", answered(_asks(status), error(400))
+            f"filter-{status}-refused", f"status={status} gets 400.", "LIST-6", answered(_asks(status), error(400))
         )
     ),
-    *page("filter-sold-422", "status=sold is 422.", "LIST-6", answered(_asks("sold"), error(422))),
-    *page("filter-pending-404", "status=pending is 404.", "LIST-6", answered(_asks("pending"), error(404))),
-    *page("filter-sold-crashes", "status=sold is 500.", "LIST-6 ERROR-5", answered(_asks("sold"), error(500))),
+    *page("filter-sold-422", "status=sold gets 422.", "LIST-6", answered(_asks("sold"), error(422))),
+    *page("filter-pending-404", "status=pending gets 404.", "LIST-6", answered(_asks("pending"), error(404))),
+    *page("filter-sold-crashes", "status=sold gets 500.", "LIST-6 ERROR-5", answered(_asks("sold"), error(500))),
     *page(
         "filter-501",
-        "A filter is 501.",
+        "A filter gets 501.",
         "LIST-6 ERROR-5",
         answered(lambda call: call.query.get("status") in STATUSES, error(501)),
     ),
@@ -93,7 +93,7 @@ FAULTS = [
         "LIST-6",
         answered(lambda call: call.query.get("status") in STATUSES, error(400)),
     ),
-    # what a filter lets through
+    # which animals a filter returns
     *page("filter-ignored", "The filter is ignored.", "LIST-7", _matching(lambda animal, status: True)),
     *(
         each
@@ -104,19 +104,19 @@ FAULTS = [
     ),
     *page(
         "filter-negated",
-        "The filter gives all others.",
+        "The filter returns all animals with another status.",
         "LIST-7",
         _matching(lambda animal, status: animal.status != status),
     ),
     *page(
         "filter-with-absent",
-        "The filter lets animals without a status through.",
+        "A filtered list includes animals without a status.",
         "LIST-7",
         _matching(lambda animal, status: animal.status in (status, None)),
     ),
     *page(
         "available-with-pending",
-        "status=available lets pending animals through.",
+        "status=available includes pending animals.",
         "LIST-7",
         _matching(
             lambda animal, status: animal.status == status or (status, animal.status) == ("available", "pending")
@@ -124,18 +124,18 @@ FAULTS = [
     ),
     *page(
         "pending-with-sold",
-        "status=pending lets sold animals through.",
+        "status=pending includes sold animals.",
         "LIST-7",
         _matching(lambda animal, status: animal.status == status or (status, animal.status) == ("pending", "sold")),
     ),
     *page(
         "filter-swapped",
-        "Pending and sold are mistaken for each other.",
+        "The filter swaps pending and sold.",
         "LIST-7",
         _matching(lambda animal, status: animal.status == {"pending": "sold", "sold": "pending"}.get(status, status)),
     ),
-    *page("filter-fills-page", "A filtered page is filled up with other animals.", "LIST-7", _filled_up),
-    # what a filter leaves out
+    *page("filter-fills-page", "A filtered page is filled with animals of other statuses.", "LIST-7", _filled_up),
+    # which animals a filter leaves out
     *page(
         "filter-finds-nothing",
         "The filter never finds an animal.",
@@ -166,7 +166,7 @@ FAULTS = [
     ),
     *page(
         "filter-one-match",
-        "The filter gives one match only.",
+        "The filter returns only one match.",
         "LIST-8",
         _selecting(lambda matching, limit: matching[:1]),
         needs="small-store",

@@ -6,44 +6,44 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Change, Pet, Site
-from petcheck.reference.changes import answered, error
+from petcheck.reference.behaviour import Behaviour, Override, Pet, ServerState
 from petcheck.reference.conforming import read_limit
 from petcheck.reference.messages import Answer, Call, Operation, Refusal
-from petcheck.reference.seam import fault
+from petcheck.reference.overrides import answered, error
+from petcheck.reference.registry import fault
 
 shape = partial(fault, section="2", at=(Operation.LIST,))
 page = partial(fault, section="4.1", at=(Operation.LIST,))
 
-_ALL = 1_000_000  # a page without an end
+_ALL = 1_000_000  # no page limit
 
 
-def _enveloped(make: Callable[[list[Pet]], object]) -> Change:
+def _enveloped(make: Callable[[list[Pet]], object]) -> Override:
     return lambda behaviour: replace(behaviour, envelope=lambda pets: make(pets))
 
 
-def _limited(make: Callable[[str | None], int | None]) -> Change:
-    """`limit` is what `make` gives for its text; None leaves it to the behaviour."""
+def _limited(make: Callable[[str | None], int | None]) -> Override:
+    """`make` reads the text of `limit`; where it returns None, the behaviour reads it."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def read(text: str | None) -> int:
             limit = make(text)
             return behaviour.read_limit(text) if limit is None else limit
 
         return replace(behaviour, read_limit=read)
 
-    return change
+    return override
 
 
-def _default(limit: int) -> Change:
+def _default(limit: int) -> Override:
     return _limited(lambda text: limit if text is None else None)
 
 
-def _exact(text: str, limit: int) -> Change:
+def _exact(text: str, limit: int) -> Override:
     return _limited(lambda asked: limit if asked == text else None)
 
 
-def _refuses_limit(refused: Callable[[int], bool]) -> Change:
+def _refuses_limit(refused: Callable[[int], bool]) -> Override:
     def make(text: str | None) -> int | None:
         if text is not None and refused(read_limit(text)):
             raise Refusal(400, "limit_invalid", "limit is out of range.")
@@ -52,81 +52,81 @@ def _refuses_limit(refused: Callable[[int], bool]) -> Change:
     return _limited(make)
 
 
-def _up_to(most: int) -> Change:
+def _up_to(most: int) -> Override:
     return _limited(
         lambda text: min(int(text), most) if text is not None and text.isdigit() and int(text) > 0 else None
     )
 
 
-def _when_empty(answer: Answer) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, site: Site, whole: Behaviour) -> Answer:
-            served = behaviour.act(call, site, whole)
+def _when_empty(answer: Answer) -> Override:
+    def override(behaviour: Behaviour) -> Behaviour:
+        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+            served = behaviour.act(call, state, whole)
             return served if served.content else answer
 
         return replace(behaviour, act=act)
 
-    return change
+    return override
 
 
-def _status_code(status: int) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, site: Site, whole: Behaviour) -> Answer:
-            return replace(behaviour.act(call, site, whole), status=status)
+def _status_code(status: int) -> Override:
+    def override(behaviour: Behaviour) -> Behaviour:
+        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+            return replace(behaviour.act(call, state, whole), status=status)
 
         return replace(behaviour, act=act)
 
-    return change
+    return override
 
 
 _REDIRECT = Answer(301, b"", (("Location", "/v1/pets/"),), None)
 
 FAULTS = [
     # a bare array
-    *shape("list-in-data", "The list is inside of `data`.", "PETS-1", _enveloped(lambda pets: {"data": pets})),
+    *shape("list-in-data", "The list is inside `data`.", "PETS-1", _enveloped(lambda pets: {"data": pets})),
     *shape(
         "list-in-pets",
-        "The list is inside of `pets`, with a total.",
+        "The list is inside `pets`, with a total.",
         "PETS-1",
         _enveloped(lambda pets: {"pets": pets, "total": len(pets)}),
     ),
     *shape(
         "list-in-items",
-        "The list is inside of `items`, with a cursor.",
+        "The list is inside `items`, with a cursor.",
         "PETS-1",
         _enveloped(lambda pets: {"items": pets, "next": None}),
     ),
     *shape(
         "list-by-id",
-        "The list is an object by id.",
+        "The list is an object with the ids as keys.",
         "PETS-1",
         _enveloped(lambda pets: {str(pet["id"]): pet for pet in pets}),
     ),
-    *shape("list-of-ids", "The list holds ids only.", "PETS-1", _enveloped(lambda pets: [pet["id"] for pet in pets])),
+    *shape("list-of-ids", "The list holds only ids.", "PETS-1", _enveloped(lambda pets: [pet["id"] for pet in pets])),
     *shape(
         "list-of-rows",
         "The list holds rows without field names.",
         "PETS-1",
         _enveloped(lambda pets: [list(pet.values()) for pet in pets]),
     ),
-    *shape("list-in-list", "The list is in another array.", "PETS-1", _enveloped(lambda pets: [pets])),
+    *shape("list-in-list", "The list is inside another array.", "PETS-1", _enveloped(lambda pets: [pets])),
     *shape(
         "list-with-null",
         "The list ends with a null.",
         "PETS-1",
         _enveloped(lambda pets: [*pets, None][-max(1, len(pets)) :]),
     ),
-    *shape("list-as-text", "The list is JSON within a JSON string.", "PETS-1", _enveloped(str)),
+    *shape("list-as-text", "The list is JSON text in a JSON string.", "PETS-1", _enveloped(str)),
     *shape(
         "null-for-empty-list",
-        "A list without animals is null.",
+        "An empty list is null.",
         "PETS-1",
         _when_empty(Answer(200, None)),
         needs="empty-store reading",
     ),
     *shape(
         "object-for-empty-list",
-        "A list without animals is an empty object.",
+        "An empty list is an empty object.",
         "PETS-1",
         _when_empty(Answer(200, {})),
         needs="empty-store reading",
@@ -135,74 +135,76 @@ FAULTS = [
     *page("206-for-list", "A list is answered with 206.", "LIST-1", _status_code(206)),
     *page(
         "204-for-empty-list",
-        "A list without animals is 204.",
+        "An empty list gets 204.",
         "LIST-1",
         _when_empty(Answer(204, b"", (), None)),
         needs="empty-store reading",
     ),
     *page(
         "404-for-empty-list",
-        "A list without animals is 404.",
+        "An empty list gets 404.",
         "LIST-1",
         _when_empty(error(404)),
         needs="empty-store reading",
     ),
     *page(
         "limit-required",
-        "A list without `limit` is 400.",
+        "A list without `limit` gets 400.",
         "LIST-1",
         answered(lambda call: "limit" not in call.query, error(400)),
     ),
     *page(
         "parameters-required",
-        "A list without any parameter is 400.",
+        "A list without any parameter gets 400.",
         "LIST-1",
         answered(lambda call: not call.query, error(400)),
     ),
     *page(
         "plain-list-404",
-        "A list without any parameter is 404.",
+        "A list without any parameter gets 404.",
         "LIST-1",
         answered(lambda call: not call.query, error(404)),
     ),
     *page(
         "plain-list-crashes",
-        "A list without any parameter is 500.",
+        "A list without any parameter gets 500.",
         "LIST-1 ERROR-5",
         answered(lambda call: not call.query, error(500)),
     ),
     *page(
         "list-redirected",
-        "A list is redirected to a path with a slash.",
+        "A list redirects to a path with a slash.",
         "LIST-1",
         answered(lambda call: True, _REDIRECT),
     ),
     # limit
-    *page("limit-100-refused", "limit=100 is 400.", "LIST-2", _refuses_limit(lambda limit: limit == 100)),
-    *page("limit-1-refused", "limit=1 is 400.", "LIST-2", _refuses_limit(lambda limit: limit == 1)),
-    *page("limit-over-50-refused", "A limit over 50 is 400.", "LIST-2", _refuses_limit(lambda limit: limit > 50)),
-    *page("limit-refused", "Any limit is 400, as an unknown parameter.", "LIST-2", _refuses_limit(lambda limit: True)),
+    *page("limit-100-refused", "limit=100 gets 400.", "LIST-2", _refuses_limit(lambda limit: limit == 100)),
+    *page("limit-1-refused", "limit=1 gets 400.", "LIST-2", _refuses_limit(lambda limit: limit == 1)),
+    *page("limit-over-50-refused", "A limit over 50 gets 400.", "LIST-2", _refuses_limit(lambda limit: limit > 50)),
     *page(
-        "limit-1-422", "limit=1 is 422.", "LIST-2", answered(lambda call: call.query.get("limit") == "1", error(422))
+        "limit-refused", "Any limit gets 400, as an unknown parameter.", "LIST-2", _refuses_limit(lambda limit: True)
+    ),
+    *page(
+        "limit-1-422", "limit=1 gets 422.", "LIST-2", answered(lambda call: call.query.get("limit") == "1", error(422))
     ),
     *page(
         "limit-100-crashes",
-        "limit=100 is 500.",
+        "limit=100 gets 500.",
         "LIST-2 ERROR-5",
         answered(lambda call: call.query.get("limit") == "100", error(500)),
     ),
     *page(
         "limit-1-crashes",
-        "limit=1 is 500.",
+        "limit=1 gets 500.",
         "LIST-2 ERROR-5",
         answered(lambda call: call.query.get("limit") == "1", error(500)),
     ),
     *page("limit-1-gives-2", "limit=1 gives 2 animals.", "LIST-3", _exact("1", 2)),
-    *page("limit-1-gives-20", "limit=1 is taken for the default.", "LIST-3", _exact("1", 20)),
-    *page("limit-ignored", "A page has 20 animals, whatever limit was asked for.", "LIST-3", _limited(lambda text: 20)),
+    *page("limit-1-gives-20", "limit=1 gives the default of 20 animals.", "LIST-3", _exact("1", 20)),
+    *page("limit-ignored", "A page has 20 animals, whatever the limit.", "LIST-3", _limited(lambda text: 20)),
     *page(
         "limit-plus-one",
-        "A page has an animal more than asked for.",
+        "A page has one animal more than the limit.",
         "LIST-3 LIST-4 LIST-5",
         _limited(lambda text: read_limit(text) + 1),
         needs="big-store",
@@ -226,8 +228,8 @@ FAULTS = [
     *page("default-50", "Without limit a page has 50 animals.", "LIST-4", _default(50)),
     *page("default-100", "Without limit a page has 100 animals.", "LIST-4", _default(100)),
     *page("default-all", "Without limit a page has all animals.", "LIST-4 LIST-5", _default(_ALL), needs="big-store"),
-    *page("cap-1000", "A limit up to 1,000 is granted.", "LIST-5", _up_to(1000), needs="big-store"),
-    *page("cap-101", "limit=101 is granted.", "LIST-5", _exact("101", 101), needs="big-store"),
+    *page("cap-1000", "A limit up to 1,000 is accepted and applied.", "LIST-5", _up_to(1000), needs="big-store"),
+    *page("cap-101", "limit=101 is accepted and applied.", "LIST-5", _exact("101", 101), needs="big-store"),
     *page("limit-zero-gives-all", "limit=0 gives all animals.", "LIST-5", _exact("0", _ALL), needs="big-store reading"),
     *page("negative-limit-gives-all", "limit=-1 gives all animals.", "LIST-5", _exact("-1", _ALL), needs="big-store"),
     *page(

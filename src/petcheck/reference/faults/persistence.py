@@ -1,4 +1,4 @@
-"""Section 4.2: created animals that get lost, or change between the 201, the list and the reading by id."""
+"""Section 4.2: created animals that are lost, or that differ between the 201, the list and GET by id."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Site
-from petcheck.reference.changes import animals, stored_otherwise, with_status
+from petcheck.reference.behaviour import Behaviour, ServerState
 from petcheck.reference.faults.echo import through_double, without_astral
 from petcheck.reference.messages import Call, Operation
-from petcheck.reference.seam import Fault, fault
-from petcheck.reference.store import Animal, NewAnimal, changed
+from petcheck.reference.overrides import animals, stored_otherwise, with_status
+from petcheck.reference.registry import Fault, fault
+from petcheck.reference.store import Animal, NewAnimal, Store, changed
 
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
@@ -21,7 +21,7 @@ _GET, _LIST = (Operation.GET,), (Operation.LIST,)
 
 
 def _created(make: Callable[[Animal], Animal]) -> Callable[[Animal], Animal]:
-    """For `animals`: only those that were created go through `make`."""
+    """For `animals`: `make` changes only created animals."""
     return lambda animal: make(animal) if animal.born else animal
 
 
@@ -30,9 +30,9 @@ def _hidden(behaviour: Behaviour) -> Behaviour:
 
 
 def _not_stored(behaviour: Behaviour) -> Behaviour:
-    def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
-        animal = behaviour.keep(new, animal_id, call, site)
-        site.store.remove(animal_id)
+    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        animal = behaviour.keep(new, animal_id, call, state)
+        state.store.remove(animal_id)
         return animal
 
     return replace(behaviour, keep=keep)
@@ -40,6 +40,13 @@ def _not_stored(behaviour: Behaviour) -> Behaviour:
 
 def _one_id(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, new_id=lambda store: 1_000_000)
+
+
+def _id_of_old(behaviour: Behaviour) -> Behaviour:
+    def new_id(store: Store) -> int:
+        return next((animal.id for animal in store.newest_first() if not animal.born), behaviour.new_id(store))
+
+    return replace(behaviour, new_id=new_id)
 
 
 def _listed_twice(behaviour: Behaviour) -> Behaviour:
@@ -70,17 +77,17 @@ def _doubled(name: str) -> str:
 
 
 def _shown_changed(name: str, how: str, make: Callable[[Animal], Animal], listed: str) -> Iterator[Fault]:
-    """A change that shows everywhere but in the 201, by the id alone, and in the list, where it breaks `listed`."""
+    """Three faults with one change: stored (all but the 201 show it), in GET by id, and in the list (`listed`)."""
     yield from create(
         f"stored-{name}",
-        f"A created animal is stored {how}; the 201 is right.",
+        f"The server stores a created animal {how}; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(make),
     )
     only_created = animals(_created(make))
-    by_id = f"A created animal is read by its id {how}."
+    by_id = f"GET by id shows a created animal {how}."
     yield from create(f"read-{name}", by_id, "CREATE-12 GET-2", only_created, at=_GET, needs="writes")
-    in_list = f"A created animal is listed {how}."
+    in_list = f"The list shows a created animal {how}."
     yield from create(f"listed-{name}", in_list, listed, only_created, at=_LIST, needs="writes")
 
 
@@ -91,13 +98,13 @@ _CHANGES = (
     ("name-cut", "with its name cut after 5 characters", _name_changed(lambda text: text[:5]), _LISTED),
     ("name-doubled", "with its name doubled", _name_changed(_doubled), _LISTED),
     ("category-zero", "with category 0", _category_changed(lambda category: 0), _LISTED),
-    ("category-plus-one", "with the category beside its own", _category_changed(_beside), _LISTED),
+    ("category-plus-one", "with another category", _category_changed(_beside), _LISTED),
 )
 
 FAULTS = [
     *create(
         "echoed-name-differs",
-        "The 201 shows another name than the one that is stored.",
+        "The name in the 201 differs from the one that is stored.",
         "CREATE-2 CREATE-12 CREATE-13",
         animals(_name_changed(str.swapcase)),
     ),
@@ -122,7 +129,7 @@ FAULTS = [
     ),
     *create(
         "created-id-off-by-one",
-        "The 201 shows the id after the one that is stored.",
+        "The id in the 201 is one more than the one that is stored.",
         "CREATE-12 CREATE-13",
         animals(_next_id),
         needs="small-store",
@@ -130,8 +137,14 @@ FAULTS = [
     *create(
         "created-overwritten",
         "Each created animal gets the same id and replaces the one before.",
-        "PET-5 CREATE-12 CREATE-13",
+        "PET-5",
         _one_id,
+    ),
+    *create(
+        "created-overwrites-old",
+        "A created animal gets the id of an old one and replaces it.",
+        "PET-5",
+        _id_of_old,
     ),
     *create(
         "created-listed-twice",

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Change, Pet
-from petcheck.reference.changes import animals, both, pets, served, with_status, without
+from petcheck.reference.behaviour import Override, Pet
 from petcheck.reference.conforming import read_id
 from petcheck.reference.messages import Answer, Call, Operation
-from petcheck.reference.seam import fault
+from petcheck.reference.overrides import animals, both, pets, served, with_status, without
+from petcheck.reference.registry import fault
 from petcheck.reference.store import STATUSES
 
 pet = partial(fault, section="2")
@@ -21,19 +21,19 @@ _OF_ANIMALS = (Operation.LIST, Operation.CREATE, Operation.GET)
 _NAMESPACE = 0x9E7 << 64
 
 
-def _field(name: str, make: Callable[[object], object]) -> Change:
+def _field(name: str, make: Callable[[object], object]) -> Override:
     return pets(lambda pet: {**pet, name: make(pet[name])} if name in pet else pet)
 
 
-def _renamed(old: str, new: str) -> Change:
+def _renamed(old: str, new: str) -> Override:
     return pets(lambda pet: {new if name == old else name: value for name, value in pet.items()})
 
 
-def _missing(name: str) -> Change:
+def _missing(name: str) -> Override:
     return pets(lambda pet: without(pet, name))
 
 
-def _reads_ids(read: Callable[[str], int]) -> Change:
+def _reads_ids(read: Callable[[str], int]) -> Override:
     return lambda behaviour: replace(behaviour, read_id=read)
 
 
@@ -70,7 +70,7 @@ def _first_row_twice(answer: Answer, call: Call) -> Answer:
     return replace(answer, content=[rows[0], *rows[:-1]]) if isinstance(rows, list) and len(rows) > 1 else answer
 
 
-def _status(make: Callable[[str | None], object]) -> Change:
+def _status(make: Callable[[str | None], object]) -> Override:
     return animals(with_status(make))
 
 
@@ -94,7 +94,7 @@ FAULTS = [
     ),
     *pet(
         "id-null",
-        "`id` is null in the 201, as the animal is shown before it is stored.",
+        "`id` is null in the 201, since the answer is built before the animal is stored.",
         "PET-1",
         _field("id", lambda value: None),
         at=_CREATE,
@@ -105,7 +105,12 @@ FAULTS = [
     *pet("name-missing", "Pets have no `name`.", "PET-2", _missing("name"), each=_OF_ANIMALS),
     *pet("name-capitalised", "`name` is called `Name`.", "PET-2", _renamed("name", "Name")),
     *pet("name-null", "`name` is null.", "PET-2", _field("name", lambda value: None), each=_OF_ANIMALS),
-    *pet("name-object", "`name` is an object of languages.", "PET-2", _field("name", lambda value: {"en": value})),
+    *pet(
+        "name-object",
+        "`name` is an object with a text per language.",
+        "PET-2",
+        _field("name", lambda value: {"en": value}),
+    ),
     *pet("name-number", "`name` is a number.", "PET-2", _field("name", lambda value: 7)),
     *pet("name-list", "`name` is a list of words.", "PET-2", _field("name", lambda value: str(value).split())),
     # categoryId
@@ -159,7 +164,7 @@ FAULTS = [
         pets(lambda pet: {"status": None, **pet}),
         each=(Operation.LIST, Operation.CREATE),
     ),
-    # a second animal is read by its id only where requests are left for it
+    # a run reads a second animal by its id only if its budget allows
     *pet(
         "status-null-for-absent",
         "`status` is null for an animal without one.",

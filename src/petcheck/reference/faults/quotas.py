@@ -1,4 +1,4 @@
-"""Section 8: quotas that are not the plan's, not kept, or not told of as they should be."""
+"""Section 8: quotas that differ from the plan, that are not enforced, or that a 429 reports wrongly."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import aborted, error, over_limit, spending
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.messages import Answer, Call, Caller
+from petcheck.reference.overrides import aborted, error, over_limit, spending
 from petcheck.reference.quota import ANONYMOUS, QuotaRules, Usage
-from petcheck.reference.seam import fault
+from petcheck.reference.registry import fault
 
 rate = partial(fault, section="8")
 
 
-def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Change:
+def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Override:
     return lambda behaviour: replace(behaviour, rules=lambda rules: make(behaviour.rules(rules)))
 
 
-def _figures(make: Callable[[str, int], int]) -> Change:
-    """Plans have other figures in a window."""
+def _figures(make: Callable[[str, int], int]) -> Override:
+    """`make` changes the limit of each plan per window."""
 
     def made(rules: QuotaRules) -> QuotaRules:
         figures = {
@@ -33,13 +33,13 @@ def _figures(make: Callable[[str, int], int]) -> Change:
     return _ruled(made)
 
 
-def _answered(answer: Answer) -> Change:
-    """Over the limit that is the answer."""
+def _answered(answer: Answer) -> Override:
+    """The answer to every request over the limit."""
     return over_limit(lambda refused, usage: answer)
 
 
-def _retry_after(make: Callable[[Usage], object]) -> Change:
-    """Retry-After is what `make` gives; None leaves it out."""
+def _retry_after(make: Callable[[Usage], object]) -> Override:
+    """`make` gives the value of Retry-After; None leaves it out."""
 
     def made(answer: Answer, usage: Usage) -> Answer:
         value = make(usage)
@@ -48,13 +48,13 @@ def _retry_after(make: Callable[[Usage], object]) -> Change:
     return over_limit(made)
 
 
-def _served_on(allowance: Callable[[int], float]) -> Change:
-    """Over the limit requests are served, as many in a row as `allowance` gives for the limit."""
+def _served_over_limit(allowance: Callable[[int], float]) -> Override:
+    """The server serves requests over the limit: `allowance` gives how many in a row, for a limit."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
-        def spend(caller: Caller, call: Call, site: Site) -> Usage:
-            usage = behaviour.spend(caller, call, site)
-            served = site.memory["served on"]
+    def override(behaviour: Behaviour) -> Behaviour:
+        def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+            usage = behaviour.spend(caller, call, state)
+            served = state.memory["served over limit"]
             if usage.retry_after is None:
                 served[caller.bucket] = 0
                 return usage
@@ -64,11 +64,11 @@ def _served_on(allowance: Callable[[int], float]) -> Change:
 
         return replace(behaviour, spend=spend)
 
-    return change
+    return override
 
 
-def _early(left: int) -> Change:
-    """429 comes while so many requests are left."""
+def _early(left: int) -> Override:
+    """The server answers 429 while that many requests are left."""
 
     def make(usage: Usage, call: Call) -> Usage:
         early = usage.retry_after is None and usage.remaining < left
@@ -78,12 +78,12 @@ def _early(left: int) -> Change:
 
 
 def _for_ever(behaviour: Behaviour) -> Behaviour:
-    def spend(caller: Caller, call: Call, site: Site) -> Usage:
-        usage = behaviour.spend(caller, call, site)
-        refused = site.memory["refused"]
+    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+        usage = behaviour.spend(caller, call, state)
+        refused = state.memory["refused"]
         if usage.retry_after is not None:
             refused[caller.bucket] = call.time
-        wait = site.quota.rules.window_seconds
+        wait = state.quota.rules.window_seconds
         return Usage(usage.limit, 0, call.time + wait, wait) if caller.bucket in refused else usage
 
     return replace(behaviour, spend=spend)
@@ -92,11 +92,11 @@ def _for_ever(behaviour: Behaviour) -> Behaviour:
 def _late(behaviour: Behaviour) -> Behaviour:
     """The window lasts three times as long as its headers say."""
 
-    def spend(caller: Caller, call: Call, site: Site) -> Usage:
-        usage = behaviour.spend(caller, call, site)
-        until = site.memory["until"]
+    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+        usage = behaviour.spend(caller, call, state)
+        until = state.memory["until"]
         if usage.retry_after is not None:
-            until[caller.bucket] = usage.reset + 2 * site.quota.rules.window_seconds
+            until[caller.bucket] = usage.reset + 2 * state.quota.rules.window_seconds
         elif call.time < until.get(caller.bucket, 0):
             return Usage(usage.limit, 0, usage.reset, usage.reset - call.time)
         return usage
@@ -116,7 +116,7 @@ FAULTS = [
     # the plan's figure
     *rate(
         "limit-of-pro-for-free",
-        "The free plan has the limit of pro, and the others that of free.",
+        "The free plan has the limit of pro, and the other plans that of free.",
         "RATE-5",
         _figures(lambda plan, figure: 300 if plan == "free" else 60),
         needs="plan",
@@ -126,7 +126,7 @@ FAULTS = [
     ),
     *rate(
         "limit-one-less",
-        "All plans have a request less.",
+        "All plans have one request less.",
         "RATE-5",
         _figures(lambda plan, figure: figure - 1),
         needs="plan",
@@ -134,32 +134,42 @@ FAULTS = [
     # over the limit
     *rate(
         "limit-never-enforced",
-        "Over the limit requests are served on.",
+        "Requests over the limit are served.",
         "RATE-6",
-        _served_on(lambda limit: math.inf),
+        _served_over_limit(lambda limit: math.inf),
         needs="exhaust",
     ),
     *rate(
         "limit-enforced-one-late",
-        "One request over the limit is served.",
+        "The first request over the limit is served.",
         "RATE-6",
-        _served_on(lambda limit: 1),
+        _served_over_limit(lambda limit: 1),
         needs="exhaust",
     ),
     *rate(
         "limit-enforced-late",
-        "As many requests over the limit as within it are served.",
+        "Twice as many requests as the limit are served.",
         "RATE-6",
-        _served_on(lambda limit: limit),
+        _served_over_limit(lambda limit: limit),
         needs="exhaust",
     ),
-    *rate("403-over-limit", "Over the limit it is 403.", "RATE-6", _answered(error(403)), needs="exhaust"),
-    *rate("400-over-limit", "Over the limit it is 400.", "RATE-6", _answered(error(400)), needs="exhaust"),
-    *rate("402-over-limit", "Over the limit it is 402.", "RATE-6", _answered(error(402)), needs="exhaust"),
-    *rate("420-over-limit", "Over the limit it is 420.", "RATE-6", _answered(error(420)), needs="exhaust"),
-    *rate("500-over-limit", "Over the limit it is 500.", "RATE-6 ERROR-5", _answered(error(500)), needs="exhaust"),
-    *rate("503-over-limit", "Over the limit it is 503.", "RATE-6 ERROR-5", _answered(error(503)), needs="exhaust"),
-    *rate("aborted-over-limit", "Over the limit the connection is aborted.", "RATE-6", aborted(429), needs="exhaust"),
+    *rate("403-over-limit", "A request over the limit gets 403.", "RATE-6", _answered(error(403)), needs="exhaust"),
+    *rate("400-over-limit", "A request over the limit gets 400.", "RATE-6", _answered(error(400)), needs="exhaust"),
+    *rate("402-over-limit", "A request over the limit gets 402.", "RATE-6", _answered(error(402)), needs="exhaust"),
+    *rate("420-over-limit", "A request over the limit gets 420.", "RATE-6", _answered(error(420)), needs="exhaust"),
+    *rate(
+        "500-over-limit", "A request over the limit gets 500.", "RATE-6 ERROR-5", _answered(error(500)), needs="exhaust"
+    ),
+    *rate(
+        "503-over-limit", "A request over the limit gets 503.", "RATE-6 ERROR-5", _answered(error(503)), needs="exhaust"
+    ),
+    *rate(
+        "aborted-over-limit",
+        "The server aborts the connection of a request over the limit.",
+        "RATE-6",
+        aborted(429),
+        needs="exhaust",
+    ),
     # Retry-After
     *rate(
         "retry-after-missing", "A 429 has no Retry-After.", "RATE-7", _retry_after(lambda usage: None), needs="exhaust"
@@ -173,7 +183,14 @@ FAULTS = [
         needs="exhaust",
     ),
     *rate(
-        "retry-after-negative", "Retry-After is below zero.", "RATE-7", _retry_after(lambda usage: -1), needs="exhaust"
+        "retry-after-unix-time",
+        "Retry-After is a Unix time.",
+        "RATE-7",
+        _retry_after(lambda usage: math.ceil(usage.reset)),
+        needs="exhaust",
+    ),
+    *rate(
+        "retry-after-negative", "Retry-After is negative.", "RATE-7", _retry_after(lambda usage: -1), needs="exhaust"
     ),
     *rate(
         "retry-after-fraction",
@@ -200,8 +217,8 @@ FAULTS = [
         needs="exhaust",
     ),
     # refused too early
-    *rate("429-one-early", "The last request that was left is 429.", "RATE-8", _early(1), needs="exhaust"),
-    *rate("429-ten-early", "The last ten requests that were left are 429.", "RATE-8", _early(10), needs="exhaust"),
+    *rate("429-one-early", "The last request that was left gets 429.", "RATE-8", _early(1), needs="exhaust"),
+    *rate("429-ten-early", "The last ten requests that were left get 429.", "RATE-8", _early(10), needs="exhaust"),
     # refused too long
     *rate(
         "retry-after-zero",
@@ -212,13 +229,13 @@ FAULTS = [
     ),
     *rate(
         "retry-after-half",
-        "Retry-After is half of the time that it takes.",
+        "Retry-After is half of the real time.",
         "RATE-9",
         _retry_after(_half),
         needs="exhaust",
     ),
     *rate(
-        "never-served-again", "A key that was refused once is refused for ever.", "RATE-9", _for_ever, needs="exhaust"
+        "never-served-again", "A key that was refused once is refused forever.", "RATE-9", _for_ever, needs="exhaust"
     ),
     *rate(
         "served-again-late", "A window lasts three times as long as Retry-After says.", "RATE-9", _late, needs="exhaust"

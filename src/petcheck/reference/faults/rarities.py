@@ -1,4 +1,4 @@
-"""Faults that show for few values only, which no list of probes holds: they are for property examples to find."""
+"""Faults that only a few values show; no fixed list of requests has them, so property examples must find them."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import answered, error, named, served, stored, stored_otherwise, turned_down
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.messages import Answer, Call, Operation
-from petcheck.reference.seam import fault
+from petcheck.reference.overrides import answered, error, named, refused_if, served, stored, stored_otherwise
+from petcheck.reference.registry import fault
 from petcheck.reference.store import Animal, changed
 
 page = partial(fault, section="4.1", at=(Operation.LIST,), needs="examples")
@@ -22,7 +22,7 @@ _CRASH = error(500, "internal")
 
 
 def _asked(limits: range, status: str | None = None) -> Callable[[Call], bool]:
-    """Whether a limit of those is asked for, with that status or, where none is named, with whatever goes with it."""
+    """Whether a call asks for one of the limits, with that status; with None, any status or none."""
 
     def asks(call: Call) -> bool:
         limit = call.query.get("limit", "")
@@ -40,28 +40,28 @@ def _one_too_many(behaviour: Behaviour) -> Behaviour:
 
 
 def _leaks(behaviour: Behaviour) -> Behaviour:
-    """A filter that is dropped where the page is long."""
+    """The filter is ignored on long pages."""
 
-    def act(call: Call, site: Site, whole: Behaviour) -> Answer:
+    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
         leaking = _asked(range(80, 100), "pending")(call)
         query = {name: value for name, value in call.query.items() if name != "status"} if leaking else call.query
-        return behaviour.act(replace(call, query=query), site, whole)
+        return behaviour.act(replace(call, query=query), state, whole)
 
     return replace(behaviour, act=act)
 
 
 def _id(matches: Callable[[int], bool]) -> Callable[[Call], bool]:
-    """Whether an id for which `matches` holds is asked for."""
+    """Whether a call asks for an id for which `matches` holds."""
     return lambda call: bool(re.fullmatch(r"-?[0-9]{1,19}", call.pet_id)) and matches(int(call.pet_id))
 
 
 def _posted(matches: Callable[[object], bool]) -> Callable[[Call], bool]:
-    """Whether a body for which `matches` holds is posted; one that is no JSON is None."""
+    """Whether a call has a JSON body for which `matches` holds."""
 
     def posts(call: Call) -> bool:
         try:
             return matches(json.loads(call.body or b""))
-        except ValueError:
+        except (ValueError, RecursionError):
             return False
 
     return posts
@@ -72,7 +72,7 @@ def _member(name: str, matches: Callable[[object], bool]) -> Callable[[Call], bo
 
 
 def _joined(behaviour: Behaviour) -> Behaviour:
-    """A list in the place of a name is taken for its items in a row."""
+    """A list as name is accepted; its items are joined."""
 
     def read_name(fields: dict[str, object]) -> str:
         name = fields.get("name")
@@ -92,31 +92,34 @@ def _status_lost_on_short_pages(answer: Answer, call: Call) -> Answer:
     return replace(answer, content=[{**pet, "status": ""} for pet in pets])
 
 
-def _crashes_at(code_points: range) -> Change:
-    return turned_down("internal", lambda new: any(ord(sign) in code_points for sign in new.name), 500)
+def _crashes_at(code_points: range) -> Override:
+    return refused_if("internal", lambda new: any(ord(sign) in code_points for sign in new.name), 500)
 
 
 FAULTS = [
     # one limit, or a limit and a status together
     *page(
-        "limit-30s-crash", "A limit from 30 to 39 is 500.", "LIST-2 ERROR-5", answered(_asked(range(30, 40)), _CRASH)
+        "limit-30s-crash", "A limit from 30 to 39 gets 500.", "LIST-2 ERROR-5", answered(_asked(range(30, 40)), _CRASH)
     ),
     *page(
-        "limit-55-to-64-refused", "A limit from 55 to 64 is 400.", "LIST-2", answered(_asked(range(55, 65)), error(400))
+        "limit-55-to-64-refused",
+        "A limit from 55 to 64 gets 400.",
+        "LIST-2",
+        answered(_asked(range(55, 65)), error(400)),
     ),
     *page(
         "limit-over-70-crashes-for-sold",
-        "A limit over 70 together with the status sold is 500.",
+        "A limit over 70 together with the status sold gets 500.",
         "LIST-6 ERROR-5",
         answered(_asked(range(71, 100), "sold"), _CRASH),
     ),
     *page(
         "limit-40s-not-found-for-available",
-        "A limit from 40 to 49 together with the status available is 404.",
+        "A limit from 40 to 49 together with the status available gets 404.",
         "LIST-6",
         answered(_asked(range(40, 50), "available"), error(404)),
     ),
-    *page("limit-60s-one-too-many", "A limit from 60 to 69 gives one animal more.", "LIST-3", _one_too_many),
+    *page("limit-60s-one-too-many", "A limit from 60 to 69 gives one animal too many.", "LIST-3", _one_too_many),
     *page("pending-leaks-from-80", "A limit from 80 to 99 drops the filter for pending.", "LIST-7", _leaks),
     *page(
         "short-pages-without-status",
@@ -126,70 +129,70 @@ FAULTS = [
     ),
     *page(
         "fraction-as-limit-crashes",
-        "A limit with a fraction is 500.",
+        "A limit with a fraction gets 500.",
         "ERROR-5",
         answered(lambda call: "." in call.query.get("limit", ""), _CRASH),
     ),
     *page(
         "unknown-parameter-crashes",
-        "A parameter that the document lacks is 500.",
+        "A parameter that is not in the document gets 500.",
         "ERROR-5",
         answered(lambda call: not call.query.keys() <= {"limit", "status"}, _CRASH),
     ),
     # a range of ids, and other segments
     *get(
         "id-over-int32-crashes",
-        "An id from 2^31 to 2^40 is 500.",
+        "An id from 2^31 to 2^40 gets 500.",
         "GET-3 ERROR-5",
         answered(_id(lambda n: 2**31 <= n < 2**40), _CRASH),
     ),
-    *get("negative-id-refused", "A negative id is 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
+    *get("negative-id-refused", "A negative id gets 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
     *get(
         "largest-id-crashes",
-        "The largest int64 as an id is 500.",
+        "The largest int64 as an id gets 500.",
         "GET-3 ERROR-5",
         answered(_id(lambda n: n == 2**63 - 1), _CRASH),
     ),
     *get(
         "segment-beyond-ascii-crashes",
-        "A segment beyond ASCII is 500.",
+        "A segment beyond ASCII gets 500.",
         "ERROR-5",
         answered(lambda call: not call.pet_id.isascii(), _CRASH),
     ),
     *get(
         "long-segment-crashes",
-        "A segment of more than 64 characters is 500.",
+        "A segment of more than 64 characters gets 500.",
         "ERROR-5",
         answered(lambda call: len(call.pet_id) > 64, _CRASH),
     ),
     # names and categories
     *create(
         "name-of-33-crashes",
-        "A name of 33 characters is 500.",
+        "A name of 33 characters gets 500.",
         "CREATE-1 ERROR-5",
-        turned_down("internal", lambda new: len(new.name) == 33, 500),
+        refused_if("internal", lambda new: len(new.name) == 33, 500),
     ),
     *create(
         "short-names-refused",
-        "A name of fewer than 6 characters is 400.",
+        "A name of fewer than 6 characters gets 400.",
         "CREATE-1",
-        turned_down("name_invalid", lambda new: len(new.name) < 6),
+        refused_if("name_invalid", lambda new: len(new.name) < 6),
     ),
     *create(
         "name-over-255-crashes",
-        "A name of more than 255 characters is 500.",
+        "A name of more than 255 characters gets 500.",
         "CREATE-14 ERROR-5",
-        turned_down("internal", lambda new: len(new.name) > 255, 500),
+        refused_if("internal", lambda new: len(new.name) > 255, 500),
     ),
     *create(
         "cyrillic-crashes",
-        "A name with a Cyrillic letter is 500.",
+        "A name with a Cyrillic letter gets 500.",
         "CREATE-14 ERROR-5",
         _crashes_at(range(0x400, 0x500)),
     ),
     *create(
         "caret-dropped",
-        "A circumflex in a name is dropped.",
+        "A circumflex is removed from a name.",
         "CREATE-2",
         stored(named(lambda name: name.replace("^", ""))),
     ),
@@ -201,27 +204,27 @@ FAULTS = [
     ),
     *create(
         "category-0-crashes",
-        "The category 0 is 500.",
+        "The category 0 gets 500.",
         "CREATE-14 ERROR-5",
-        turned_down("internal", lambda new: new.category_id == 0, 500),
+        refused_if("internal", lambda new: new.category_id == 0, 500),
     ),
     # defects of an unusual type
     *create(
         "number-as-body-crashes",
-        "A number as the body is 500.",
+        "A number as the body gets 500.",
         "CREATE-5 ERROR-5",
         answered(_posted(lambda body: isinstance(body, int)), _CRASH),
     ),
-    *create("list-as-name-joined", "A list as name is taken for its items in a row.", "CREATE-7", _joined),
+    *create("list-as-name-joined", "A list as name is accepted; its items are joined.", "CREATE-7", _joined),
     *create(
         "object-as-category-crashes",
-        "An object as categoryId is 500.",
+        "An object as categoryId gets 500.",
         "CREATE-8 ERROR-5",
         answered(_member("categoryId", lambda value: isinstance(value, dict)), _CRASH),
     ),
     *create(
         "number-as-status-crashes",
-        "A number as status is 500.",
+        "A number as status gets 500.",
         "CREATE-10 ERROR-5",
         answered(_member("status", lambda value: isinstance(value, int)), _CRASH),
     ),

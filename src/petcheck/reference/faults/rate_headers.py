@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from email.utils import formatdate
 from functools import partial
 
-from petcheck.reference.behaviour import Change
-from petcheck.reference.changes import rates
+from petcheck.reference.behaviour import Override
 from petcheck.reference.messages import Call
+from petcheck.reference.overrides import rates
 from petcheck.reference.quota import DAY, Usage
-from petcheck.reference.seam import ALL, Fault, fault
+from petcheck.reference.registry import ALL, Fault, fault
 
 rate = partial(fault, section="8")
 
@@ -21,8 +21,8 @@ _HEADERS = (("limit", LIMIT, "RATE-1"), ("remaining", REMAINING, "RATE-2"), ("re
 _ALL_THREE = "RATE-1 RATE-2 RATE-3"
 
 
-def _missing(names: tuple[str, ...], *statuses: int) -> Change:
-    """The headers are left out of answers of those statuses, none given: all."""
+def _missing(names: tuple[str, ...], *statuses: int) -> Override:
+    """Answers of those statuses (all if none is given) lack the headers."""
     return rates(
         lambda headers, usage, call, status: (
             {name: value for name, value in headers.items() if name not in names}
@@ -32,11 +32,15 @@ def _missing(names: tuple[str, ...], *statuses: int) -> Change:
     )
 
 
-def _value(name: str, make: Callable[[Usage, Call], object]) -> Change:
+def _value(name: str, make: Callable[[Usage, Call], object]) -> Override:
     return rates(lambda headers, usage, call, status: {**headers, name: str(make(usage, call))})
 
 
-def _renamed(make: Callable[[str], str]) -> Change:
+def _constant(usage: Usage, call: Call) -> dict[str, str]:
+    return {LIMIT: str(usage.limit), REMAINING: str(usage.limit - 1), RESET: str(math.ceil(call.time) + 60)}
+
+
+def _renamed(make: Callable[[str], str]) -> Override:
     return rates(lambda headers, usage, call, status: {make(name): value for name, value in headers.items()})
 
 
@@ -86,13 +90,13 @@ FAULTS = [
     ),
     *rate(
         "no-rate-headers-on-401",
-        "A 401 comes before the limiter and has none of its headers.",
+        "A 401 is sent before the rate limiter runs and has none of its headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET), 401),
     ),
     *rate(
         "rate-headers-on-429-only",
-        "A 429 alone has rate limit headers.",
+        "Only a 429 has rate limit headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET), 200, 201, 400, 401, 404),
     ),
@@ -109,8 +113,10 @@ FAULTS = [
         _renamed(lambda name: name.replace("RateLimit", "Rate-Limit")),
     ),
     # X-RateLimit-Limit
-    *_wrong("limit-per-minute", "says per minute", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit}/min"),
-    *_wrong("limit-with-window", "says the window", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit};w=60"),
+    *_wrong(
+        "limit-per-minute", "includes the unit per minute", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit}/min"
+    ),
+    *_wrong("limit-with-window", "includes the window", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit};w=60"),
     *_wrong("limit-listed", "lists the quotas", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit}, 1000;w=86400"),
     *_wrong("limit-unlimited", "is `unlimited`", "RATE-1", LIMIT, lambda usage, call: "unlimited"),
     *_wrong("limit-zero", "is 0", "RATE-1", LIMIT, lambda usage, call: 0),
@@ -124,7 +130,7 @@ FAULTS = [
     # X-RateLimit-Remaining
     *_wrong(
         "remaining-of-limit",
-        "says of how many",
+        "includes the limit",
         "RATE-2",
         REMAINING,
         lambda usage, call: f"{usage.remaining}/{usage.limit}",
@@ -132,7 +138,7 @@ FAULTS = [
     *_wrong("remaining-unlimited", "is `unlimited`", "RATE-2", REMAINING, lambda usage, call: "unlimited"),
     *_wrong(
         "remaining-negative",
-        "is below zero",
+        "is negative",
         "RATE-2",
         REMAINING,
         lambda usage, call: usage.remaining - usage.limit - 1,
@@ -163,7 +169,7 @@ FAULTS = [
     # X-RateLimit-Reset
     *_wrong(
         "reset-in-seconds",
-        "is the seconds until then",
+        "is the number of seconds until the reset",
         "RATE-3",
         RESET,
         lambda usage, call: math.ceil(usage.reset - call.time),
@@ -210,7 +216,7 @@ FAULTS = [
     *_wrong("remaining-frozen", "never falls", "RATE-4", REMAINING, lambda usage, call: usage.limit),
     *_wrong(
         "remaining-rises",
-        "rises with each second request",
+        "rises with every second request",
         "RATE-4",
         REMAINING,
         lambda usage, call: usage.limit - usage.remaining // 2,
@@ -222,16 +228,38 @@ FAULTS = [
         REMAINING,
         lambda usage, call: usage.limit - 1,
     ),
+    *_wrong(
+        "remaining-counts-up",
+        "counts the requests that were sent",
+        "RATE-4",
+        REMAINING,
+        lambda usage, call: usage.limit - usage.remaining,
+    ),
+    *rate(
+        "rate-headers-constant",
+        "The rate limit headers always have the same values, with a reset in 60 seconds.",
+        "RATE-4",
+        rates(lambda headers, usage, call, status: _constant(usage, call)),
+    ),
+    *rate(
+        "limit-equals-remaining",
+        "X-RateLimit-Limit always equals X-RateLimit-Remaining.",
+        "RATE-4 RATE-5",
+        _value(LIMIT, lambda usage, call: usage.remaining),
+        needs="plan",
+    ),
     *rate(
         "remaining-full",
-        "X-RateLimit-Remaining is the limit (on one operation).",
+        "X-RateLimit-Remaining always equals the limit.",
         "RATE-4",
         _value(REMAINING, lambda usage, call: usage.limit),
         at=(),
         each=ALL,
     ),
     # the plan's figure
-    *_wrong("limit-per-hour", "is by the hour", "RATE-5", LIMIT, lambda usage, call: usage.limit * 60, needs="plan"),
+    *_wrong(
+        "limit-per-hour", "is the limit per hour", "RATE-5", LIMIT, lambda usage, call: usage.limit * 60, needs="plan"
+    ),
     *_wrong(
         "limit-doubled",
         "is twice the plan's figure",

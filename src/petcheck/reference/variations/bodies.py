@@ -7,34 +7,35 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
-from petcheck.reference.behaviour import Behaviour, Change
-from petcheck.reference.changes import error_body, header, pets, replies
+from petcheck.reference.behaviour import Behaviour, Override, Pet
 from petcheck.reference.messages import Call, Reply
-from petcheck.reference.seam import variation
+from petcheck.reference.overrides import error_body, header, pets, replies
+from petcheck.reference.registry import variation
 
 _TYPES = "charset content-type-upper-case content-type-parameters"
+_LARGE = "pets-of-30-kb deep-pets brackets-in-strings long-names"
 _CASES = "headers-lower-case headers-upper-case"
 
 
-def _encoded(encode: Callable[[object], bytes]) -> Change:
-    """JSON is written by `encode`; bytes stay as they are."""
+def _encoded(encode: Callable[[object], bytes]) -> Override:
+    """`encode` writes the JSON; bytes are sent unchanged."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         return replace(
             behaviour,
             encode=lambda content: behaviour.encode(content) if isinstance(content, bytes) else encode(content),
         )
 
-    return change
+    return override
 
 
-def _header_names(make: Callable[[str], str]) -> Change:
+def _header_names(make: Callable[[str], str]) -> Override:
     return replies(
         lambda reply, call: replace(reply, headers=tuple((make(name), text) for name, text in reply.headers))
     )
 
 
-def _json_type(value: str) -> Change:
+def _json_type(value: str) -> Override:
     def make(reply: Reply, call: Call) -> Reply:
         return reply.having("Content-Type", value) if reply.header("Content-Type") == "application/json" else reply
 
@@ -47,9 +48,20 @@ def _gzipped(reply: Reply, call: Call) -> Reply:
     return replace(reply, body=gzip.compress(reply.body)).having("Content-Encoding", "gzip")
 
 
+def _long(pet: Pet) -> Pet:
+    return {**pet, "description": "A friendly animal. " * 1_600}
+
+
+def _nested(behaviour: Behaviour) -> Behaviour:
+    """The standard encoder cannot nest so deep, so it encodes a placeholder."""
+    placeholder, deep = '"@deep@"', b"[" * 3_000 + b"]" * 3_000
+    with_field = pets(lambda pet: {**pet, "tree": placeholder.strip('"')})(behaviour)
+    return replace(with_field, encode=lambda content: behaviour.encode(content).replace(placeholder.encode(), deep))
+
+
 def _padded(reply: Reply, call: Call) -> Reply:
     is_json = (reply.header("Content-Type") or "").lower().startswith("application/json")
-    # what is compressed already has no white space around it
+    # compressed bytes must not be padded
     plain = is_json and reply.header("Content-Encoding") is None
     return replace(reply, body=b" \r\n\t" + reply.body + b"\n") if plain else reply
 
@@ -60,6 +72,27 @@ VARIATIONS = [
         "2",
         "Pets have more fields.",
         pets(lambda pet: {**pet, "tags": [], "photoUrls": None, "category": {"id": pet["categoryId"]}, "age": 1.5}),
+    ),
+    variation(
+        "pets-of-30-kb",
+        "2",
+        "Pets have a field of 30 kB, so a page of 100 has 3 MB.",
+        pets(_long),
+        conflicts=_LARGE,
+    ),
+    variation(
+        "deep-pets",
+        "2",
+        "Pets have a field that is nested 3,000 deep.",
+        _nested,
+        conflicts=f"{_LARGE} pretty-printed escaped-unicode",
+    ),
+    variation(
+        "brackets-in-strings",
+        "2",
+        "Pets have a field with 5,000 brackets in a string, 100,000 on a page of 20.",
+        pets(lambda pet: {**pet, "pattern": "[{" * 2_500}),
+        conflicts=_LARGE,
     ),
     variation(
         "extra-error-fields",
@@ -98,7 +131,11 @@ VARIATIONS = [
         error_body(lambda body: {**body, "message": "出错了 🐾"}),
     ),
     variation(
-        "charset", "4", "The media type says UTF-8.", _json_type("application/json; charset=utf-8"), conflicts=_TYPES
+        "charset",
+        "4",
+        "The media type has a charset.",
+        _json_type("application/json; charset=utf-8"),
+        conflicts=_TYPES,
     ),
     variation(
         "content-type-upper-case",
@@ -126,7 +163,7 @@ VARIATIONS = [
     variation(
         "escaped-unicode",
         "4",
-        "What is not ASCII is escaped in JSON.",
+        "JSON escapes characters beyond ASCII.",
         _encoded(lambda content: json.dumps(content).encode()),
         conflicts="pretty-printed",
     ),
@@ -149,5 +186,5 @@ VARIATIONS = [
             )
         ),
     ),
-    variation("cors", "4", "Responses are open to all origins.", header("Access-Control-Allow-Origin", "*")),
+    variation("cors", "4", "Responses allow all origins.", header("Access-Control-Allow-Origin", "*")),
 ]

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import accumulate
 
-from petcheck.reference.behaviour import Behaviour, Change
-from petcheck.reference.changes import refused_with, replies
+from petcheck.reference.behaviour import Behaviour, Override
 from petcheck.reference.conforming import DEFAULT_LIMIT, MAX_LIMIT
-from petcheck.reference.messages import Call, Operation, Refusal, Reply
-from petcheck.reference.seam import variation
+from petcheck.reference.messages import Answer, Call, Operation, Refusal, Reply
+from petcheck.reference.overrides import refused_with, replies, served
+from petcheck.reference.registry import variation
 from petcheck.reference.store import STATUSES, Animal
 
 _LIST = (Operation.LIST,)
 _BAD_LIMITS = "bad-limit-422 bad-limit-clamped bad-limit-ignored bad-limit-empty-page"
 _BAD_FILTERS = "bad-filter-422 bad-filter-ignored bad-filter-empty-page filter-in-any-case"
 _ORDERS = "oldest-first by-name by-status random-order"
-_CAPS = "pages-of-50 pages-of-10"
+_CAPPED_AT = (20, 37, 64, 99)
+_CAPS = " ".join(("pages-of-50 pages-of-10 pages-of-4000-bytes", *(f"pages-of-{most}" for most in _CAPPED_AT)))
 
 
-def _bad_limit(make: Callable[[str], int]) -> Change:
-    """A `limit` that is none from 1 to 100 counts as what `make` gives for it."""
+def _bad_limit(make: Callable[[str], int]) -> Override:
+    """A `limit` outside 1 to 100 counts as the number that `make` returns for it."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def read(text: str | None) -> int:
             try:
                 return behaviour.read_limit(text)
@@ -32,7 +35,7 @@ def _bad_limit(make: Callable[[str], int]) -> Change:
 
         return replace(behaviour, read_limit=read)
 
-    return change
+    return override
 
 
 def _clamped(text: str) -> int:
@@ -42,10 +45,10 @@ def _clamped(text: str) -> int:
         return DEFAULT_LIMIT
 
 
-def _filter(make: Callable[[str], str | None]) -> Change:
-    """A status as filter that is none of the three counts as what `make` gives for it, None: as no filter."""
+def _filter(make: Callable[[str], str | None]) -> Override:
+    """A filter outside the three statuses counts as what `make` returns for it; None means no filter."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def read(text: str | None) -> str | None:
             try:
                 return behaviour.read_filter(text)
@@ -54,7 +57,7 @@ def _filter(make: Callable[[str], str | None]) -> Change:
 
         return replace(behaviour, read_filter=read)
 
-    return change
+    return override
 
 
 def _any_case(text: str) -> str:
@@ -63,12 +66,30 @@ def _any_case(text: str) -> str:
     return text.lower()
 
 
-def _arranged(make: Callable[[list[Animal]], list[Animal]]) -> Change:
+def _arranged(make: Callable[[list[Animal]], list[Animal]]) -> Override:
     return lambda behaviour: replace(behaviour, arrange=lambda animals: make(behaviour.arrange(animals)))
 
 
-def _capped(most: int) -> Change:
+def _shuffled(behaviour: Behaviour) -> Behaviour:
+    chance = random.Random(1)  # noqa: S311 - not a secret; a run can be repeated
+    return _arranged(lambda animals: chance.sample(animals, len(animals)))(behaviour)
+
+
+def _capped(most: int) -> Override:
     return lambda behaviour: replace(behaviour, read_limit=lambda text: min(most, behaviour.read_limit(text)))
+
+
+def _capped_at_bytes(most: int) -> Override:
+    """A page holds as many animals as fit into `most` bytes, but never fewer than 20 where there are so many."""
+
+    def make(answer: Answer, call: Call) -> Answer:
+        if not isinstance(answer.content, list):
+            return answer
+        sizes = accumulate(len(json.dumps(pet, ensure_ascii=False).encode()) for pet in answer.content)
+        fitting = sum(size <= most for size in sizes)
+        return replace(answer, content=answer.content[: max(DEFAULT_LIMIT, fitting)])
+
+    return served(make)
 
 
 def _cut_first(behaviour: Behaviour) -> Behaviour:
@@ -86,7 +107,7 @@ VARIATIONS = [
     variation(
         "bad-limit-422",
         "4.1",
-        "A bad limit is 422.",
+        "A bad limit gets 422.",
         refused_with(422, "limit_invalid"),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -94,7 +115,7 @@ VARIATIONS = [
     variation(
         "bad-limit-clamped",
         "4.1",
-        "A bad limit counts as the next good one.",
+        "A bad limit counts as the nearest valid one.",
         _bad_limit(_clamped),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -102,7 +123,7 @@ VARIATIONS = [
     variation(
         "bad-limit-ignored",
         "4.1",
-        "A bad limit counts as none.",
+        "A bad limit is ignored.",
         _bad_limit(lambda text: DEFAULT_LIMIT),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -118,7 +139,7 @@ VARIATIONS = [
     variation(
         "bad-filter-422",
         "4.1",
-        "An unknown status is 422.",
+        "An unknown status in the filter gets 422.",
         refused_with(422, "filter_invalid"),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -126,7 +147,7 @@ VARIATIONS = [
     variation(
         "bad-filter-ignored",
         "4.1",
-        "An unknown status counts as none.",
+        "An unknown status in the filter is ignored.",
         _filter(lambda text: None),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -134,7 +155,7 @@ VARIATIONS = [
     variation(
         "bad-filter-empty-page",
         "4.1",
-        "An unknown status matches nothing.",
+        "An unknown status in the filter matches nothing.",
         _filter(lambda text: text),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -142,7 +163,7 @@ VARIATIONS = [
     variation(
         "filter-in-any-case",
         "4.1",
-        "The filter is taken in any case.",
+        "The filter accepts a status in any letter case.",
         _filter(_any_case),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -150,7 +171,7 @@ VARIATIONS = [
     variation(
         "oldest-first",
         "4.1",
-        "The oldest animals come first.",
+        "The list is oldest first.",
         _arranged(lambda animals: animals[::-1]),
         at=_LIST,
         conflicts=_ORDERS,
@@ -158,7 +179,7 @@ VARIATIONS = [
     variation(
         "by-name",
         "4.1",
-        "Animals come by name.",
+        "The list is sorted by name.",
         _arranged(lambda animals: sorted(animals, key=lambda animal: animal.name)),
         at=_LIST,
         conflicts=_ORDERS,
@@ -166,7 +187,7 @@ VARIATIONS = [
     variation(
         "by-status",
         "4.1",
-        "Animals come by status.",
+        "The list is sorted by status.",
         _arranged(lambda animals: sorted(animals, key=lambda animal: animal.status or "")),
         at=_LIST,
         conflicts=_ORDERS,
@@ -174,13 +195,32 @@ VARIATIONS = [
     variation(
         "random-order",
         "4.1",
-        "Animals come in another order each time.",
-        _arranged(lambda animals: random.sample(animals, len(animals))),
+        "The list is in a different order each time.",
+        _shuffled,
         at=_LIST,
         conflicts=_ORDERS,
     ),
     variation("pages-of-50", "4.1", "A page never has more than 50 animals.", _capped(50), at=_LIST, conflicts=_CAPS),
     variation("pages-of-10", "4.1", "A page never has more than 10 animals.", _capped(10), at=_LIST, conflicts=_CAPS),
+    *(
+        variation(
+            f"pages-of-{most}",
+            "4.1",
+            f"A page never has more than {most} animals.",
+            _capped(most),
+            at=_LIST,
+            conflicts=_CAPS,
+        )
+        for most in _CAPPED_AT
+    ),
+    variation(
+        "pages-of-4000-bytes",
+        "4.1",
+        "A page of more than 20 animals never has more than 4,000 bytes.",
+        _capped_at_bytes(4_000),
+        at=_LIST,
+        conflicts=_CAPS,
+    ),
     variation("cut-before-filter", "4.1", "The page is cut to the limit before it is filtered.", _cut_first, at=_LIST),
-    variation("linked-pages", "4.1", "Headers tell of the next page and the total.", replies(_linked), at=_LIST),
+    variation("linked-pages", "4.1", "Headers give the next page and the total.", replies(_linked), at=_LIST),
 ]

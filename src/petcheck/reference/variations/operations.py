@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import both, error, header, on_refusal, refused_with, served, stored, turned_down
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal
-from petcheck.reference.seam import variation
+from petcheck.reference.overrides import both, error, header, on_refusal, refused_if, refused_with, served, stored
+from petcheck.reference.registry import variation
 from petcheck.reference.store import Animal, NewAnimal
 
 _CREATE, _GET, _ORDERS = (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
@@ -18,23 +18,23 @@ _AFTER = "removed-410 removed-405"
 
 
 def _strict_categories(behaviour: Behaviour) -> Behaviour:
-    def keep(new: NewAnimal, animal_id: int, call: Call, site: Site) -> Animal:
-        known = {animal.category_id for animal in site.store.newest_first()}
+    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        known = {animal.category_id for animal in state.store.newest_first()}
         if new.category_id not in known:
             raise Refusal(400, "category_unknown", "There is no such category.")
-        return behaviour.keep(new, animal_id, call, site)
+        return behaviour.keep(new, animal_id, call, state)
 
     return replace(behaviour, keep=keep)
 
 
-def _strict_names(refused: Callable[[str], bool]) -> Change:
-    return turned_down("name_invalid", lambda new: refused(new.name))
+def _strict_names(refused: Callable[[str], bool]) -> Override:
+    return refused_if("name_invalid", lambda new: refused(new.name))
 
 
-def _strict_fields(names: frozenset[str]) -> Change:
-    """A body is refused that has fields beyond these."""
+def _strict_fields(names: frozenset[str]) -> Override:
+    """The server refuses a body with fields beyond these."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def parse(body: bytes) -> dict[str, object]:
             fields = behaviour.parse(body)
             if fields.keys() - names:
@@ -43,7 +43,7 @@ def _strict_fields(names: frozenset[str]) -> Change:
 
         return replace(behaviour, parse=parse)
 
-    return change
+    return override
 
 
 def _whole_number(behaviour: Behaviour) -> Behaviour:
@@ -57,10 +57,10 @@ def _whole_number(behaviour: Behaviour) -> Behaviour:
 
 
 def _needs_json_type(behaviour: Behaviour) -> Behaviour:
-    def act(call: Call, site: Site, whole: Behaviour) -> Answer:
+    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
         if call.body and call.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise Refusal(415, "media_type", "Send application/json.")
-        return behaviour.act(call, site, whole)
+        return behaviour.act(call, state, whole)
 
     return replace(behaviour, act=act)
 
@@ -76,19 +76,19 @@ def _bearer_in_any_case(behaviour: Behaviour) -> Behaviour:
 
 
 def _challenges(behaviour: Behaviour) -> Behaviour:
-    def refuse(refusal: Refusal, call: Call, site: Site) -> Answer:
-        answer = behaviour.refuse(refusal, call, site)
+    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        answer = behaviour.refuse(refusal, call, state)
         challenge = (("WWW-Authenticate", 'Bearer realm="pets", error="invalid_token"'),)
         return replace(answer, headers=answer.headers + challenge) if answer.status == 401 else answer
 
     return replace(behaviour, refuse=refuse)
 
 
-def _always(answer: Answer) -> Change:
+def _always(answer: Answer) -> Override:
     return served(lambda served, call: answer)
 
 
-def _instead(answer: Answer, code: str) -> Change:
+def _instead(answer: Answer, code: str) -> Override:
     return on_refusal(lambda refusal, call: answer, (code,))
 
 
@@ -99,7 +99,7 @@ VARIATIONS = [
     variation(
         "strict-categories",
         "4.2",
-        "A category that no animal has is 400.",
+        "A category that no animal has gets 400.",
         _strict_categories,
         at=_CREATE,
         conflicts="others-remove",
@@ -107,58 +107,62 @@ VARIATIONS = [
     variation(
         "strict-names-ascii",
         "4.2",
-        "A name beyond ASCII is 400.",
+        "A name beyond ASCII gets 400.",
         _strict_names(lambda name: not name.isascii()),
         at=_CREATE,
     ),
     variation(
         "strict-names-printable",
         "4.2",
-        "A name with control characters is 400.",
+        "A name with control characters gets 400.",
         _strict_names(lambda name: not name.isprintable()),
         at=_CREATE,
     ),
     variation(
         "strict-names-50",
         "4.2",
-        "A name of more than 50 characters is 400.",
+        "A name of more than 50 characters gets 400.",
         _strict_names(lambda name: len(name) > 50),
         at=_CREATE,
     ),
     variation(
         "strict-names-1",
         "4.2",
-        "An empty name, or one with spaces at its ends, is 400.",
+        "An empty name, or one with spaces at its ends, gets 400.",
         _strict_names(lambda name: name != name.strip() or not name),
         at=_CREATE,
     ),
     variation(
         "strict-categories-positive",
         "4.2",
-        "A category below 1 is 400.",
-        turned_down("category_invalid", lambda new: new.category_id < 1),
+        "A category below 1 gets 400.",
+        refused_if("category_invalid", lambda new: new.category_id < 1),
         at=_CREATE,
         conflicts="category-zero categories-negative",
     ),
     variation(
         "strict-categories-int32",
         "4.2",
-        "A category beyond 32 bits is 400.",
-        turned_down("category_invalid", lambda new: abs(new.category_id) > 2**31 - 1),
+        "A category beyond 32 bits gets 400.",
+        refused_if("category_invalid", lambda new: abs(new.category_id) > 2**31 - 1),
         at=_CREATE,
         conflicts="categories-huge",
     ),
     variation(
         "strict-fields",
         "4.2",
-        "A body with unknown fields, `id` among them, is 400.",
+        "A body with unknown fields, `id` included, gets 400.",
         _strict_fields(frozenset({"name", "categoryId", "status"})),
         at=_CREATE,
     ),
     variation(
-        "strict-media-type", "4.2", "A body that is not sent as application/json is 415.", _needs_json_type, at=_CREATE
+        "strict-media-type",
+        "4.2",
+        "A body of another type than application/json gets 415.",
+        _needs_json_type,
+        at=_CREATE,
     ),
-    variation("whole-number-category", "4.2", "1.0 is an integer.", _whole_number, at=_CREATE),
+    variation("whole-number-category", "4.2", "1.0 counts as an integer.", _whole_number, at=_CREATE),
     variation(
         "default-status",
         "4.2",
@@ -171,7 +175,7 @@ VARIATIONS = [
     variation(
         "id-text-404",
         "4.3",
-        "A petId that is no int64 is 404.",
+        "A petId that is not an int64 gets 404.",
         refused_with(404, "id_invalid"),
         at=_GET,
         conflicts=_BAD_IDS,
@@ -179,7 +183,7 @@ VARIATIONS = [
     variation(
         "id-text-422",
         "4.3",
-        "A petId that is no int64 is 422.",
+        "A petId that is not an int64 gets 422.",
         refused_with(422, "id_invalid"),
         at=_GET,
         conflicts=_BAD_IDS,
@@ -187,7 +191,7 @@ VARIATIONS = [
     variation(
         "id-text-404-page",
         "4.3",
-        "A petId that is no int64 is at no path: a 404 page.",
+        "A petId that is not an int64 matches no route and gets a 404 page.",
         _instead(_PAGE, "id_invalid"),
         at=_GET,
         conflicts=_BAD_IDS,
@@ -203,7 +207,7 @@ VARIATIONS = [
     variation(
         "sunset-on-another-day",
         "4.3",
-        "Sunset has another day.",
+        "Sunset has another date.",
         header("Sunset", "Wed, 01 Jan 2031 00:00:00 GMT"),
         at=_GET,
         conflicts="deprecation-headers",
@@ -211,7 +215,7 @@ VARIATIONS = [
     variation(
         "removed-410",
         "4.3",
-        "After its day the operation is 410.",
+        "After its removal day the operation gets 410.",
         refused_with(410, "operation_removed"),
         at=_GET,
         conflicts=_AFTER,
@@ -219,7 +223,7 @@ VARIATIONS = [
     variation(
         "removed-405",
         "4.3",
-        "After its day the operation is 405.",
+        "After its removal day the operation gets 405.",
         refused_with(405, "operation_removed"),
         at=_GET,
         conflicts=_AFTER,
@@ -228,7 +232,7 @@ VARIATIONS = [
     variation(
         "orders-want-parameters",
         "4.4",
-        "Orders want parameters: 400.",
+        "Listing orders needs parameters, else it gets 400.",
         _always(error(400, "customer_missing")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -244,7 +248,7 @@ VARIATIONS = [
     variation(
         "orders-204",
         "4.4",
-        "Without orders it is 204.",
+        "Listing orders gets 204, since there are none.",
         _always(Answer(204, b"", (), None)),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -252,7 +256,7 @@ VARIATIONS = [
     variation(
         "orders-403",
         "4.4",
-        "The key may not see orders.",
+        "The key may not list orders: 403.",
         _always(error(403, "forbidden")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -260,12 +264,12 @@ VARIATIONS = [
     variation(
         "orders-csv",
         "4.4",
-        "Orders are a table of another type.",
+        "Orders are a CSV table.",
         _always(Answer(200, b"id;petId\r\n1;130\r\n", (), "text/csv")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),
     # 5
     variation("challenge", "5", "A 401 has WWW-Authenticate.", _challenges),
-    variation("bearer-in-any-case", "5", "The scheme is taken in any case.", _bearer_in_any_case),
+    variation("bearer-in-any-case", "5", "The scheme is accepted in any letter case.", _bearer_in_any_case),
 ]

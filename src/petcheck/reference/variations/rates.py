@@ -1,4 +1,4 @@
-"""Section 8: other ways to limit, and to tell of it."""
+"""Section 8: other ways to limit requests and to report the limits."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from email.utils import formatdate
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
-from petcheck.reference.changes import over_limit, rates
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.conforming import known
 from petcheck.reference.messages import Answer, Call, Caller
+from petcheck.reference.overrides import over_limit, rates
 from petcheck.reference.quota import ANONYMOUS, PER_DAY, QuotaRules, Usage
-from petcheck.reference.seam import variation
+from petcheck.reference.registry import variation
 
 _WINDOWS = "moving-window aligned-window daily-window refilled-bucket"
 _KEYLESS = "keyless-limit keyless-same-bucket keyless-uncounted"
+_DATES = "date-behind date-ahead clock-ahead clock-behind"
+_COUNTED = "refused-free posts-cost-five"
 _SKEWS = "clock-ahead clock-behind"
 _BODIES = "429-empty 429-html 429-problem"
 
 
-def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Change:
+def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Override:
     return lambda behaviour: replace(behaviour, rules=lambda rules: make(behaviour.rules(rules)))
 
 
 def _daily(rules: QuotaRules) -> QuotaRules:
-    """Plans have no figure in a window but one so high that the day's is always nearer to its end."""
+    """The limit per window is so high that the day's limit is always the one in force."""
     endless = {plan: figure if plan == ANONYMOUS else 10**9 for plan, figure in rules.per_window.items()}
     return replace(rules, per_window=endless, per_day={**PER_DAY, "enterprise": 500_000})
 
@@ -35,12 +37,12 @@ def _custom(rules: QuotaRules) -> QuotaRules:
 
 
 def _refilled(behaviour: Behaviour) -> Behaviour:
-    """Each caller has a bucket that refills all the time; Reset is when it is full."""
+    """Each caller has a bucket that refills continuously; Reset is when it is full."""
 
-    def spend(caller: Caller, call: Call, site: Site) -> Usage:
-        full = site.memory["refilled"]
-        limit = site.quota.rules.per_window[caller.plan]
-        each = site.quota.rules.window_seconds / limit
+    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+        full = state.memory["refilled"]
+        limit = state.quota.rules.per_window[caller.plan]
+        each = state.quota.rules.window_seconds / limit
         until = max(full.get(caller.bucket, 0.0), call.time) + each
         if (over := until - call.time - limit * each) > 1e-6:
             return Usage(limit, 0, until - each, over)
@@ -50,28 +52,28 @@ def _refilled(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, spend=spend)
 
 
-def _spent_by(who: Callable[[Caller, Site], Caller]) -> Change:
-    def change(behaviour: Behaviour) -> Behaviour:
-        return replace(behaviour, spend=lambda caller, call, site: behaviour.spend(who(caller, site), call, site))
+def _spent_by(who: Callable[[Caller, ServerState], Caller]) -> Override:
+    def override(behaviour: Behaviour) -> Behaviour:
+        return replace(behaviour, spend=lambda caller, call, state: behaviour.spend(who(caller, state), call, state))
 
-    return change
+    return override
 
 
-def _sole_key(caller: Caller, site: Site) -> Caller:
-    return known(next(iter(site.keys)), site.keys) if caller.plan == ANONYMOUS and site.keys else caller
+def _sole_key(caller: Caller, state: ServerState) -> Caller:
+    return known(next(iter(state.keys)), state.keys) if caller.plan == ANONYMOUS and state.keys else caller
 
 
 def _uncounted(behaviour: Behaviour) -> Behaviour:
-    def spend(caller: Caller, call: Call, site: Site) -> Usage:
+    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
         if caller.plan != ANONYMOUS:
-            return behaviour.spend(caller, call, site)
-        limit = site.quota.rules.per_window[ANONYMOUS]
-        return Usage(limit, limit, call.time + site.quota.rules.window_seconds)
+            return behaviour.spend(caller, call, state)
+        limit = state.quota.rules.per_window[ANONYMOUS]
+        return Usage(limit, limit, call.time + state.quota.rules.window_seconds)
 
     return replace(behaviour, spend=spend)
 
 
-def _refused(content: object, media_type: str | None) -> Change:
+def _refused(content: object, media_type: str | None) -> Override:
     return over_limit(lambda answer, usage: replace(answer, content=content, media_type=media_type))
 
 
@@ -84,15 +86,53 @@ def _retry_date(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, exceeded=exceeded)
 
 
-def _skewed(seconds: float) -> Change:
+def _skewed(seconds: float) -> Override:
     return lambda behaviour: replace(behaviour, skew=seconds)
+
+
+def _date_off(seconds: float) -> Override:
+    """`Date` alone is wrong; everything else goes by the right clock."""
+    return lambda behaviour: replace(
+        behaviour, socket_options=replace(behaviour.socket_options, own_date=True, date_offset=seconds)
+    )
+
+
+def _refused_free(behaviour: Behaviour) -> Behaviour:
+    """A request that gets 400, 401 or 404 is given back to its caller."""
+    free = (400, 401, 404)
+
+    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+        last = state.memory["last caller"]
+        if "" in last and state.log[-1].status in free:
+            state.quota.refund(last[""])
+        last[""] = caller
+        return behaviour.spend(caller, call, state)
+
+    def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
+        given_back = replace(usage, remaining=usage.remaining + 1) if status in free else usage
+        return behaviour.rate_headers(given_back, call, status)
+
+    return replace(behaviour, spend=spend, rate_headers=rate_headers)
+
+
+def _costly_posts(behaviour: Behaviour) -> Behaviour:
+    """A POST costs five requests, or what is left of them."""
+
+    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+        usage = behaviour.spend(caller, call, state)
+        for _ in range(4 if call.method == "POST" else 0):
+            if usage.remaining:
+                usage = behaviour.spend(caller, call, state)
+        return usage
+
+    return replace(behaviour, spend=spend)
 
 
 VARIATIONS = [
     variation(
         "moving-window",
         "8",
-        "Each request counts for a window from its own time on.",
+        "Each request counts for one window's length from its own time on.",
         _ruled(lambda rules: replace(rules, moving=True)),
         conflicts=_WINDOWS,
     ),
@@ -104,19 +144,19 @@ VARIATIONS = [
         conflicts=_WINDOWS,
     ),
     variation(
-        "daily-window", "8", "The plan's requests per day are the limit in force.", _ruled(_daily), conflicts=_WINDOWS
+        "daily-window", "8", "The plan's limit per day is the limit in force.", _ruled(_daily), conflicts=_WINDOWS
     ),
     variation(
         "refilled-bucket",
         "8",
-        "A bucket is refilled all the time, by the limit in a window.",
+        "A bucket refills continuously, by the limit per window.",
         _refilled,
         conflicts=f"{_WINDOWS} keyless-limit",
     ),
     variation(
         "custom-plan",
         "8",
-        "The quota was agreed individually; true for a run that is told of no plan, or of enterprise.",
+        "The quota was agreed individually; it fits a run without `--plan`, or with enterprise.",
         _ruled(_custom),
         conflicts="daily-window",
     ),
@@ -128,17 +168,27 @@ VARIATIONS = [
     ),
     variation("clock-ahead", "8", "The server's clock is 8 minutes ahead.", _skewed(480.0), conflicts=_SKEWS),
     variation("clock-behind", "8", "The server's clock is 8 minutes behind.", _skewed(-480.0), conflicts=_SKEWS),
+    variation("date-behind", "8", "Date is 5 hours behind; Reset is right.", _date_off(-5 * 3600.0), conflicts=_DATES),
+    variation("date-ahead", "8", "Date is 5 hours ahead; Reset is right.", _date_off(5 * 3600.0), conflicts=_DATES),
+    variation(
+        "refused-free",
+        "8",
+        "A request that gets 400, 401 or 404 does not count.",
+        _refused_free,
+        conflicts=f"{_COUNTED} refilled-bucket keyless-uncounted keyless-same-bucket",
+    ),
+    variation("posts-cost-five", "8", "A POST counts as five requests.", _costly_posts, conflicts=_COUNTED),
     variation(
         "keyless-limit",
         "8",
-        "Without a key an address has 10 requests in a second.",
+        "Requests without a key are limited to 10 per second and address.",
         _ruled(lambda rules: replace(rules, per_window={**rules.per_window, ANONYMOUS: 10}, anonymous_seconds=1.0)),
         conflicts=f"{_KEYLESS} refilled-bucket",
     ),
     variation(
         "keyless-same-bucket",
         "8",
-        "Requests without a key are counted with those of the first key.",
+        "Requests without a key count against the first key.",
         _spent_by(_sole_key),
         conflicts=_KEYLESS,
     ),

@@ -1,4 +1,4 @@
-"""Section 2: other animals, other ids, and other clients that are at work in the meantime."""
+"""Section 2: other animals, other ids, and other clients at work during the run."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import random
 from collections.abc import Callable
 from dataclasses import replace
 
-from petcheck.reference.behaviour import Behaviour, Change, Site
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.conforming import known
-from petcheck.reference.messages import Call, Operation
-from petcheck.reference.seam import variation
-from petcheck.reference.store import STATUSES, Animal, changed
+from petcheck.reference.messages import Answer, Call, Operation
+from petcheck.reference.registry import variation
+from petcheck.reference.store import STATUSES, Animal, Store, changed
 
 _SIZES = "empty-store store-of-1 store-of-19 store-of-20 store-of-21 store-of-100 store-of-101 store-of-10000"
-_IDS = "ids-beyond-double ids-negative ids-random ids-from-zero ids-at-the-end"
+_IDS = "ids-beyond-double ids-negative ids-random ids-random-signed ids-from-zero ids-at-the-end"
 _STATUSES = "no-statuses all-available none-sold"
+_REUSED = "id-reused-once ids-reused-later"
 _NAMES = "odd-names same-names long-names"
 _CATEGORIES = "category-zero categories-negative categories-huge"
 _DELAYS = "seen-after-a-second listed-after-a-second"
@@ -35,89 +36,140 @@ _ODD_NAMES = (
 )
 
 
-def _seeded(make: Callable[[list[Animal], int], list[Animal]]) -> Change:
-    """The animals that are there at first go through `make`, which also gets the seed."""
+def _seeded(make: Callable[[list[Animal], int], list[Animal]]) -> Override:
+    """`make` changes the animals at the start; it also gets the seed."""
     return lambda behaviour: replace(behaviour, seed=lambda count, seed: make(behaviour.seed(count, seed), seed))
 
 
-def _each(make: Callable[[Animal], Animal]) -> Change:
+def _each(make: Callable[[Animal], Animal]) -> Override:
     return _seeded(lambda animals, seed: [make(animal) for animal in animals])
 
 
-def _sized(count: int) -> Change:
+def _sized(count: int) -> Override:
     return lambda behaviour: replace(behaviour, seed=lambda _, seed: behaviour.seed(count, seed))
 
 
-def _numbered(make: Callable[[int], int]) -> Change:
-    """Ids are what `make` gives for 1, 2, 3 and so on."""
+def _numbered(make: Callable[[int], int]) -> Override:
+    """`make` gives the ids for the numbers 1, 2, 3 and so on."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
+    def override(behaviour: Behaviour) -> Behaviour:
         def seed(count: int, seed: int) -> list[Animal]:
             return [changed(animal, id=make(animal.id)) for animal in behaviour.seed(count, seed)]
 
         return replace(behaviour, seed=seed, new_id=lambda store: make(behaviour.new_id(store)))
 
-    return change
+    return override
 
 
 def _scattered(number: int) -> int:
     return random.Random(number).getrandbits(63)  # noqa: S311 - nothing here is secret
 
 
-def _visible_after(seconds: float) -> Change:
+def _scattered_signed(number: int) -> int:
+    return random.Random(number).randrange(-(2**63), 2**63)  # noqa: S311 - nothing here is secret
+
+
+def _visible_after(seconds: float) -> Override:
     return lambda behaviour: replace(
         behaviour, visible=lambda animal, now: not animal.born or now - animal.born >= seconds
     )
 
 
-def _meanwhile(every: int, act: Callable[[Site, Behaviour, int], None]) -> Change:
-    """Another client acts before each request whose number is a multiple of `every`; `act` gets that number too."""
+def _other_clients(every: int, act: Callable[[ServerState, Behaviour, int], None]) -> Override:
+    """Another client acts before each request whose number is a multiple of `every`; `act` also gets that number."""
 
-    def change(behaviour: Behaviour) -> Behaviour:
-        def meanwhile(call: Call, site: Site, whole: Behaviour) -> None:
-            behaviour.meanwhile(call, site, whole)
-            number = len(site.log) + 1
+    def override(behaviour: Behaviour) -> Behaviour:
+        def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+            behaviour.other_clients(call, state, whole)
+            number = len(state.log) + 1
             if number % every == 0:
-                act(site, whole, number)
+                act(state, whole, number)
 
-        return replace(behaviour, meanwhile=meanwhile)
+        return replace(behaviour, other_clients=other_clients)
 
-    return change
-
-
-def _seeded_first(site: Site) -> list[Animal]:
-    return [animal for animal in site.store.newest_first() if not animal.born]
+    return override
 
 
-def _add(site: Site, behaviour: Behaviour, number: int) -> None:
+def _seeded_first(state: ServerState) -> list[Animal]:
+    return [animal for animal in state.store.newest_first() if not animal.born]
+
+
+def _add(state: ServerState, behaviour: Behaviour, number: int) -> None:
     status = (*STATUSES, None)[number % 4]
-    site.store.put(Animal(behaviour.new_id(site.store), f"Another client's {number}", 1, status, born=0.0))
+    state.store.put(Animal(behaviour.new_id(state.store), f"Another client's {number}", 1, status, born=0.0))
 
 
-def _change(site: Site, behaviour: Behaviour, number: int) -> None:
-    for animal in _seeded_first(site)[:3]:
-        site.store.put(changed(animal, status=STATUSES[number % 3], name=f"{animal.name[:20]}*"))
+def _change(state: ServerState, behaviour: Behaviour, number: int) -> None:
+    for animal in _seeded_first(state)[:3]:
+        state.store.put(changed(animal, status=STATUSES[number % 3], name=f"{animal.name[:20]}*"))
 
 
-def _remove(site: Site, behaviour: Behaviour, number: int) -> None:
-    for animal in _seeded_first(site)[:1]:
-        site.store.remove(animal.id)
+def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
+    for animal in _seeded_first(state)[:1]:
+        state.store.remove(animal.id)
 
 
-def _spend(site: Site, behaviour: Behaviour, number: int) -> None:
-    for key in site.keys:
-        site.quota.spend(known(key, site.keys))
+def _reused(times: int | None, quarantine: float) -> Override:
+    """Another client removes an animal before every tenth request; a created animal gets the id of a removed one.
+
+    That happens `times` in all (None: always), and to ids that were removed at least `quarantine` seconds before.
+    """
+
+    def override(behaviour: Behaviour) -> Behaviour:
+        def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+            behaviour.other_clients(call, state, whole)
+            removed = state.memory["removed ids"]
+            if (len(state.log) + 1) % 10 == 0 and len(removed) != times:
+                for animal in _seeded_first(state)[:1]:
+                    state.store.remove(animal.id)
+                    removed[str(animal.id)] = call.time
+
+        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+            def new_id(store: Store) -> int:
+                removed = state.memory["removed ids"]
+                free = [key for key, when in removed.items() if when is not None and call.time - when >= quarantine]
+                if not free:
+                    return whole.new_id(store)
+                removed[free[0]] = None
+                return int(free[0])
+
+            create = call.operation is Operation.CREATE
+            return behaviour.act(call, state, replace(whole, new_id=new_id) if create else whole)
+
+        return replace(behaviour, other_clients=other_clients, act=act)
+
+    return override
+
+
+def _spend_rest(behaviour: Behaviour) -> Behaviour:
+    """Another client uses up the quota of each key, once, before the twelfth request."""
+
+    def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+        behaviour.other_clients(call, state, whole)
+        if len(state.log) + 1 == 12:
+            for key in state.keys:
+                while state.quota.spend(known(key, state.keys)).remaining:
+                    pass
+
+    return replace(behaviour, other_clients=other_clients)
+
+
+def _spend(state: ServerState, behaviour: Behaviour, number: int) -> None:
+    for key in state.keys:
+        state.quota.spend(known(key, state.keys))
 
 
 VARIATIONS = [
     # how many
-    variation("empty-store", "2", "There is no animal.", _sized(0), conflicts=_SIZES),
+    variation("empty-store", "2", "There are no animals.", _sized(0), conflicts=_SIZES),
     variation("store-of-1", "2", "There is one animal.", _sized(1), conflicts=_SIZES),
-    variation("store-of-19", "2", "The store is one short of the default page.", _sized(19), conflicts=_SIZES),
-    variation("store-of-20", "2", "The store is just the default page.", _sized(20), conflicts=_SIZES),
-    variation("store-of-21", "2", "The store is one more than the default page.", _sized(21), conflicts=_SIZES),
-    variation("store-of-100", "2", "The store is just the largest page.", _sized(100), conflicts=_SIZES),
-    variation("store-of-101", "2", "The store is one more than the largest page.", _sized(101), conflicts=_SIZES),
+    variation("store-of-19", "2", "The store lacks one animal for the default page.", _sized(19), conflicts=_SIZES),
+    variation("store-of-20", "2", "The store exactly fills the default page.", _sized(20), conflicts=_SIZES),
+    variation("store-of-21", "2", "The store has one animal more than the default page.", _sized(21), conflicts=_SIZES),
+    variation("store-of-100", "2", "The store exactly fills the largest page.", _sized(100), conflicts=_SIZES),
+    variation(
+        "store-of-101", "2", "The store has one animal more than the largest page.", _sized(101), conflicts=_SIZES
+    ),
     variation("store-of-10000", "2", "There are 10,000 animals.", _sized(10_000), conflicts=_SIZES),
     # which ids
     variation(
@@ -128,12 +180,13 @@ VARIATIONS = [
         conflicts=_IDS,
     ),
     variation("ids-negative", "2", "Ids are negative.", _numbered(lambda number: -number), conflicts=_IDS),
-    variation("ids-random", "2", "Ids are random in 63 bits.", _numbered(_scattered), conflicts=_IDS),
+    variation("ids-random", "2", "Ids are random numbers of 63 bits.", _numbered(_scattered), conflicts=_IDS),
+    variation("ids-random-signed", "2", "Ids are random in int64.", _numbered(_scattered_signed), conflicts=_IDS),
     variation("ids-from-zero", "2", "Ids begin with 0.", _numbered(lambda number: number - 1), conflicts=_IDS),
     variation(
         "ids-at-the-end",
         "2",
-        "Ids count down from the end of int64.",
+        "Ids count down from the maximum of int64.",
         _numbered(lambda number: 2**63 - number),
         conflicts=_IDS,
     ),
@@ -162,7 +215,7 @@ VARIATIONS = [
     variation(
         "odd-names",
         "2",
-        "Names are empty, of control characters, markup, emoji, or run from right to left.",
+        "Names are empty, control characters, markup, emoji or right-to-left text.",
         _each(lambda animal: changed(animal, name=_ODD_NAMES[animal.id % len(_ODD_NAMES)])),
         conflicts=_NAMES,
     ),
@@ -197,15 +250,15 @@ VARIATIONS = [
     variation(
         "categories-huge",
         "2",
-        "Categories are at the end of int64.",
+        "Categories are near the maximum of int64.",
         _each(lambda animal: changed(animal, category_id=2**63 - animal.category_id)),
         conflicts=_CATEGORIES,
     ),
-    # seen late
+    # shown late
     variation(
         "seen-after-a-second",
         "4.2",
-        "A created animal is seen after a second.",
+        "A created animal shows after a second.",
         _visible_after(1.0),
         at=(Operation.LIST, Operation.GET),
         conflicts=_DELAYS,
@@ -218,13 +271,46 @@ VARIATIONS = [
         at=(Operation.LIST,),
         conflicts=_DELAYS,
     ),
-    # others at work
-    variation("others-add", "3", "Another client adds an animal before every third request.", _meanwhile(3, _add)),
+    # other clients
+    variation("others-add", "3", "Another client adds an animal before every third request.", _other_clients(3, _add)),
     variation(
-        "others-change", "3", "Another client changes three animals before every fifth request.", _meanwhile(5, _change)
+        "others-change",
+        "3",
+        "Another client changes three animals before every fifth request.",
+        _other_clients(5, _change),
     ),
     variation(
-        "others-remove", "3", "Another client removes an animal before every fourth request.", _meanwhile(4, _remove)
+        "others-remove",
+        "3",
+        "Another client removes an animal before every fourth request.",
+        _other_clients(4, _remove),
     ),
-    variation("others-spend", "8", "Another client sends as many requests with the same key.", _meanwhile(1, _spend)),
+    variation(
+        "others-spend",
+        "8",
+        "Another client sends as many requests with the same key as the run.",
+        _other_clients(1, _spend),
+    ),
+    variation(
+        "id-reused-once",
+        "4.2",
+        "Another client removes an animal, and the next created animal gets its id.",
+        _reused(1, 0.0),
+        conflicts=f"{_REUSED} strict-categories",
+    ),
+    variation(
+        "ids-reused-later",
+        "4.2",
+        "Another client removes animals, and created animals get their ids 20 seconds later.",
+        _reused(None, 20.0),
+        conflicts=f"{_REUSED} strict-categories",
+    ),
+    variation(
+        "others-use-up-quota",
+        "8",
+        "Another client uses up the quota of the same key once.",
+        _spend_rest,
+        at=(None,),
+        conflicts="daily-window refilled-bucket",
+    ),
 ]

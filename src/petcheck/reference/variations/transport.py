@@ -1,26 +1,27 @@
-"""Below the application: other ways to carry the same answers."""
+"""Section 1: other ways to send the same answers, below the application."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from petcheck.reference.behaviour import Behaviour, Change, Site, Wire
-from petcheck.reference.changes import header, rewritten
-from petcheck.reference.messages import Call, Operation, Refusal
-from petcheck.reference.seam import variation
+from petcheck.reference.behaviour import Behaviour, Override, ServerState, SocketOptions
+from petcheck.reference.messages import Answer, Call, Operation, Refusal, Reply
+from petcheck.reference.overrides import header, rewritten
+from petcheck.reference.registry import variation
 
 _LINE = b"HTTP/1.1 "
+_CLOSES = "close-without-notice close-with-notice close-after-7-responses close-when-idle"
 _READING = (Operation.LIST, Operation.GET, Operation.ORDERS)
 
 
-def _wired(make: Callable[[Wire], Wire]) -> Change:
-    return lambda behaviour: replace(behaviour, wire=make(behaviour.wire))
+def _socket(make: Callable[[SocketOptions], SocketOptions]) -> Override:
+    return lambda behaviour: replace(behaviour, socket_options=make(behaviour.socket_options))
 
 
 def _http_1_0(behaviour: Behaviour) -> Behaviour:
     older = rewritten(lambda data: b"HTTP/1.0 " + data.removeprefix(_LINE) if data.startswith(_LINE) else data)
-    return _wired(lambda wire: replace(wire, close_after=True))(older(behaviour))
+    return _socket(lambda options: replace(options, close_after=1))(older(behaviour))
 
 
 def _odd_reason(data: bytes) -> bytes:
@@ -37,12 +38,34 @@ def _early_hints(data: bytes) -> bytes:
 
 
 def _busy_once(behaviour: Behaviour) -> Behaviour:
-    def look_first(call: Call, site: Site, whole: Behaviour) -> None:
-        if len(site.log) >= 5 and not any(record.status == 503 for record in site.log):
+    def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
+        if len(state.log) >= 5 and not any(record.status == 503 for record in state.log):
             raise Refusal(503, "busy", "Try again in a moment.", (("Retry-After", "1"),))
-        behaviour.look_first(call, site, whole)
+        behaviour.before_key_check(call, state, whole)
 
-    return replace(behaviour, look_first=look_first)
+    return replace(behaviour, before_key_check=before_key_check)
+
+
+def _one_backend_down(behaviour: Behaviour) -> Behaviour:
+    """A gateway sends every second request to a backend that is down, and answers 502 without the server's headers."""
+    lost = "backend_down"
+
+    def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
+        if len(state.log) % 2:
+            raise Refusal(502, lost, "")
+        behaviour.before_key_check(call, state, whole)
+
+    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        if refusal.code == lost:
+            return Answer(502, b"<html><title>502 Bad Gateway</title></html>", (), "text/html")
+        return behaviour.refuse(refusal, call, state)
+
+    def finish(reply: Reply, call: Call) -> Reply:
+        reply = behaviour.finish(reply, call)
+        of_gateway = tuple(each for each in reply.headers if not each[0].lower().startswith("x-ratelimit"))
+        return replace(reply, headers=of_gateway) if reply.status == 502 else reply
+
+    return replace(behaviour, before_key_check=before_key_check, refuse=refuse, finish=finish)
 
 
 VARIATIONS = [
@@ -51,27 +74,41 @@ VARIATIONS = [
         "chunked",
         "1",
         "Bodies come in chunks, without a length.",
-        _wired(lambda wire: replace(wire, chunked=True)),
+        _socket(lambda options: replace(options, chunked=True)),
         conflicts="http-1.0",
     ),
     variation(
         "close-without-notice",
         "1",
-        "The connection is closed after each response, and no header says so.",
-        _wired(lambda wire: replace(wire, close_after=True)),
-        conflicts="close-with-notice",
+        "The server closes the connection after each response, without a header that says so.",
+        _socket(lambda options: replace(options, close_after=1)),
+        conflicts=_CLOSES,
+    ),
+    variation(
+        "close-after-7-responses",
+        "1",
+        "The server closes the connection after 7 responses, without a header that says so.",
+        _socket(lambda options: replace(options, close_after=7)),
+        conflicts=f"{_CLOSES} http-1.0",
+    ),
+    variation(
+        "close-when-idle",
+        "1",
+        "The server closes a connection that is idle for 50 ms, without a header that says so.",
+        _socket(lambda options: replace(options, idle_seconds=0.05)),
+        conflicts=_CLOSES,
     ),
     variation(
         "close-with-notice",
         "1",
-        "The connection is closed after each response.",
+        "The server closes the connection after each response and says so.",
         header("Connection", "close"),
-        conflicts="close-without-notice",
+        conflicts=_CLOSES,
     ),
     variation(
         "odd-reason-phrase",
         "1",
-        "The reason phrase is not the usual one.",
+        "The reason phrase is unusual.",
         rewritten(_odd_reason),
         conflicts="no-reason-phrase",
     ),
@@ -83,6 +120,13 @@ VARIATIONS = [
         conflicts="odd-reason-phrase",
     ),
     variation("early-hints", "1", "A 103 comes before each response.", rewritten(_early_hints), conflicts="http-1.0"),
-    variation("slow", "1", "Each answer takes 50 ms.", _wired(lambda wire: replace(wire, delay=0.05))),
-    variation("busy-once", "1", "Once it is 503 with Retry-After.", _busy_once, at=_READING),
+    variation("slow", "1", "Each answer takes 50 ms.", _socket(lambda options: replace(options, delay=0.05))),
+    variation("busy-once", "1", "One request gets 503 with Retry-After.", _busy_once, at=_READING),
+    variation(
+        "one-backend-down",
+        "7",
+        "One of two backends is down: every second request gets the gateway's 502.",
+        _one_backend_down,
+        conflicts="busy-once",
+    ),
 ]

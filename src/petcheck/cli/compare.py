@@ -1,0 +1,56 @@
+"""`petcheck compare`: what differs between runs made at different times or places."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from petcheck.cli.parser import Parser, fail
+from petcheck.comparison import compare
+from petcheck.errors import NotARun, NotComparable
+from petcheck.reports import comparison_html, comparison_text
+from petcheck.reports.comparison_json import json_text
+from petcheck.results import atomic_write
+from petcheck.results.load import read_run
+from petcheck.results.sanitize import printable
+from petcheck.spec.outcomes import Exit
+
+
+def main(argv: list[str]) -> int:
+    """Compare runs; returns the exit code."""
+    parser = Parser(
+        "compare",
+        usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
+        description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
+        "does, what is equal. Each result.json needs its exchanges.har beside it.",
+        epilog="Exit: 0 equal, 1 different, 4 not comparable.",
+    )
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
+    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the page (comparison.html)")
+    parser.add_argument(
+        "--json", action="store_true", help="print the comparison as JSON; a page is written with -o only"
+    )
+    options = parser.parse(argv)
+    if not options.runs:
+        fail("compare: name the runs: petcheck compare A/result.json B/result.json")
+    try:
+        compared = compare.compare([read_run(Path(run)) for run in options.runs])
+    except (NotARun, NotComparable) as error:
+        fail(f"compare: {error}")
+    page = options.output or (None if options.json else compare.FILE)
+    if page is not None and Path(page).resolve() in {Path(run).resolve() for run in options.runs}:
+        fail(f"compare: {printable(page)} is what is compared; give -o another")
+    if page is not None:
+        try:
+            atomic_write.write(Path(page), comparison_html.render(compared))
+        except (OSError, ValueError) as error:
+            fail(f"compare: {printable(page)} cannot be written ({printable(str(error))}); give -o another")
+    if options.json:
+        print(json_text(compared))
+    else:
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        width = shutil.get_terminal_size().columns
+        print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))
+    return int(Exit.FAILS if compared.different else Exit.HOLDS)

@@ -1,0 +1,108 @@
+"""`petcheck requirements`: the catalogue, as a table for people or as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from petcheck.cli.parser import Parser
+from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
+from petcheck.spec.files import suite_file, suite_root
+from petcheck.spec.sections import TITLES
+
+_ID, _LEVEL = 20, 9
+_MARGIN = _ID + _LEVEL + 4
+_NARROW = 72  # columns; at most that many give each statement a line of its own
+
+
+def main(argv: list[str]) -> int:
+    """Print the catalogue; returns the exit code."""
+    parser = Parser("requirements", description="List the catalogue of requirements.")
+    parser.add_argument("--json", action="store_true", help="as JSON")
+    if parser.parse(argv).json:
+        print(json.dumps(rows(catalogue()), indent=1))
+        return 0
+    # one line for each entry goes into a pipe, where people search by line
+    wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
+    print("\n".join(table(catalogue(), shutil.get_terminal_size().columns if wraps else None)))
+    return 0
+
+
+def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
+    """Each entry as a JSON object.
+
+    `checks` is the file that judges or observes it, null where no check can; `untestable` says why. `from` is the first
+    day on which it is in force and `until` the first on which it no longer is, null without a bound.
+    """
+    return [
+        {
+            "id": entry.id,
+            "section": entry.section,
+            "also": list(entry.also),
+            "level": entry.level,
+            "statement": entry.statement,
+            "checks": check_file(entry),
+            "untestable": entry.untestable,
+            "from": entry.start.isoformat() if entry.start else None,
+            "until": entry.until.isoformat() if entry.until else None,
+        }
+        for entry in catalogue.entries
+    ]
+
+
+def check_file(entry: Requirement) -> str | None:
+    """The file of an entry's checks: that of its section, or of another section that also states it; None without."""
+    if entry.untestable:
+        return None
+    files = [path for section in (entry.section, *entry.also) for path in _files(section)]
+    named = (path for path in files if f'"{entry.id}"' in path.read_text(encoding="utf-8"))
+    path = next(named, files[0])
+    return str(path.relative_to(suite_root()))
+
+
+def _files(section: str) -> list[Path]:
+    return sorted(suite_file("checks").glob(f"test_{section.replace('.', '_')}_[a-z]*.py"))
+
+
+def table(catalogue: Catalogue, width: int | None) -> Iterator[str]:
+    """The catalogue by section, as lines of at most `width` columns; with None each entry is one line."""
+    section = ""
+    for entry in catalogue.entries:
+        if width is None:
+            head = f"{entry.id:<{_ID}} {entry.section:<4} {entry.level:<{_LEVEL}}"
+            yield " ".join([head, entry.statement, *_notes(entry), f"[{check_file(entry) or 'no check'}]"])
+            continue
+        if entry.section != section:
+            yield from ([""] if section else [])
+            section = entry.section
+            files = "".join(f" · {path.relative_to(suite_root())}" for path in _files(section))
+            yield from _wrapped(f"{section:<4} {TITLES[section]}{files}", "", width)
+        head = f"  {entry.id:<{_ID}} {entry.level:<{_LEVEL}} "
+        narrow = width <= _NARROW
+        indent = " " * (4 if narrow else _MARGIN)
+        first, *more = _wrapped(entry.statement, indent, width)
+        yield from [head.rstrip(), first] if narrow else [head + first.lstrip()]
+        yield from more
+        for note in _notes(entry):
+            yield from _wrapped(note, indent, width)
+
+
+def _notes(entry: Requirement) -> Iterator[str]:
+    if entry.start:
+        yield f"In force from {entry.start} on."
+    if entry.until:
+        yield f"In force until the day before {entry.until}."
+    if entry.also:
+        yield f"Also in section {', '.join(entry.also)}."
+    if entry.untestable:
+        yield f"No check: {entry.untestable}"
+
+
+def _wrapped(text: str, indent: str, width: int) -> list[str]:
+    return textwrap.wrap(text, max(width, 30), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)

@@ -1,0 +1,114 @@
+"""`petcheck` without a command: judges a server, as one pytest run over `checks/`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterable
+
+from petcheck import __version__
+from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.options import OPTIONS, given_options
+from petcheck.errors import ConfigError
+from petcheck.spec.files import pytest_settings, suite_root
+from petcheck.spec.outcomes import Exit
+
+# parts of pytest that no check uses, and that would cost a short run a quarter of its time
+_UNUSED_PARTS = (
+    *("logging", "warnings", "doctest", "unittest", "threadexception", "unraisableexception", "faulthandler"),
+    *("junitxml", "pastebin", "stepwise", "setuponly", "setupplan", "recwarn"),
+)
+
+
+def main(argv: list[str]) -> int:
+    """Run the checks; returns the exit code."""
+    options = run_parser().parse(argv)
+    try:
+        config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
+        from petcheck.runner.start import prepare
+
+        prepared = prepare(config, writes_reports=not options.collect_only)
+    except ConfigError as error:
+        fail(str(error))
+    plugins = ["pytest_metadata.plugin", "pytest_html.plugin", *(["xdist.plugin"] if options.n is not None else [])]
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
+        os.environ.pop(variable, None)
+    import pytest
+
+    try:
+        return int(pytest.main([*pytest_options(plugins), *argv], plugins=[prepared]))
+    except Exception as error:
+        # its message may hold the key; a message of the disk does not
+        place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
+        return int(Exit.BROKE)
+
+
+def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
+    """Options with which pytest runs the checks with our plugin and these, and nothing else that is installed."""
+    root = suite_root()
+    options = ["-c", str(pytest_settings()), "--rootdir", str(root), "-p", "no:cacheprovider"]
+    for name in ("petcheck.runner.plugin", *plugins, *(f"no:{part}" for part in _UNUSED_PARTS)):
+        options += ["-p", name]
+    return [*options, str(root / "checks")]
+
+
+def _whole_number(text: str) -> str:
+    """A number that pytest accepts; it would refuse another one in several lines."""
+    if not (text.isascii() and text.isdecimal()):
+        raise argparse.ArgumentTypeError(f"{text}: not a whole number of 0 or more")
+    return text
+
+
+def _processes(text: str) -> str:
+    return text if text in ("auto", "logical") else _whole_number(text)
+
+
+def _style(text: str) -> str:
+    styles = ("auto", "long", "short", "no", "line", "native")
+    if text not in styles:
+        raise argparse.ArgumentTypeError(f"{text}: there are {', '.join(styles)}")
+    return text
+
+
+_PASSED_TO_PYTEST = (
+    ("-k", "EXPRESSION", "only checks whose names match", str),
+    ("-m", "EXPRESSION", "only checks whose markers match", str),
+    ("-n", "N", "processes; each target stays in one", _processes),
+    ("--maxfail", "N", "stop after that many failed checks", _whole_number),
+    ("--tb", "STYLE", "pytest's tracebacks of failed checks", _style),
+    ("--durations", "N", "the slowest checks", _whole_number),
+)
+_FLAGS_PASSED_TO_PYTEST = (
+    (("-x", "--exitfirst"), "stop at the first failed check"),
+    (("-q", "--quiet"), "one line: the verdict, the counts, where the report is"),
+    (("-v", "--verbose"), "pytest's own report as well, check by check"),
+    (("-s",), "do not capture output"),
+    (("-l", "--showlocals"), "local variables in tracebacks"),
+    (("--collect-only", "--co"), "list the checks, run none"),
+)
+
+
+def run_parser() -> Parser:
+    """The options of a run: petcheck's own, and those of pytest that are passed on."""
+    parser = Parser(
+        usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
+        "       petcheck serve [options]           serve the reference server\n"
+        "       petcheck requirements [--json]     list what is judged\n"
+        "       petcheck compare A B [C …]         what differs between runs made earlier",
+        epilog="Exit: 0 nothing fails, 1 something does, 2 interrupted, 3 the suite broke, 4 usage, "
+        "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
+    )
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    for option in OPTIONS:
+        settings = option.settings()
+        settings["help"] = settings["help"].replace("%", "%%")
+        parser.add_argument(option.flag, **settings)
+    for flag, metavar, text, read in _PASSED_TO_PYTEST:
+        parser.add_argument(flag, metavar=metavar, help=text, type=read)
+    for flags, text in _FLAGS_PASSED_TO_PYTEST:
+        parser.add_argument(*flags, action="count", help=text)
+    return parser

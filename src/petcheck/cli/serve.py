@@ -1,0 +1,66 @@
+"""`petcheck serve`: the reference server on loopback, to develop clients against."""
+
+from __future__ import annotations
+
+import os
+from datetime import date
+
+from petcheck.cli.parser import Parser, fail
+from petcheck.config.options import KEY_VARIABLE
+from petcheck.spec.figures import BASE_SEGMENT, PLANS
+
+_KEY = "reference-key-0123456789"
+
+
+def main(argv: list[str]) -> int:
+    """Serve until a signal comes; returns the exit code."""
+    parser = Parser("serve", description="Serve the reference server on loopback.")
+    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 takes a free one")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="break it in that one way")
+    parser.add_argument("--variation", action="append", default=[], metavar="NAME", help="use that freedom")
+    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds in its minute")
+    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start")
+    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the day that it takes for today")
+    parser.add_argument("--list", action="store_true", help="list the faults and variations")
+    options = parser.parse(argv)
+    if options.list:
+        _print_names()
+        return 0
+    from petcheck.reference.serve import serve
+    from petcheck.reference.server import ReferenceSettings, create_app
+
+    own_key = os.environ.get(KEY_VARIABLE)
+    try:
+        app = create_app(
+            ReferenceSettings(
+                keys={own_key or _KEY: options.plan},
+                window_seconds=options.window,
+                animals=options.animals,
+                as_of=date.fromisoformat(options.as_of) if options.as_of else None,
+                faults=tuple(options.fault),
+                variations=tuple(options.variation),
+            )
+        )
+    except ValueError as error:
+        fail(f"serve: {error}")
+    key = f"the one in {KEY_VARIABLE}" if own_key else _KEY
+
+    def announce(url: str) -> None:
+        print(f"pet store on {url}/{BASE_SEGMENT} (key: {key}; plan: {options.plan}); stop it with Ctrl-C", flush=True)
+
+    try:
+        serve(app, port=options.port, announce=announce)
+    except (OSError, OverflowError) as error:
+        fail(f"serve: port {options.port} cannot be had ({error}); give --port another, or 0 for a free one")
+    return 0
+
+
+def _print_names() -> None:
+    from petcheck.reference.faults import FAULTS
+    from petcheck.reference.variations import VARIATIONS
+
+    for title, rows in (("faults", FAULTS), ("variations", VARIATIONS)):
+        print(title)
+        for row in rows.values():
+            print(f"  {row.name:40} {row.section:4} {row.summary}")

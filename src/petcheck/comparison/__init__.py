@@ -1,0 +1,1 @@
+"""Compares two or more runs. Pure: results and evidence in, differences out."""

@@ -1,0 +1,60 @@
+"""Which runs can be compared: complete runs of one suite, whose targets could be tested. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petcheck.errors import NotComparable
+from petcheck.results.load import RecordedRun
+from petcheck.results.result import TargetInfo
+from petcheck.results.sanitize import printable
+
+
+def comparable(
+    runs: Sequence[RecordedRun], *, leave_out: bool
+) -> tuple[list[tuple[RecordedRun, TargetInfo]], list[tuple[RecordedRun, TargetInfo]]]:
+    """The targets of `runs` that can be compared, two or more, and those that could not be tested.
+
+    Raises NotComparable; unless `leave_out`, also for a target that could not be tested.
+    """
+    _expect_one_suite(runs)
+    found = [(run, target) for run in runs for target in run.result.targets]
+    broken = [(run, target) for run, target in found if target.unreachable is not None]
+    if broken and not leave_out:
+        run, target = broken[0]
+        why = printable((target.unreachable or "").rstrip("."))
+        raise NotComparable(f"{run.file}: {printable(target.name, 60)} could not be tested: {why}; then compare again")
+    usable = [(run, target) for run, target in found if target.unreachable is None]
+    if len(usable) < 2:
+        files = ", ".join(run.file for run in runs)
+        raise NotComparable(
+            f"{files}: there {'is 1 target' if usable else 'are 0 targets'} to compare and it takes two; "
+            "give another result.json"
+        )
+    return usable, broken
+
+
+def _expect_one_suite(runs: Sequence[RecordedRun]) -> None:
+    """Raise NotComparable for the first run that is incomplete, or made by another suite than the first run."""
+    for run in runs:
+        if not run.result.complete:
+            raise NotComparable(
+                f"{run.file}: the run was interrupted, so what it had not judged is missing; give that of a whole run"
+            )
+        names = [target.name for target in run.result.targets]
+        if len(names) > len(set(names)):
+            raise NotComparable(f"{run.file}: two targets have the same name, so nobody can tell them apart; run again")
+    first, *others = runs
+    for run in others:
+        ours, theirs = first.result.suite, run.result.suite
+        for what, mine, other in (
+            ("suite", f"{ours.name} {ours.version}", f"{theirs.name} {theirs.version}"),
+            ("interface", ours.interface, theirs.interface),
+            ("catalogue", f"sha256 {ours.requirements_sha256}", f"sha256 {theirs.requirements_sha256}"),
+            ("description", f"sha256 {ours.openapi_sha256}", f"sha256 {theirs.openapi_sha256}"),
+        ):
+            if mine != other:
+                raise NotComparable(
+                    f"{run.file}: its {what} is {printable(other, 80)} and that of {first.file} {printable(mine, 80)}; "
+                    "run both with the same petcheck"
+                )

@@ -1,0 +1,286 @@
+"""Runs made at different times and places, side by side: where verdicts differ, where behaviour does, what is equal.
+
+A side is one target of one run. What counts:
+
+- Verdicts differ where two sides were examined and have different outcomes. A waived failure and a plain one differ.
+- A requirement that was examined (pass, fail, waived) on some sides only is *not* equal: nobody knows what the other
+  sides do. It counts, in a group of its own, with the option that settles it. One that no side examined is equal.
+- Open points differ where two sides were seen to behave differently. Which ones a run sees depends on the requests it
+  has left, so one that only some sides saw is reported and does not count.
+- Other behaviour (headers, media types, further fields, …) differs as `answers`, `traits` and `page_sizes` say.
+
+What changes from run to run (`normalize`) is replaced before anything is compared. Runs with other permissions, days
+or seeds can be compared; the report lists those circumstances because they may explain a difference. Pure.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Literal
+
+from petcheck.comparison.answers import compare_answers
+from petcheck.comparison.comparable import comparable
+from petcheck.comparison.difference import KINDS, Difference
+from petcheck.comparison.open_points import ComparedPoint, compare_open_points
+from petcheck.comparison.page_sizes import PageSize, compare_page_sizes, page_sizes_in
+from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord, side_record
+from petcheck.comparison.traits import compare_traits
+from petcheck.results import totals
+from petcheck.results.load import RecordedRun
+from petcheck.results.result import JudgedLevel, RequirementRow, Result, RunInfo, TargetInfo
+from petcheck.spec import sections
+from petcheck.spec.outcomes import Outcome
+
+FILE = "comparison.html"
+
+EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
+
+# options that change what a run can find out, unlike the target's address or the folder of the reports
+_RELEVANT = ("exhaust-rate-limit", "examples", "max-requests", "max-wait", "category-id", "timeout", "insecure-http")
+# open points that sum up the whole run, with the kind of behaviour that compares the same on equal requests; where the
+# runs sent different requests, only the latter counts
+_SUMMARIES = {"error-codes": "code", "pet-extra-fields": "fields"}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One target of one run. `label` is unique within a comparison; `record` holds its exchanges."""
+
+    label: str
+    file: str
+    target: TargetInfo
+    run: RunInfo
+    counts: Mapping[Outcome, int]
+    record: SideRecord = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """A setting of the runs that is not the same for all sides, with its value for each side."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRequirement:
+    """A requirement with, for each side, its outcome and reason; None where a side has no row for it.
+
+    `settled_by` gives for each side the option that settles what was not examined.
+    """
+
+    id: str
+    section: str
+    level: JudgedLevel
+    statement: str
+    outcomes: tuple[Outcome | None, ...]
+    reasons: tuple[str, ...]
+    settled_by: tuple[str | None, ...]
+    in_force: tuple[bool, ...]
+    exchanges: tuple[Counterparts, ...] = ()
+
+    @property
+    def agreement(self) -> Literal["contradicted", "one-sided", "agreed"]:
+        """Whether its verdicts differ, exist on some sides only, or agree (also where no side was examined)."""
+        examined = {outcome for outcome in self.outcomes if outcome in EXAMINED}
+        if len(examined) > 1:
+            return "contradicted"
+        return "one-sided" if examined and not set(self.outcomes) <= EXAMINED else "agreed"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedTarget:
+    """A target of a run that is not a side, and why."""
+
+    name: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The sides, and everything that was compared, by the result.
+
+    `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` open points and
+    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` does not.
+    `agreed` and `agreed_points` are equal; `alike` counts for each kind of behaviour the places where it is equal.
+    """
+
+    sides: tuple[Side, ...]
+    suite: str
+    interface: str
+    circumstances: tuple[Circumstance, ...]
+    contradicted: tuple[ComparedRequirement, ...]
+    one_sided: tuple[ComparedRequirement, ...]
+    differing_points: tuple[ComparedPoint, ...]
+    differences: tuple[Difference, ...]
+    one_sided_points: tuple[ComparedPoint, ...]
+    agreed: tuple[ComparedRequirement, ...]
+    agreed_points: tuple[ComparedPoint, ...]
+    alike: Mapping[str, int]
+    left_out: tuple[SkippedTarget, ...] = ()
+
+    @property
+    def different(self) -> bool:
+        """Whether anything that counts differs."""
+        return bool(self.contradicted or self.one_sided or self.differing_points or self.differences)
+
+
+def has_several_sides(result: Result) -> bool:
+    """Whether a run can be compared with itself: it is complete, and two or more of its targets could be tested."""
+    return result.complete and sum(target.unreachable is None for target in result.targets) > 1
+
+
+def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparison:
+    """What the targets of `runs` have in common and what differs.
+
+    Raises NotComparable. With `leave_out`, a target that could not be tested is left out instead, with the reason.
+    """
+    usable, broken = comparable(runs, leave_out=leave_out)
+    sides = tuple(_side(run, target, label) for (run, target), label in zip(usable, _labels(usable), strict=True))
+    requirements = _requirements([run.result for run, _ in usable], sides)
+    records = [side.record for side in sides]
+    pages = [page_sizes_in(one) for one in records]
+    observed = [{row.id: row for row in run.result.observations if row.target == target.name} for run, target in usable]
+    run_ids = [side.run.id for side in sides]
+    points = compare_open_points(observed, run_ids, records, pages)
+    differences, alike = _other_differences(records, run_ids, pages, points.differing)
+    kinds = {one.kind for one in differences}
+    summaries = [one for one in points.differing if one.id in _SUMMARIES and _SUMMARIES[one.id] not in kinds]
+    by_agreement = {
+        agreement: tuple(one for one in requirements if one.agreement == agreement)
+        for agreement in ("contradicted", "one-sided", "agreed")
+    }
+    return Comparison(
+        sides=sides,
+        suite=f"{runs[0].result.suite.name} {runs[0].result.suite.version}",
+        interface=runs[0].result.suite.interface,
+        circumstances=tuple(_circumstances(sides)),
+        contradicted=by_agreement["contradicted"],
+        one_sided=by_agreement["one-sided"],
+        differing_points=tuple(point for point in points.differing if point not in summaries),
+        differences=differences,
+        one_sided_points=(*points.one_sided, *summaries),
+        agreed=by_agreement["agreed"],
+        agreed_points=points.agreed,
+        alike=alike,
+        left_out=tuple(SkippedTarget(target.name, target.unreachable or "") for _, target in broken),
+    )
+
+
+# ---- sides
+
+
+def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
+    """A unique name for each side: the target's; if that is not unique, with the folder, else the file or a number."""
+    names = Counter(target.name for _, target in usable)
+    labels = [target.name for _, target in usable]
+    folders = [PurePath(run.file).parent.name or run.file for run, _ in usable]
+    for places in (folders, [run.file for run, _ in usable]):
+        if len(set(labels)) < len(labels):
+            labels = [
+                target.name if names[target.name] == 1 else f"{target.name} ({place})"
+                for (_, target), place in zip(usable, places, strict=True)
+            ]
+    often = Counter(labels)
+    seen: Counter[str] = Counter()
+    numbered = []
+    for label in labels:
+        seen[label] += 1
+        numbered.append(label if often[label] == 1 else f"{label} #{seen[label]}")
+    return numbered
+
+
+def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:
+    record = side_record(
+        run.evidence, run.result.checks, target=target.name, base_url=target.base_url, run=run.result.run.id
+    )
+    return Side(label, run.file, target, run.result.run, totals.counts(run.result.rows_of(target.name)), record)
+
+
+def _circumstances(sides: Sequence[Side]) -> Iterator[Circumstance]:
+    """The settings of the runs that are not the same for all sides."""
+    rows: dict[str, list[str]] = {
+        "judged as on": [side.run.as_of for side in sides],
+        "writes": ["allowed" if side.target.writes else "not allowed" for side in sides],
+        "plan": [side.target.plan or "not told" for side in sides],
+        "seed": [str(side.run.seed) for side in sides],
+    }
+    for option in _RELEVANT:
+        given = [side.run.options.get(option) for side in sides]
+        rows[f"--{option}"] = ["not given" if one is None else "given" if one is True else str(one) for one in given]
+    for name, values in rows.items():
+        if len(set(values)) > 1:
+            yield Circumstance(name, tuple(values))
+
+
+# ---- verdicts
+
+
+def _requirements(results: Sequence[Result], sides: Sequence[Side]) -> list[ComparedRequirement]:
+    """Every requirement with its verdicts, in the document's order."""
+    rows = [
+        {row.id: row for row in result.rows_of(side.target.name)} for result, side in zip(results, sides, strict=True)
+    ]
+    found = [
+        _requirement([by_id.get(name) for by_id in rows], sides) for name in dict.fromkeys(n for r in rows for n in r)
+    ]
+    return sorted(found, key=lambda one: sections.order(one.section))
+
+
+def _requirement(rows: Sequence[RequirementRow | None], sides: Sequence[Side]) -> ComparedRequirement:
+    first = next(row for row in rows if row is not None)
+    made = ComparedRequirement(
+        id=first.id,
+        section=first.section,
+        level=first.level,
+        statement=first.statement,
+        outcomes=tuple(row.outcome if row else None for row in rows),
+        reasons=tuple(row.reason if row else "" for row in rows),
+        settled_by=tuple(row.settled_by if row and row.outcome not in EXAMINED else None for row in rows),
+        in_force=tuple(row is None or row.in_force for row in rows),
+    )
+    return made if made.agreement != "contradicted" else replace(made, exchanges=_decisive(rows, sides))
+
+
+def _decisive(rows: Sequence[RequirementRow | None], sides: Sequence[Side]) -> tuple[Counterparts, ...]:
+    """The exchanges that decide a failure, with their counterparts on the other sides; each request once."""
+    found: dict[object, Counterparts] = {}
+    for number, row in enumerate(rows):
+        if row is None or row.outcome not in ("fail", "waived"):
+            continue
+        mine = sides[number].record
+        for index in row.decisive or row.exchanges[:1]:
+            if index in mine.entries and len(found) < MAX_COUNTERPARTS:
+                records = (side.record for side in sides)
+                counterparts = tuple(index if one is mine else one.counterpart(index, mine) for one in records)
+                found.setdefault(mine.requests[index], counterparts)
+    return tuple(dict.fromkeys(found.values()))
+
+
+# ---- behaviour
+
+
+def _other_differences(
+    records: Sequence[SideRecord],
+    runs: Sequence[str],
+    pages: Sequence[Mapping[int, PageSize]],
+    differing: Sequence[ComparedPoint],
+) -> tuple[tuple[Difference, ...], dict[str, int]]:
+    """What differs beyond verdicts and open points, in the order of KINDS, and at how many places it is alike."""
+    by_trait, alike = compare_traits(records)
+    reported = {
+        record.requests[index]
+        for point in differing
+        for counterparts in point.exchanges
+        for record, index in zip(records, counterparts, strict=True)
+        if index is not None
+    }
+    by_answer, answers_alike = compare_answers(records, runs, reported)
+    by_size, sizes_alike = compare_page_sizes(records, pages)
+    order = list(KINDS)
+    found = sorted([*by_trait, *by_answer, *by_size], key=lambda one: order.index(one.kind))
+    counted = alike | {"answer": answers_alike, "page size": sizes_alike}
+    return tuple(found), {kind: counted[kind] for kind in KINDS if counted.get(kind)}

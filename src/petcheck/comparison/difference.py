@@ -1,0 +1,55 @@
+"""One thing that targets do differently, although the document may allow both."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from petcheck.comparison.pairing import Counterparts
+from petcheck.results.har import Evidence
+from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE
+
+KINDS = {
+    "answer": "Answers to the same request",
+    "code": "The code of Errors",
+    "message": "The message of Errors",
+    "page size": "Animals on a page",
+    "fields": "Fields beyond the documented ones",
+    "header": "Headers",
+    "header value": "Values of headers",
+    "content type": CONTENT_TYPE,
+    "reason phrase": "Reason phrases",
+    "http version": "HTTP version",
+}
+"""What is compared besides verdicts and open points, in report order."""
+
+EVERY_ANSWER = "every answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A trait that is not the same on all sides.
+
+    `kind` is one of KINDS and `subject` narrows it (the name of a header). `values` gives each side's behaviour, None
+    where it showed nothing to compare. `places` are the operations and statuses, or the requests, that show it.
+    `shown_by` gives one exchange of each side.
+    """
+
+    kind: str
+    subject: str
+    places: tuple[str, ...]
+    values: tuple[str | None, ...]
+    shown_by: Counterparts
+
+
+def shows_behaviour(entry: Evidence) -> bool:
+    """Whether an answer shows what the target does: silence, a gateway's trouble and a used up quota do not."""
+    return entry.error is None and entry.status not in (429, *GATEWAY_TROUBLE)
+
+
+def json_body(entry: Evidence) -> object:
+    """The body of an answer as JSON; None where it is not JSON."""
+    try:
+        return json.loads(entry.response_body) if entry.response_body else None
+    except (ValueError, RecursionError):
+        return None

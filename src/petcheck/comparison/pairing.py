@@ -1,0 +1,110 @@
+"""Which exchange of one run corresponds to which of another: the same check sent the same request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from petcheck.comparison.normalize import request_body, request_path
+from petcheck.exchange import Credential
+from petcheck.results.har import Evidence
+from petcheck.results.result import CheckRow
+from petcheck.spec.operations import Operation
+
+MAX_COUNTERPARTS = 3
+"""How many rows of exchanges stand side by side below one difference, at most."""
+
+Counterparts: TypeAlias = tuple[int | None, ...]
+"""Exchanges that correspond to one another: an index for each side, None where that side has none."""
+
+_NARROW = 6  # exchanges of a check that sends requests of its own
+
+
+@dataclass(frozen=True, slots=True)
+class NormalizedRequest:
+    """A request as every run sends it: ids, names and drawn numbers are replaced."""
+
+    operation: Operation
+    credential: Credential
+    path: str
+    body: str | None
+
+    def __str__(self) -> str:
+        """In one line: method and path, the credential unless it is the valid key, and the body if there is one."""
+        with_key = "" if self.credential is Credential.VALID else f" with {self.credential.value}"
+        body = f" {self.body}" if self.body is not None else ""
+        return f"{self.operation.method} {self.path}{with_key}{body}"
+
+
+@dataclass(frozen=True)
+class SideRecord:
+    """The exchanges of one side by index, with the request of each and the checks that examined it."""
+
+    entries: Mapping[int, Evidence]
+    requests: Mapping[int, NormalizedRequest]
+    checks: Mapping[int, frozenset[str]]
+    _by_request: Mapping[NormalizedRequest, Sequence[int]] = field(repr=False)
+    _by_check: Mapping[str, Sequence[int]] = field(repr=False)
+
+    def counterpart(self, index: int, other: SideRecord, status: int | None = None) -> int | None:
+        """The exchange of this side that corresponds to exchange `index` of the `other`; None where there is none.
+
+        Of several with that request, one that the same checks examined and that has `status`, if that is given. If
+        this side never sent it, what the same check sent instead.
+        """
+        request = other.requests[index]
+        checks = other.checks.get(index, frozenset())
+        candidates = self._by_request.get(request, ())
+        if candidates:
+            return min(
+                candidates,
+                key=lambda mine: (
+                    status is not None and self.entries[mine].status != status,
+                    -len(self.checks.get(mine, frozenset()) & checks),
+                    mine,
+                ),
+            )
+        # a check that examines the whole record does not tell which request replaces which
+        narrow = [check for check in checks if len(self._by_check.get(check, ())) <= _NARROW]
+        near = (
+            mine
+            for check in sorted(narrow)
+            for mine in self._by_check.get(check, ())
+            if (self.requests[mine].operation, self.requests[mine].credential)
+            == (request.operation, request.credential)
+        )
+        return next(near, None)
+
+
+def side_record(
+    entries: Iterable[Evidence], checks: Iterable[CheckRow], *, target: str, base_url: str, run: str
+) -> SideRecord:
+    """The record of one target of a run; `run` is the run's id."""
+    mine = {entry.index: entry for entry in entries if entry.target == target}
+    requests = {
+        index: NormalizedRequest(
+            entry.operation, entry.credential, request_path(entry, base_url), request_body(entry.request_body, run)
+        )
+        for index, entry in mine.items()
+    }
+    by_request: dict[NormalizedRequest, list[int]] = {}
+    for index in sorted(mine):
+        by_request.setdefault(requests[index], []).append(index)
+    by_check: dict[str, list[int]] = {}
+    examined: dict[int, set[str]] = {}
+    for row in checks:
+        if row.target == target:
+            name = check_name(row)
+            for index in row.exchanges:
+                if index in mine:
+                    by_check.setdefault(name, []).append(index)
+                    examined.setdefault(index, set()).add(name)
+    by_index = {index: frozenset(names) for index, names in examined.items()}
+    return SideRecord(mine, requests, by_index, by_request, by_check)
+
+
+def check_name(row: CheckRow) -> str:
+    """The id of a check without the name of the target, which is its first parameter."""
+    return re.sub(rf"\[{re.escape(row.target)}(?:-|(?=\]$))", "[", row.id, count=1)

@@ -1,0 +1,59 @@
+"""API keys: where a run gets them from, and how they stay out of its messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from petcheck.config.options import KEY_VARIABLE
+from petcheck.errors import ConfigError
+from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, MEDIA_TYPE, PET_FIELDS, RATE_HEADERS, STATUSES
+from petcheck.wire.credentials import ApiKey
+from petcheck.wire.redaction import Redactor
+
+DEFAULT_TARGET = "target"
+_LONG_KEY = 8  # characters; a shorter one may be part of another word by chance
+# a key is masked wherever it appears; masking one of these would mask the interface's own words and numbers
+_SHORTEST_KEY, _SHORTEST_NUMBER = 4, 8
+_WORDS = (
+    *("petcheck", "refused", *PET_FIELDS, *ERROR_FIELDS, *STATUSES),
+    *(MEDIA_TYPE, CONTENT_TYPE, *RATE_HEADERS),
+)
+
+
+def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
+    """The key of a target. Raises `ConfigError` where there is none, or where it cannot be masked."""
+    own = f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
+    variable = own if environment.get(own) else KEY_VARIABLE
+    secret = environment.get(variable, "").strip()
+    if not secret:
+        wanted = KEY_VARIABLE if name == DEFAULT_TARGET else f"{own} or {KEY_VARIABLE}"
+        near = difflib.get_close_matches(own, [known for known in environment if known.startswith("PETSTORE")], n=1)
+        hint = f" (there is {near[0]})" if near else ""
+        raise ConfigError(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
+    if not all("!" <= character <= "~" for character in secret):
+        raise ConfigError(f"{variable}: a key has printable ASCII characters only, and no spaces")
+    if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
+        raise ConfigError(
+            f"{variable}: the key is too short, or a word of the interface, and cannot be masked in the evidence "
+            "without spoiling that; use a longer one"
+        )
+    return ApiKey(secret)
+
+
+def _is_a_word(secret: str) -> bool:
+    return any(secret.lower() in word.lower() for word in _WORDS)
+
+
+def long_keys(environment: Mapping[str, str]) -> list[str]:
+    """Every key in the environment that is too long to be part of another word by chance."""
+    secrets = (value.strip() for name, value in environment.items() if name.startswith(KEY_VARIABLE))
+    return [secret for secret in secrets if len(secret) >= _LONG_KEY]
+
+
+def without_keys(text: str, environment: Mapping[str, str]) -> str:
+    """`text`, a message to the user, without the keys of the environment."""
+    for secret in long_keys(environment):
+        # a key that is not ASCII is refused elsewhere; here it is masked as it stands
+        text = Redactor(ApiKey(secret)).in_text(text) if secret.isascii() else text.replace(secret, "[redacted-key]")
+    return text

@@ -1,0 +1,163 @@
+"""From options, environment and petcheck.toml to a frozen `Config`, before anything is sent.
+
+Whatever is wrong raises `ConfigError` with one line that says what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from petcheck.config import values
+from petcheck.config.keys import DEFAULT_TARGET, long_keys, without_keys
+from petcheck.config.options import KEY_VARIABLE, OPTIONS
+from petcheck.config.settings_file import SettingsFile, expect_known, read_settings, with_dashes
+from petcheck.config.targets import REFERENCE_TARGET, TargetConfig, resolve_targets
+from petcheck.errors import ConfigError
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.outcomes import Waiver
+
+# settings that make no sense as a default for every run
+_NO_DEFAULTS = ("--target", "--config", "--app", "--dry-run")
+_WAIVER_SETTINGS = ("requirement", "target", "reason", "expires")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A run, as `configure` makes it. `targets` are complete, and at least one. Times are in seconds.
+
+    `given` are the options as they were given, by flag without dashes. `repeats` tells that the seed was given, as one
+    does to repeat an earlier run.
+    """
+
+    as_of: date
+    seed: int
+    targets: tuple[TargetConfig, ...]
+    max_requests: int = 1200
+    max_wait: float = 120.0
+    examples: int | None = None
+    repeats: bool = False
+    strict: bool = False
+    dry_run: bool = False
+    reports: Path = Path("reports")
+    timeout: float = 10.0
+    ca_bundle: str | None = None
+    waivers: tuple[Waiver, ...] = ()
+    given: Mapping[str, object] = field(default_factory=dict)
+
+
+def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
+    """The configuration of a run.
+
+    `options` maps flags without dashes ("max-requests") to their values, absent or None where not given; `today` (UTC)
+    and `seed` are used where the options give none. Raises `ConfigError`, whose message shows no key.
+    """
+    try:
+        return _configured(options, environment, today=today, seed=seed)
+    except ConfigError as error:
+        raise ConfigError(without_keys(str(error), environment)) from None
+
+
+def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
+    given = {name: value for name, value in options.items() if value not in (None, False)}
+    file = read_settings(given.get("config"))
+    _expect_no_key(given, file, environment)
+    defaults = file.table("defaults")
+    known_defaults = [option.flag[2:] for option in OPTIONS if option.flag not in _NO_DEFAULTS]
+    for name in defaults:
+        expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
+    merged = with_dashes(defaults, f"{file.name}: [defaults]") | given
+
+    def where(name: str) -> str:
+        return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
+
+    def switch(name: str) -> bool:
+        return values.switch(merged.get(name, False), where(name))
+
+    targets = resolve_targets(
+        file,
+        environment,
+        urls=merged.get("target") or [],
+        app=values.application(merged.get("app")),
+        writes=merged.get("allow-writes", False),
+        plan=values.plan(merged.get("plan"), where("plan")),
+        category_id=values.category(merged.get("category-id"), where("category-id")),
+        exhaust=switch("exhaust-rate-limit"),
+        insecure=switch("insecure-http"),
+    )
+    return Config(
+        as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,
+        seed=values.whole_number(merged["seed"], where("seed"), least=0) if "seed" in merged else seed,
+        repeats="seed" in merged,
+        max_requests=values.whole_number(merged.get("max-requests", 1200), where("max-requests"), least=1),
+        max_wait=values.seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
+        examples=values.whole_number(merged["examples"], where("examples"), least=0) if "examples" in merged else None,
+        strict=switch("strict"),
+        dry_run=switch("dry-run"),
+        timeout=values.seconds(merged.get("timeout", 10), where("timeout")),
+        ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
+        targets=targets,
+        waivers=_waivers(file, [target.name for target in targets]),
+        # last, since it makes the folder
+        reports=values.folder(merged.get("reports", "reports"), where("reports")),
+        given={
+            name: list(value) if isinstance(value, list | tuple) else value for name, value in sorted(given.items())
+        },
+    )
+
+
+def _waivers(file: SettingsFile, targets: Sequence[str]) -> tuple[Waiver, ...]:
+    rows = file.content.get("waivers", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ConfigError(f"{file.name}: waivers are written as [[waivers]] tables")
+    return tuple(_waiver(row, f"{file.name}: waiver {number}", file, targets) for number, row in enumerate(rows, 1))
+
+
+def _waiver(row: Mapping[str, Any], where: str, file: SettingsFile, targets: Sequence[str]) -> Waiver:
+    for name in row:
+        expect_known(name, _WAIVER_SETTINGS, where)
+    for name in _WAIVER_SETTINGS:
+        if not row.get(name):
+            raise ConfigError(f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires")
+    requirement, judged = str(row["requirement"]), [entry.id for entry in catalogue().judged]
+    if requirement not in judged:
+        hint = _nearest(requirement, judged, "`petcheck requirements` lists them")
+        raise ConfigError(f"{where}: no requirement {requirement!r}; {hint}")
+    target, in_file = str(row["target"]), file.content.get("targets", {})
+    known_targets = [*in_file, *targets, DEFAULT_TARGET, REFERENCE_TARGET]
+    if in_file and target not in known_targets:
+        hint = _nearest(target, known_targets, f"there are {', '.join(in_file)}")
+        raise ConfigError(f"{where}: no target {target!r}; {hint}")
+    expires = row["expires"]
+    if not isinstance(expires, date) or isinstance(expires, datetime):
+        expires = values.iso_date(str(expires), f"{where}: `expires`")
+    return Waiver(requirement, target, values.text(row["reason"], f"{where}: `reason`"), expires)
+
+
+def _nearest(name: str, known: Sequence[str], otherwise: str) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else otherwise
+
+
+def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:
+    """A key in an option or in the file would end up in the reports, which repeat the options."""
+    places = [(f"--{name}", str(value)) for name, value in given.items()] + [(file.name, file.text)]
+    for where, text in places:
+        if any(secret in text or secret in unquote(text) for secret in long_keys(environment)):
+            raise ConfigError(f"{where} holds the API key; take it out, {KEY_VARIABLE} is the place for it")
+
+
+def utc_today() -> date:
+    """Today's date in UTC, which the removal day of section 4.3 is measured in."""
+    return datetime.now(UTC).date()
+
+
+def drawn_seed() -> int:
+    """A seed for a run without `--seed`."""
+    return random.SystemRandom().randrange(1, 2**31)

@@ -1,0 +1,73 @@
+"""The options of a run, for the command line and for pytest alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from petcheck.spec.figures import PLANS
+
+KEY_VARIABLE = "PETSTORE_API_KEY"
+CONFIG_FILE = "petcheck.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of the command line: its flag, its argparse settings, and whether it may be repeated."""
+
+    flag: str
+    help: str
+    metavar: str | None = None
+    repeatable: bool = False
+    optional_value: bool = False
+
+    @property
+    def dest(self) -> str:
+        """The attribute under which parsers store it."""
+        return "petcheck_" + self.flag.lstrip("-").replace("-", "_")
+
+    def settings(self) -> dict[str, Any]:
+        """Keyword arguments for `add_argument` of argparse, and `addoption` of pytest."""
+        common: dict[str, Any] = {"dest": self.dest, "help": self.help, "default": None}
+        if self.metavar is None:
+            return common | {"action": "store_true"}
+        if self.optional_value:
+            return common | {"metavar": self.metavar, "nargs": "?", "const": "*"}
+        return common | {"metavar": self.metavar, "action": "append" if self.repeatable else "store"}
+
+
+OPTIONS = (
+    Option(
+        "--target",
+        f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}",
+        "[NAME=]URL",
+        repeatable=True,
+    ),
+    Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
+    Option(
+        "--allow-writes",
+        "POST may be sent, to all targets or to those named; what it makes stays",
+        "NAME,…",
+        optional_value=True,
+    ),
+    Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last"),
+    Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN"),
+    Option("--as-of", "judge as on that day", "YYYY-MM-DD"),
+    Option("--category-id", "a category that exists", "N"),
+    Option("--max-requests", "requests to a target at most (1200)", "N"),
+    Option("--max-wait", "seconds to wait for a quota at most (120)", "S"),
+    Option("--examples", "property examples for each operation, two requests each at most (20, reading only 9)", "N"),
+    Option("--seed", "the same seed sends the same requests", "N"),
+    Option("--strict", "what stays inconclusive or is not run fails the run too"),
+    Option("--dry-run", "say what would be sent, and send nothing"),
+    Option("--reports", "where to write (reports/)", "DIR"),
+    Option("--timeout", "seconds for one exchange in all (10)", "S"),
+    Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
+    Option("--insecure-http", "send the key over http to a host that is not this machine"),
+    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
+)
+
+
+def given_options(parsed: object) -> dict[str, Any]:
+    """What a parser has stored, by flags without dashes ("max-requests"); None where not given."""
+    return {option.flag[2:]: getattr(parsed, option.dest, None) for option in OPTIONS}

@@ -1,0 +1,75 @@
+"""petcheck.toml as tables, with known names only."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from petcheck.config.options import CONFIG_FILE
+from petcheck.config.values import why
+from petcheck.errors import ConfigError
+
+_LONGEST_FILE = 1_000_000  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsFile:
+    """The file: its name as the user knows it, its content by table, and its text."""
+
+    name: str
+    content: Mapping[str, Any]
+    text: str = ""
+
+    def table(self, name: str) -> Mapping[str, Any]:
+        """The table of that name, empty where the file has none. Raises `ConfigError`."""
+        table = self.content.get(name, {})
+        if not isinstance(table, dict):
+            raise ConfigError(f"{self.name}: [{name}] must be a table")
+        return table
+
+
+def read_settings(given: str | None) -> SettingsFile:
+    """The file `given`, else `petcheck.toml` in this folder if it is there. Raises `ConfigError`."""
+    path = Path(given or CONFIG_FILE)
+    if given is None and not path.exists():
+        return SettingsFile(CONFIG_FILE, {})
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LONGEST_FILE + 1)
+        text = content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8, and so no TOML, at byte {error.start}") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: cannot be read ({why(error)}); give --config another file") from None
+    if len(content) > _LONGEST_FILE:
+        raise ConfigError(f"{path}: more than a megabyte, which no {CONFIG_FILE} needs; give --config another file")
+    try:
+        settings = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())}") from None
+    for name in settings:
+        expect_known(name, ["targets", "defaults", "waivers"], str(path))
+    return SettingsFile(str(path), settings, text)
+
+
+def with_dashes(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The settings by their names with dashes, also for underscores. Raises `ConfigError` where one is set twice."""
+    dashed: dict[str, Any] = {}
+    for name, value in settings.items():
+        if name.replace("_", "-") in dashed:
+            raise ConfigError(f"{where}: {name} is set twice, with a dash and with an underscore; keep one")
+        dashed[name.replace("_", "-")] = value
+    return dashed
+
+
+def expect_known(name: str, known: Sequence[str], where: str) -> None:
+    """Raises `ConfigError` where `name` is not among the known ones; it suggests the nearest."""
+    if name in known:
+        return
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    raise ConfigError(f"{where}: unknown setting {name!r}; {hint}")

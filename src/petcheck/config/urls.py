@@ -1,0 +1,62 @@
+"""The base URL of a target, checked (section 9), and shown without what may be a key."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import urlsplit
+
+from petcheck.config.options import KEY_VARIABLE
+from petcheck.errors import ConfigError
+
+_SAFE_REASONS = ("Port out of range 0-65535", "Invalid IPv6 URL")
+_LONGEST_SHOWN = 200
+
+
+def base_url(text: str, where: str, *, insecure: bool) -> str:
+    """The base URL in `text`, with no slash at its end; `insecure` allows http to any host.
+
+    `where` names the option, or the file and its key. Raises `ConfigError`, whose message shows no key.
+    """
+    named = masked_url(text)
+    try:
+        parts = urlsplit(text.strip())
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        # other reasons quote the URL, which may hold a key
+        reason = str(error) if str(error) in _SAFE_REASONS else "its host or its port cannot be read"
+        raise ConfigError(f"{where} {named}: not a URL ({reason}); write it as https://host/v1") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ConfigError(f"{where} {named}: not an http or https URL; write it as https://host/v1")
+    if parts.username is not None or parts.password is not None:
+        raise ConfigError(f"{where} {named}: a URL must not hold a user or password; the key goes into {KEY_VARIABLE}")
+    if parts.query or parts.fragment:
+        raise ConfigError(f"{where} {named}: a base URL has no query and no fragment; end it after the path, as in /v1")
+    if any(character.isspace() or not character.isprintable() for character in text.strip()):
+        raise ConfigError(f"{where} {named!r}: a URL holds no spaces or control characters")
+    if parts.scheme == "http" and not insecure and not _loopback(host):
+        raise ConfigError(
+            f"{where} {named}: the key would travel unencrypted; use https, or allow it with --insecure-http"
+        )
+    return text.strip().rstrip("/?#")
+
+
+def masked_url(url: str) -> str:
+    """A URL for a message, without what may hold a key by mistake: user, password, port, query, fragment."""
+    bare, mark, _ = re.match(r"([^?#]*)([?#]?)(.*)", url, re.DOTALL).groups()  # type: ignore[union-attr]
+    scheme, slashes, rest = bare.rpartition("://")
+    _, at, rest = rest.rpartition("@")
+    host, slash, path = rest.partition("/")
+    bracketed, bracket, port = host.rpartition("]")  # an IPv6 address
+    host = bracketed + bracket + re.sub(r":(?!\d{0,5}$).*", ":…", port)
+    told = f"{scheme}{slashes}{'…@' if at else ''}{host}{slash}{path}{mark + '…' if mark else ''}"
+    return told if len(told) <= _LONGEST_SHOWN else told[:_LONGEST_SHOWN] + "…"
+
+
+def _loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

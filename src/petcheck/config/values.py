@@ -1,0 +1,125 @@
+"""Values of options and settings. Each function returns the value, or raises `ConfigError`, which says what is allowed.
+
+`where` begins the message: the option, or the file and its setting.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import ssl
+from datetime import date
+from pathlib import Path
+
+from petcheck.errors import ConfigError
+from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
+
+
+def why(error: Exception) -> str:
+    """The reason of a disk error."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def switch(value: object, where: str) -> bool:
+    """True or false; a file must give it without quotes."""
+    if not isinstance(value, bool):
+        raise ConfigError(f"{where} {value!r}: must be true or false")
+    return value
+
+
+def text(value: object, where: str) -> str:
+    """A text that is not empty; a file must put it in quotes."""
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{where} {value!r}: must be a text in quotes, and not an empty one")
+    return value
+
+
+def plan(text: object, where: str) -> str | None:
+    """The name of a plan of section 8, None where not given."""
+    if text is None:
+        return None
+    plan = str(text).lower()
+    if plan not in PLANS:
+        near = difflib.get_close_matches(plan, PLANS, n=1)
+        raise ConfigError(
+            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
+        )
+    return plan
+
+
+def iso_date(text: str, where: str) -> date:
+    """A date written as YYYY-MM-DD."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ConfigError(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
+
+
+def whole_number(value: object, where: str, *, least: int | None = None) -> int:
+    """A whole number, not below `least`."""
+    try:
+        number = int(str(value))
+    except ValueError:
+        raise ConfigError(f"{where} {value}: not a whole number") from None
+    if least is not None and number < least:
+        raise ConfigError(f"{where} {value}: must be {least} or more")
+    return number
+
+
+def category(value: object, where: str) -> int | None:
+    """A category within int64, None where not given."""
+    if value is None:
+        return None
+    number = whole_number(value, where)
+    if not INT64_MIN <= number <= INT64_MAX:
+        raise ConfigError(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
+    return number
+
+
+def seconds(value: object, where: str, *, zero: bool = False) -> float:
+    """A span of seconds, above zero unless `zero` is allowed."""
+    try:
+        seconds = float(str(value))
+    except ValueError:
+        raise ConfigError(f"{where} {value}: not a number of seconds") from None
+    if not (0 < seconds < 1e6 or (zero and seconds == 0)):
+        raise ConfigError(f"{where} {value}: must be above 0 and below 1000000 seconds")
+    return seconds
+
+
+def application(value: object) -> str | None:
+    """`module:application`, None where not given."""
+    if value is None:
+        return None
+    module, colon, name = str(value).partition(":")
+    if not colon or not module or not name:
+        raise ConfigError(f"--app {value}: write it as module:application, as in shop.main:app")
+    return str(value)
+
+
+def ca_bundle(value: object, where: str) -> str | None:
+    """The path of a PEM file that holds a certificate, None where not given."""
+    if value is None:
+        return None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
+    except ssl.SSLError:
+        raise ConfigError(
+            f"{where} {value}: holds no certificate; give a PEM file of certificate authorities"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
+    return str(value)
+
+
+def folder(value: object, where: str) -> Path:
+    """A folder that can be written; made if it is missing."""
+    folder = Path(text(value, where))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / f".petcheck-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where} {folder}: cannot be written ({why(error)}); give another folder") from None
+    return folder

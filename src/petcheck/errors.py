@@ -1,0 +1,159 @@
+"""Every exception of petcheck, in one tree.
+
+    PetcheckError
+    ├── Breach             judging: an exchange contradicts a requirement. The only one that becomes a `fail`
+    ├── Inconclusive       judging, checks: tried, and the target gave nothing to judge
+    │   └── NotRun         checks: not tried, for want of a permission, or since it is not in force
+    ├── NotSent            wire: a question could not be put to the target, or got no answer that counts
+    │   ├── NotPermitted   POST where writes are not allowed
+    │   ├── BudgetSpent    the run has sent as many requests as it may
+    │   ├── WaitTooLong    the target asks for a longer wait than the run allows
+    │   ├── StillLimited   429 again, although its Retry-After was waited out
+    │   ├── RepeatsSpent   the run has sent as many requests again as it may
+    │   ├── OperationSilent    this operation leaves requests unanswered, others do not
+    │   └── TargetDown     nothing is answered any more
+    ├── ConnectionLost     wire: a kept connection was closed before any of the response came; sent again on a new one
+    ├── Untestable         toolkit: the target as a whole cannot be tested (exit 6)
+    ├── NotJson            judging: a text is not JSON
+    │   └── NotRead        it may be, and is longer or deeper than is read
+    ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
+    ├── NotARun            results: a file or folder is not what a run has written (exit 4)
+    │   ├── NotAResult     not a result.json
+    │   └── NotEvidence    not an exchanges.har of petcheck
+    ├── NotComparable      comparison: these runs cannot be compared (exit 4)
+    ├── InUse              results: another run writes into the folder (exit 4)
+    └── NotWritten         reports: some files could not be written (exit 3)
+
+A check that ends with anything else has met a bug of the suite: outcome `error`, exit 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from petcheck.exchange import Exchange
+
+_LONGEST_MESSAGE = 400  # characters
+
+
+class PetcheckError(Exception):
+    """The root of the tree."""
+
+
+class Breach(PetcheckError):
+    """An exchange contradicts a requirement.
+
+    `decisive` are the exchanges that show it, `parts` the part of each that does. `unanswered` tells that silence is
+    what contradicts, which counts only where the target went on answering.
+    """
+
+    def __init__(self, message: str, *decisive: Exchange, parts: Sequence[str] = (), unanswered: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.decisive = decisive
+        self.parts = tuple(parts) or ("",) * len(decisive)
+        self.unanswered = unanswered
+
+
+class Inconclusive(PetcheckError):
+    """Nothing could be judged. The message says why and what would settle it; `settled_by` is the option that would."""
+
+    def __init__(self, reason: str, settled_by: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.settled_by = settled_by
+
+
+class NotRun(Inconclusive):
+    """Not tried, for want of a permission or because it is not in force."""
+
+
+class NotSent(PetcheckError):
+    """A question could not be put to the target, or got no answer that counts; `settled_by` names the option."""
+
+    def __init__(self, reason: str, settled_by: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.settled_by = settled_by
+
+
+class NotPermitted(NotSent):
+    """The request needs a permission that was not given."""
+
+
+class BudgetSpent(NotSent):
+    """The run has sent as many requests as it may."""
+
+
+class WaitTooLong(NotSent):
+    """The target asks for a longer wait than the run allows."""
+
+
+class StillLimited(NotSent):
+    """The target answered 429 twice in a row, although the first Retry-After was waited out."""
+
+
+class RepeatsSpent(NotSent):
+    """The request got no answer that counts, and the run has sent as many requests again as it may."""
+
+
+class OperationSilent(NotSent):
+    """The operation has left several requests unanswered, while the target goes on answering others."""
+
+
+class TargetDown(NotSent):
+    """The target has stopped answering anything."""
+
+
+class ConnectionLost(PetcheckError):
+    """A kept connection turned out to be closed before any of the response came, so the request is sent again."""
+
+
+class Untestable(PetcheckError):
+    """The target as a whole cannot be tested; the message says why and what to do, in one line."""
+
+
+class NotJson(PetcheckError, ValueError):
+    """The text is not JSON; the message says what is wrong and where."""
+
+
+class NotRead(NotJson):
+    """The text may be JSON, and there is more of it, or it is nested deeper, than is read."""
+
+
+class ConfigError(PetcheckError):
+    """The run cannot start as it was asked for; the message is one line that says what to do."""
+
+    def __init__(self, message: str) -> None:
+        words = " ".join(message.split())
+        if len(words) > _LONGEST_MESSAGE:  # the value that was given; what to do stands at the end
+            words = f"{words[: _LONGEST_MESSAGE // 2]} … {words[-_LONGEST_MESSAGE // 2 :]}"
+        super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
+
+
+class NotARun(PetcheckError):
+    """What is not, or not wholly, what a run has written. One line that says which file, why, and what to do."""
+
+
+class NotAResult(NotARun):
+    """A file or value that is no result of this format. The message is one line for the user."""
+
+
+class NotEvidence(NotARun):
+    """A HAR that this suite has not written. The message is one line for the user."""
+
+
+class NotComparable(PetcheckError):
+    """Runs that cannot be compared. The message is one line that says which file, why, and what to do."""
+
+
+class InUse(PetcheckError):
+    """Another run writes into the folder; the message says which folder."""
+
+
+class NotWritten(PetcheckError):
+    """Some files could not be written; the message, one line, names them, their folder and why. `errors` by file."""
+
+    def __init__(self, message: str, errors: Mapping[str, Exception]) -> None:
+        super().__init__(message)
+        self.errors = dict(errors)

@@ -1,1 +1,0 @@
-"""Property examples: drawn offline from openapi.yaml, sent sparingly through the wire, judged by the rules."""

@@ -1,0 +1,218 @@
+"""What was refused must not be stored: the search for animals that refused POSTs have made (sections 4.2 and 5).
+
+The name identifies an animal. Only a page that would have shown the animal proves that a POST made none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from petcheck.errors import NotJson
+from petcheck.exchange import Call, Exchange
+from petcheck.judging.json_values import Json, integer, parse
+from petcheck.judging.judgement import (
+    STATUS,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Proof,
+    Record,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import Animal, came, described, quoted
+from petcheck.judging.pages import LAG_S, Page, created_in, pages_in, would_show
+from petcheck.spec.figures import LIMIT_MAX, STATUSES
+from petcheck.spec.operations import Operation
+
+_MEMBER = r"""["']{}["']\s*:\s*("(?:[^"\\]|\\.)*"|'[^']*'|[0-9]+)"""
+_DIGITS_OF_A_RUN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An animal that carries the name of a refused POST: the POST, the page that shows it, and its place there."""
+
+    post: Exchange
+    page: Page
+    place: int
+    animal: Animal
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What pages show about refused POSTs; each POST with a name is in one of these.
+
+    `found` are animals that they made. `doubtful` animals may be older than the run. `cleared` are POSTs with a page
+    that would show their animal and does not. `stale` POSTs have such a page too, but it came too soon to count.
+    `unseen` POSTs have none. POSTs without a name, and with one that another POST may have stored, are left out.
+    """
+
+    found: tuple[Stored, ...] = ()
+    doubtful: tuple[Stored, ...] = ()
+    cleared: tuple[tuple[Exchange, Page], ...] = ()
+    stale: tuple[Exchange, ...] = ()
+    unseen: tuple[Exchange, ...] = ()
+
+
+def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Search:
+    """Search the pages after each of the refused `posts` for what it may have stored."""
+    pages = list(pages_in(record))
+    made = created_in(record)
+    not_refused = {name_sent(e) for e in record if _is_post(e) and not _refused(e)}
+    found: list[Stored] = []
+    doubtful: list[Stored] = []
+    cleared: list[tuple[Exchange, Page]] = []
+    stale: list[Exchange] = []
+    unseen: list[Exchange] = []
+    for post in posts:
+        name = name_sent(post)
+        if name is None or name in not_refused:
+            continue
+        before = [page for page in pages if page.exchange.finished <= post.sent]
+        after = [page for page in pages if page.exchange.sent >= post.finished]
+        sights = [Stored(post, page, place, a) for page in after for place, a in page.placed if _has_name(a, name)]
+        older = {_id(a) for page in before for a in page.animals if _has_name(a, name)} | made.keys()
+        new = [sight for sight in sights if _id(sight.animal) not in older]
+        telling = [page for page in after if would_show(page, status_sent(post), pages)]
+        if new:
+            watched = any(would_show(page, status_sent(post), pages) for page in before)
+            (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new[0])
+        elif current := [page for page in telling if _is_current(page, post, made)]:
+            cleared.append((post, current[-1]))
+        else:
+            (stale if telling else unseen).append(post)
+    return Search(tuple(found), tuple(doubtful), tuple(cleared), tuple(stale), tuple(unseen))
+
+
+def question(search: Search, record: Record, otherwise: Undecided) -> Ask | None:
+    """The pages that would decide what a search leaves open; None where nothing is open, or no page would help."""
+    if search.stale:
+        return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
+    after = [p for p in pages_in(record) if all(p.exchange.sent >= post.finished for post in search.unseen)]
+    looked = {(page.limit, page.status) for page in after}
+    calls = [call for call in _pages_for(search.unseen) if _parameters(call) not in looked]
+    return Ask(tuple(calls), otherwise) if calls else None
+
+
+def nothing_stored(record: Record, posts: Collection[Exchange], grounds: Grounds, why: str) -> Decision:
+    """Whether refused `posts` have stored nothing; `why` says what the document requires, for the message."""
+    if not posts:
+        return Undecided("Nothing was refused, so there is nothing that must not have been stored.")
+    search = stored(record, posts, grounds)
+    if search.found:
+        return _failed(search, why)
+    examined = tuple(exchange for post, page in search.cleared for exchange in (post, page.exchange))
+    if search.doubtful:
+        return _of_an_earlier_run(search.doubtful[0], examined)
+    open_posts = [*search.stale, *search.unseen]
+    if not open_posts:
+        return Held(examined) if examined else Undecided("Nothing that was refused has a name to look for.")
+    otherwise = Undecided(
+        f"No page would show an animal made by {len(open_posts)} of the refused POSTs: none is known to hold the whole "
+        "store, or has room for every animal of the status that was sent. A store of fewer than 20 animals settles it.",
+        None,
+        examined,
+    )
+    return question(search, record, otherwise) or otherwise
+
+
+def _failed(search: Search, why: str) -> Failed:
+    first = search.found[0]
+    said = (
+        f"{described(first.post)} was answered {came(first.post)}, yet {described(first.page.exchange)} lists animal "
+        f"{quoted(first.animal.get('id'))} named {quoted(first.animal.get('name'))}: {why}."
+    )
+    posts = [Proof(one.post, STATUS) for one in search.found]
+    on = [(one.page.exchange, one.place) for one in reversed(search.found)]
+    pages = {page.index: Proof(page, body(place, "name")) for page, place in on}
+    return Failed(said, (*posts, *pages.values()))
+
+
+def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...]) -> Undecided:
+    return Undecided(
+        f"Animal {quoted(sight.animal.get('id'))} has the name of what was refused, "
+        f"{quoted(sight.animal.get('name'))}, and no page before the POST would have shown it: it may be of an "
+        "earlier run with the same --seed. A run without --seed settles it.",
+        None,
+        examined,
+    )
+
+
+def name_sent(post: Exchange) -> str | None:
+    """The name of the animal that a POST would make; None where its body has none.
+
+    The body may be an object, or text in which a careless reader may find one. A number becomes its digits.
+    """
+    return _sent(post, "name")
+
+
+def status_sent(post: Exchange) -> str | None:
+    """The status that such an animal would certainly have; None unless it is one of the three."""
+    status = _sent(post, "status")
+    return status if status in STATUSES else None
+
+
+def _sent(post: Exchange, member: str) -> str | None:
+    sent = post.request.body
+    if sent is None:
+        return None
+    with suppress(NotJson):
+        value = parse(sent)
+        if isinstance(value, dict):
+            return _text(next((value[name] for name in value if name.lower() == member), None))
+    text = sent.decode(errors="replace").replace('\\"', '"')
+    found = re.search(_MEMBER.format(member), text, re.IGNORECASE)
+    return found[1].strip("\"'") if found else None
+
+
+def _text(value: Json) -> str | None:
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    return str(value)
+
+
+def _has_name(animal: Animal, name: str) -> bool:
+    return _text(animal.get("name")) == name
+
+
+def _id(animal: Animal) -> int | None:
+    return integer(animal.get("id"))
+
+
+def _is_post(exchange: Exchange) -> bool:
+    return exchange.request.operation is Operation.CREATE_PET
+
+
+def _refused(exchange: Exchange) -> bool:
+    return exchange.status is not None and 400 <= exchange.status < 500
+
+
+def _is_of_this_run(name: str, grounds: Grounds) -> bool:
+    """Whether only this run gives such a name: it contains the id of the run, or is a long number."""
+    own = bool(grounds.run) and grounds.run in name
+    return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
+
+
+def _is_current(page: Page, post: Exchange, made: Mapping[int, Exchange]) -> bool:
+    """Whether a page is newer than a POST for certain: it came `LAG_S` later, or shows an animal made later."""
+    if page.exchange.sent >= post.finished + LAG_S:
+        return True
+    return any(number in made and made[number].sent >= post.finished for number in page.ids)
+
+
+def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:
+    """The pages that show most of what POSTs may have stored: one for each status that was sent, or for none."""
+    statuses = dict.fromkeys(status_sent(post) for post in posts)
+    limit = ("limit", str(LIMIT_MAX))
+    return tuple(Call(Operation.LIST_PETS, query=(limit, *((("status", s),) if s else ()))) for s in statuses)
+
+
+def _parameters(call: Call) -> tuple[str | None, str | None]:
+    query = dict(call.query)
+    return query.get("limit"), query.get("status")

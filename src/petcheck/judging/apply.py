@@ -1,0 +1,97 @@
+"""Applies a rule to a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from petcheck.exchange import Exchange, Request
+from petcheck.judging.judgement import (
+    STATUS,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    judged,
+)
+from petcheck.judging.matchers import came, described
+from petcheck.spec.figures import GATEWAY_TROUBLE
+
+_NAMED, _SHOWN = 3, 10
+
+
+def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
+    """The decision over a whole record: `Failed` where an exchange by itself has a problem, otherwise what `over` says.
+
+    Without `over` each exchange decides by itself.
+    """
+    each = decide_each(rule, record, grounds)
+    return each if rule.over is None or isinstance(each, Failed) else rule.over(record, grounds)
+
+
+def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Held | Failed | Undecided:
+    """The decision over some exchanges, each judged by itself. The simplest request with a problem tells a failure."""
+    rows = judged(rule, exchanges, grounds)
+    examined = tuple(exchange for exchange, _ in rows)
+    wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
+    if wrong:
+        return replace(failed_by(rule.section, wrong), examined=examined)
+    return Held(examined) if examined else Undecided(rule.nothing)
+
+
+def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
+    """The failure that the problems of one or more exchanges make, told by the simplest request."""
+    wrong = sorted(rows, key=lambda row: simplicity(row[0]))
+    first, problem = wrong[0]
+    others = [name for name in dict.fromkeys(described(x) for x, _ in wrong[1:]) if name != described(first)]
+    return Failed(
+        f"{sentence(section, first, problem)}{_also_in(others)}.",
+        tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
+        unanswered=first.status is None,
+    )
+
+
+def sentence(section: str, exchange: Exchange, problem: Problem) -> str:
+    """A problem as a sentence without a full stop. The text of a wrong status already says what the answer was."""
+    if problem.part == STATUS or exchange.status is None:
+        return f"{described(exchange)}: {problem.text}"
+    return f"{described(exchange)}, answered {came(exchange)}: {problem.text} (section {section})"
+
+
+def simplicity(exchange: Exchange) -> tuple[int, int]:
+    """The size of a request, to sort the one first that is easiest to understand; the earlier of two equals first."""
+    return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
+
+
+def _also_in(others: Sequence[str]) -> str:
+    if not others:
+        return ""
+    more = len(others) - _NAMED
+    return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+
+
+def final_tries(record: Record) -> list[Exchange]:
+    """The record without first tries that failed: silence and a gateway's 502, 503 or 504 count only on a second try.
+
+    Without a second try they show nothing.
+    """
+    kept = []
+    troubled: set[Request] = set()
+    for exchange in record:
+        if not _in_trouble(exchange):
+            troubled.discard(exchange.request)
+            kept.append(exchange)
+        elif exchange.request in troubled:
+            kept.append(exchange)
+        else:
+            troubled.add(exchange.request)
+    return kept
+
+
+def _in_trouble(exchange: Exchange) -> bool:
+    return exchange.status is None or exchange.status in GATEWAY_TROUBLE

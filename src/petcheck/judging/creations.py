@@ -1,0 +1,131 @@
+"""What a record shows of the animals that POSTs created and GETs read (sections 4.2 and 4.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.judging.expected import pet_id_of
+from petcheck.judging.json_values import integer
+from petcheck.judging.judgement import Problem, Proof, Record, body
+from petcheck.judging.matchers import Animal, value_of
+from petcheck.judging.pages import Page, pages_in
+from petcheck.judging.request_bodies import asked_for
+from petcheck.judging.statuses import query_of
+from petcheck.spec.figures import INT64_MAX, INT64_MIN
+from petcheck.spec.operations import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Creation:
+    """A POST answered 201, the id and the animal in the 201, and the status that was sent."""
+
+    exchange: Exchange
+    id: int
+    animal: Animal
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One animal as one answer shows it; `place` is where a page lists it."""
+
+    exchange: Exchange
+    animal: Animal
+    place: int | None = None
+
+    def proof(self, problem: Problem | None = None) -> Proof:
+        """The exchange, with the animal or what is wrong with it as the part that shows it."""
+        steps = () if self.place is None else (self.place,)
+        return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
+
+
+def posts_in(record: Iterable[Exchange]) -> Iterator[Exchange]:
+    """Every POST with a valid key."""
+    return (e for e in record if e.request.operation is Operation.CREATE_PET and _with_key(e))
+
+
+def creations_in(record: Iterable[Exchange]) -> list[Creation]:
+    """Every animal that was created and has an id, in the order of the POSTs."""
+    found = []
+    for exchange in posts_in(record):
+        animal = _object_in(exchange, 201) or {}
+        number = integer(animal.get("id"))
+        if number is not None:
+            status = (asked_for(exchange.request.body, ()).pet or {}).get("status")
+            found.append(Creation(exchange, number, animal, status if isinstance(status, str) else None))
+    return found
+
+
+def still_there(creations: Iterable[Creation]) -> list[Creation]:
+    """Of creations with the same id, the latest: another client may have removed the one before."""
+    return list({creation.id: creation for creation in creations}.values())
+
+
+def reads_in(record: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
+    """Every GET of an int64 with a valid key, and that id."""
+    for exchange in record:
+        number = pet_id_of(exchange)
+        if number is not None and _with_key(exchange):
+            yield number, exchange
+
+
+def read_sight(exchange: Exchange) -> Sight | None:
+    """The animal that a GET shows; None unless it was answered 200 with an object."""
+    animal = _object_in(exchange, 200)
+    return None if animal is None else Sight(exchange, animal)
+
+
+def sights_on(page: Page) -> Iterator[tuple[int, Sight]]:
+    """Every animal on a page that has an id, and that id."""
+    for place, animal in page.placed:
+        number = integer(animal.get("id"))
+        if number is not None:
+            yield number, Sight(page.exchange, animal, place)
+
+
+def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
+    """Every sight of every animal on the pages of a record, by id, in the order of the pages."""
+    found: dict[int, list[Sight]] = {}
+    for page in pages_in(record):
+        for number, sight in sights_on(page):
+            found.setdefault(number, []).append(sight)
+    return found
+
+
+def categories_in(record: Record) -> set[int]:
+    """The categories that exist: those of listed animals, and those that a 201 repeats as sent."""
+    shown = [sight.animal for sights in listed_in(record).values() for sight in sights]
+    shown += [made.animal for made in creations_in(record) if _category_was_accepted(made)]
+    found = (integer(animal.get("categoryId")) for animal in shown)
+    return {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
+
+
+def call_of(exchange: Exchange) -> Call:
+    """A GET as a call, to send it again."""
+    number = pet_id_of(exchange)
+    if number is not None:
+        return read_call(number)
+    return Call(exchange.request.operation, query=tuple(query_of(exchange)))
+
+
+def read_call(number: int) -> Call:
+    """The GET of an animal."""
+    return Call(Operation.GET_PET, pet_id=str(number))
+
+
+def _category_was_accepted(made: Creation) -> bool:
+    sent = asked_for(made.exchange.request.body, ()).pet or {}
+    return integer(sent.get("categoryId")) == integer(made.animal.get("categoryId"))
+
+
+def _with_key(exchange: Exchange) -> bool:
+    return exchange.request.credential is Credential.VALID
+
+
+def _object_in(exchange: Exchange, status: int) -> Animal | None:
+    if not isinstance(exchange.answer, Response) or exchange.answer.status != status:
+        return None
+    value = value_of(exchange.answer)
+    return value if isinstance(value, dict) else None

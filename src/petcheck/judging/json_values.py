@@ -1,0 +1,151 @@
+"""JSON as the document needs it: integers of any size are exact, fractions are as written, and only JSON is accepted.
+
+Python's own reader accepts NaN and Infinity and refuses very long integers; this module corrects both. Duplicate member
+names are open: the last one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from codecs import BOM_UTF8
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache, partial
+from typing import TypeAlias
+
+from petcheck.errors import NotJson, NotRead
+from petcheck.exchange import Response
+
+Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber | None"
+
+_DIGITS_READ = 4000
+# a page of a hundred animals has room for a thousand members each
+_VALUES_READ = 100_000
+_LARGE_BYTES = 100_000
+_LEVELS_READ = 10_000
+_without_strings = partial(re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL).sub, b"")
+
+
+@dataclass(frozen=True, slots=True)
+class HugeNumber:
+    """A number with too many digits to read: an integer beyond any range, or a very long fraction."""
+
+    digits: int
+    whole: bool
+
+
+def json_of(response: Response) -> Json:
+    """The JSON value of a response's body. Raises `NotJson`, and `NotRead` if the body is too large to tell."""
+    if not response.body_complete:
+        raise NotRead(f"the body is longer than is read; its first {len(response.body):,} bytes are kept")
+    if response.encoding_broken:
+        raise NotJson(f"the body cannot be read: {response.encoding_broken}")
+    return parse(response.body)
+
+
+def parse(body: bytes) -> Json:
+    """The JSON value of UTF-8 bytes, with or without a byte order mark. Raises `NotJson` with the reason.
+
+    Callers share the value and do not change it.
+    """
+    return _remembered(body) if len(body) <= _LARGE_BYTES else _remembered_large(body)
+
+
+def _parsed(body: bytes) -> Json:
+    if not body.strip():
+        raise NotJson("the body is empty")
+    if all(_values_at_most(text) > _VALUES_READ for text in _counted_in(body)):
+        raise NotRead(f"the body holds more than {_VALUES_READ:,} values, which are not read")
+    try:
+        text = body.removeprefix(BOM_UTF8).decode()
+    except UnicodeDecodeError as error:
+        raise NotJson(f"byte {error.start} of the body is not valid UTF-8") from None
+    try:
+        with _deep_enough():
+            value: Json = json.loads(
+                text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant
+            )
+    except json.JSONDecodeError as error:
+        raise NotJson(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except RecursionError:
+        raise NotRead("the body is nested deeper than is read") from None
+    return value
+
+
+def _counted_in(body: bytes) -> Iterator[bytes]:
+    """The body, and only if that is not enough, the body without its strings, which takes time."""
+    yield body
+    yield _without_strings(body)
+
+
+def _values_at_most(body: bytes) -> int:
+    return sum(body.count(mark) for mark in (b",", b"[", b"{"))
+
+
+@contextmanager
+def _deep_enough() -> Iterator[None]:
+    """Let the reader go deeper than Python's limit: each level takes a few hundred bytes of the stack."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + _LEVELS_READ)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+# every check reads the same few bodies again; many large ones would fill the memory
+_remembered = lru_cache(maxsize=256)(_parsed)
+_remembered_large = lru_cache(maxsize=8)(_parsed)
+
+
+def kind(value: Json) -> str:
+    """The JSON type of a value as a person would name it."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int):
+        return "an integer"
+    if isinstance(value, Decimal):
+        return "a number with a fraction"
+    if isinstance(value, HugeNumber):
+        return f"a number of {value.digits:,} digits"
+    if isinstance(value, str):
+        return "a string"
+    return "an array" if isinstance(value, list) else "an object"
+
+
+def integer(value: Json) -> int | None:
+    """The value as an integer; None if it is not one. `1.0` counts as one here: the document leaves that open."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, Decimal) and value.is_finite():
+        # zero may have any exponent; any other number with one so large is out of every range here
+        if not value:
+            return 0
+        if abs(value.adjusted()) < 40 and value == int(value):
+            return int(value)
+    return None
+
+
+def exact_integer(digits: str) -> int | HugeNumber:
+    """The integer with these digits; a `HugeNumber` if they are too many to read."""
+    return int(digits) if len(digits) <= _DIGITS_READ else HugeNumber(len(digits), whole=True)
+
+
+def exact_fraction(digits: str) -> Decimal | HugeNumber:
+    """The number with these digits and a fraction or an exponent; a `HugeNumber` if they are too many to read."""
+    if len(digits) > _DIGITS_READ:
+        return HugeNumber(len(digits), whole=False)
+    try:
+        return Decimal(digits)
+    except InvalidOperation:
+        return HugeNumber(len(digits), whole=False)
+
+
+def _constant(name: str) -> Json:
+    raise NotJson(f"the body is not JSON: {name} is not a JSON value")

@@ -1,0 +1,168 @@
+"""What judging says: of one exchange, and of a record as a whole.
+
+A matcher looks at one thing and returns a `Problem`, or None. A rule says of one exchange a `Judgement`: it is not
+concerned, it holds, or it has a problem. Over a record a rule reaches a `Decision`, which may be a question: `Ask`
+names the requests whose answers would decide. A run sends them and decides again; a recording cannot, and leaves the
+requirement undecided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from enum import Enum
+from typing import TypeAlias
+
+from petcheck.exchange import Call, Exchange
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.figures import Plan
+
+Part: TypeAlias = str
+"""`status`, `header:Name`, `body`, `body:` with a JSON pointer (RFC 6901), `timing`; empty for the whole exchange."""
+
+WHOLE, STATUS, BODY, TIMING = "", "status", "body", "timing"
+
+
+def header(name: str) -> Part:
+    """The part of an exchange that is the response header `name`, present or missing."""
+    return f"header:{name}"
+
+
+def body(*steps: str | int) -> Part:
+    """The part of an exchange that is the value in its body at `steps`; the whole body without steps."""
+    return "body:" + "".join(f"/{step}" for step in steps) if steps else BODY
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong, in words, and the part of the exchange that shows it."""
+
+    text: str
+    part: Part = WHOLE
+
+    def below(self, *steps: str | int) -> Problem:
+        """The same problem, of a value that is in a body at `steps`."""
+        kind, _, pointer = self.part.partition(":")
+        return replace(self, part=body(*steps) + pointer) if kind == BODY and steps else self
+
+
+class Ruling(Enum):
+    """What a rule says of an exchange without a problem."""
+
+    NOT_CONCERNED = "the rule is not about this exchange"
+    HOLDS = "it is as the rule demands"
+
+
+Judgement: TypeAlias = Problem | Ruling
+NOT_CONCERNED, HOLDS = Ruling.NOT_CONCERNED, Ruling.HOLDS
+
+Record: TypeAlias = Sequence[Exchange]
+"""The exchanges with one target, in the order in which they were sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What a run knows about a target when it judges.
+
+    The day, the key's plan, categories and ids of animals that exist, and whether POST may be sent. `run` is the id
+    in the names of the run's animals; `repeats` is true if an earlier run may have had the same id.
+    """
+
+    as_of: date
+    plan: Plan | None = None
+    categories: frozenset[int] = frozenset()
+    listed: frozenset[int] = frozenset()
+    writes: bool = False
+    run: str = ""
+    repeats: bool = False
+
+
+# ---- decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """An exchange that shows a failure, and the part of it that does."""
+
+    exchange: Exchange
+    part: Part = WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Everything that was examined is right. `beside` names parts that need a permission that was not given."""
+
+    examined: tuple[Exchange, ...]
+    beside: tuple[Undecided, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The requirement is broken; `unanswered` if silence is what breaks it."""
+
+    text: str
+    proofs: tuple[Proof, ...]
+    examined: tuple[Exchange, ...] = ()
+    unanswered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """The record does not decide. `settled_by` is the option that helps; `tried` is false if nothing was tried."""
+
+    reason: str
+    settled_by: str | None = None
+    examined: tuple[Exchange, ...] = ()
+    tried: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Requests whose answers decide, in their order, each a new one; not before `not_before` (monotonic seconds).
+
+    `otherwise` is the decision if they cannot be sent.
+    """
+
+    calls: tuple[Call, ...]
+    otherwise: Undecided
+    not_before: float = 0.0
+
+
+Decision: TypeAlias = Held | Failed | Undecided | Ask
+
+
+# ---- rules
+
+
+def _concerns_none(_exchange: Exchange, _grounds: Grounds) -> Judgement:
+    return NOT_CONCERNED
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How one requirement is judged.
+
+    `one` judges a single exchange, whatever it was sent for. `over` judges what takes several; without it, any exchange
+    that is concerned decides. `nothing` is the reason if none is.
+    """
+
+    requirement: str
+    nothing: str
+    one: Callable[[Exchange, Grounds], Judgement] = field(default=_concerns_none, repr=False)
+    over: Callable[[Record, Grounds], Decision] | None = field(default=None, repr=False)
+
+    @property
+    def section(self) -> str:
+        """The section of the document that has the requirement."""
+        return catalogue()[self.requirement].section
+
+
+def judged(rule: Rule, exchanges: Iterable[Exchange], grounds: Grounds) -> list[tuple[Exchange, Problem | None]]:
+    """Every exchange that the rule concerns, with its problem or None."""
+    rows = ((exchange, rule.one(exchange, grounds)) for exchange in exchanges)
+    return [
+        (exchange, judgement if isinstance(judgement, Problem) else None)
+        for exchange, judgement in rows
+        if judgement is not NOT_CONCERNED
+    ]

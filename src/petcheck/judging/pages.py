@@ -1,0 +1,206 @@
+"""What the recorded exchanges show of a target's animals: its pages, and which of them show the whole store."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+from petcheck.exchange import Credential, Exchange, Response
+from petcheck.judging.expected import limit_in
+from petcheck.judging.json_values import integer
+from petcheck.judging.matchers import Animal, came, value_of
+from petcheck.judging.statuses import query_of
+from petcheck.spec.figures import LIMIT_DEFAULT, STATUSES
+from petcheck.spec.operations import Operation
+
+LAG_S = 10.0
+"""What a server shows may lag by this many seconds, because of caches, replicas or a filter's index."""
+_SMALLEST_CAP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of `GET /pets`, answered 200: its parameters as the query has them, and its animals with their places.
+
+    The values of a parameter that is given twice are joined by a comma, since it is open which one counts.
+    """
+
+    exchange: Exchange
+    limit: str | None
+    status: str | None
+    placed: tuple[tuple[int, Animal], ...]
+    size: int
+
+    @property
+    def animals(self) -> tuple[Animal, ...]:
+        """The animals, in the page's order."""
+        return tuple(animal for _, animal in self.placed)
+
+    @property
+    def asked(self) -> int | None:
+        """The page size that was requested, 20 without `limit`; None where `limit` is not from 1 to 100."""
+        if self.limit is None:
+            return LIMIT_DEFAULT
+        return limit_in(self.limit)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The ids of the animals that have one, in the page's order."""
+        found = (integer(animal.get("id")) for animal in self.animals)
+        return tuple(number for number in found if number is not None)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a parameter other than `limit` may decide which animals it shows, even an undocumented one."""
+        return bool(self._parameters - {"limit"})
+
+    @property
+    def by_status(self) -> str | None:
+        """The status that filters it, where it is valid and no other parameter but `limit` is given; otherwise None."""
+        return self.status if self.status in STATUSES and self._parameters <= {"limit", "status"} else None
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it is shorter than the requested page size."""
+        return self.asked is not None and self.size < self.asked
+
+    @property
+    def _parameters(self) -> set[str]:
+        return {name for name, _ in query_of(self.exchange)}
+
+
+def page_in(exchange: Exchange) -> Page | None:
+    """The page in an exchange; None unless `GET /pets` with the valid key was answered 200 with an array."""
+    if exchange.request.operation is not Operation.LIST_PETS or not isinstance(exchange.answer, Response):
+        return None
+    if exchange.answer.status != 200 or exchange.request.credential is not Credential.VALID:
+        return None
+    value = value_of(exchange.answer)
+    if not isinstance(value, list):
+        return None
+    query: dict[str, str] = {}
+    for name, text in query_of(exchange):
+        query[name] = f"{query[name]},{text}" if name in query else text
+    return Page(
+        exchange,
+        query.get("limit"),
+        query.get("status"),
+        tuple((place, item) for place, item in enumerate(value) if isinstance(item, dict)),
+        len(value),
+    )
+
+
+def page_in_words(exchange: Exchange) -> str:
+    """The answer to a request for a page, in a few words."""
+    page = page_in(exchange)
+    return f"{came(exchange)}, {page.size} animals" if page else came(exchange)
+
+
+def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:
+    """Every page in a record."""
+    return (page for page in map(page_in, exchanges) if page is not None)
+
+
+def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
+    """Every animal that a page has shown, by id, as the latest page shows it."""
+    return {
+        number: animal
+        for page in pages_in(exchanges)
+        for animal in page.animals
+        if (number := integer(animal.get("id"))) is not None
+    }
+
+
+def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
+    """The POSTs that were answered 201, by the id of the animal in the answer."""
+    return {
+        number: exchange
+        for exchange in exchanges
+        if exchange.request.operation is Operation.CREATE_PET and exchange.status == 201
+        for number in shown_in(exchange)
+    }
+
+
+def ids_with_status(exchanges: Iterable[Exchange], status: str) -> set[int]:
+    """The ids of animals that a page has shown with that status."""
+    return {number for number, animal in animals_in(exchanges).items() if animal.get("status") == status}
+
+
+# ---- what a page proves
+
+
+def whole_stores(pages: Collection[Page]) -> list[Page]:
+    """The pages that are known to hold every animal of the store (section 4.1), in their order.
+
+    Such a page is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
+    by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it.
+    """
+    # a page without `limit` may be short because its default is wrong
+    unfiltered = [page for page in pages if not page.filtered and page.limit is not None]
+    return [
+        page
+        for page in unfiltered
+        # an item without an id cannot be told from another
+        if page.has_room and len(page.ids) == page.size and (page.size < _SMALLEST_CAP or _contained(page, unfiltered))
+    ]
+
+
+def whole_store(pages: Collection[Page]) -> Page | None:
+    """The latest page that is known to hold every animal of the store; None where there is none."""
+    return next(reversed(whole_stores(pages)), None)
+
+
+def would_show(page: Page, status: str | None, pages: Collection[Page]) -> bool:
+    """Whether a page would show an animal that was sent with that status (None for none) and stored before.
+
+    Such a page is the whole store, or is filtered by that status and not full. What a page of the second kind leaves
+    out is not a fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
+    """
+    if page in whole_stores(pages):
+        return True
+    if page.by_status is None or page.by_status != status or not page.has_room:
+        return False
+    return page.size < _SMALLEST_CAP or any(other.size > page.size for other in pages)
+
+
+def _contained(page: Page, others: Iterable[Page]) -> bool:
+    return any(other.size > page.size and set(page.ids) <= set(other.ids) for other in others)
+
+
+def known_since(exchanges: Iterable[Exchange], ids: Collection[int]) -> float:
+    """The monotonic time in seconds since which all of the animals have been known, from a page, a 200 or a 201.
+
+    A difference between answers about them counts `LAG_S` later. Animals that were never shown are left out; minus
+    infinity where none was shown.
+    """
+    first: dict[int, float] = {}
+    for exchange in exchanges:
+        for number in shown_in(exchange):
+            first.setdefault(number, exchange.finished)
+    return max((first[number] for number in ids if number in first), default=-inf)
+
+
+def shown_in(exchange: Exchange) -> Sequence[int]:
+    """The ids of the animals that a page, a 200 or a 201 shows."""
+    page = page_in(exchange)
+    if page is not None:
+        return page.ids
+    if exchange.status not in (200, 201) or not isinstance(exchange.answer, Response):
+        return ()
+    value = value_of(exchange.answer)
+    number = integer(value.get("id")) if isinstance(value, dict) else None
+    return () if number is None else (number,)
+
+
+def order_of(page: Page) -> str | None:
+    """The order in which a page lists its ids, in words; None for fewer than three ids."""
+    ids = page.ids
+    if len(ids) < 3:
+        return None
+    if all(a < b for a, b in pairwise(ids)):
+        return "by id, ascending"
+    if all(a > b for a, b in pairwise(ids)):
+        return "by id, descending"
+    return "not by id"

@@ -1,0 +1,348 @@
+"""How a key's quota is used, as the rate limit headers show it from answer to answer (section 8).
+
+Only answers that no cache can have given count: to POSTs, to URLs requested for the first time, and with headers that
+the URL has not shown before. There are three kinds of window. A fixed window keeps its Reset: once the same Reset was
+seen for longer than rounding explains, only what a bucket refills comes free before it. In a sliding window, and in a
+bucket whose Reset says when it is full, Reset moves: there Limit - Remaining covers what we spent.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from petcheck.exchange import Credential, Exchange
+from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
+from petcheck.spec.figures import RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
+
+# a Date is cut to whole seconds, a Reset rounded to them, and clocks are 2 s apart at most
+CLOCK_S = 3.0
+# a Reset that follows the clock stays the same for a second at most
+ROUNDING_S = 1.1
+_TELLING = 5
+_TELLING_WHERE_RESET_MOVES = 10
+_MINUTE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What an answer says about the key's quota: its figures, its Reset as text, and the seconds from sending to Reset.
+
+    `sent_before` counts the successes that were sent before this answer came, itself included; `done_before` counts
+    those that came before it was sent. Together they give how many were spent between two answers.
+    """
+
+    exchange: Exchange
+    limit: int
+    remaining: int
+    reset: str
+    span: float
+    sent_before: int = 0
+    done_before: int = 0
+
+    @property
+    def spends(self) -> bool:
+        """Whether the request certainly counts against the quota: a refused one may not."""
+        return self.exchange.status is not None and self.exchange.status < 300
+
+    @property
+    def ends(self) -> float:
+        """When the window ends, in monotonic seconds; rather too early than too late."""
+        return self.exchange.sent + self.span - CLOCK_S
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What is wrong with how the headers moved, and the first and last exchange that show it."""
+
+    text: str
+    exchanges: tuple[Exchange, Exchange]
+    header: str = RATE_REMAINING
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Answers with one Limit and Reset, in the order in which they were sent."""
+
+    counts: tuple[Count, ...]
+
+    @property
+    def reset(self) -> str:
+        """The Reset of all of them."""
+        return self.counts[0].reset
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether Reset stays as the clock moves on, or a 429 says that nothing comes free before Reset."""
+        first, last = self.counts[0].exchange, self.counts[-1].exchange
+        return last.sent - first.finished > ROUNDING_S or self._is_refused_until_reset
+
+    @property
+    def counts_steadily(self) -> bool:
+        """Whether nothing comes free in it: it begins full, Remaining falls by the same each time, and Reset stays.
+
+        In a bucket, Reset moves; a quota that slides does not begin full.
+        """
+        first, last = self.counts[0], self.counts[-1]
+        steps = {a.remaining - b.remaining for a, b in pairwise(self.counts) if a.spends and b.spends and a.remaining}
+        if len(steps) != 1 or not self.is_fixed or not tells(self.counts) or last.remaining >= first.remaining:
+            return False
+        return first.remaining + steps.pop() >= first.limit
+
+    @property
+    def _is_refused_until_reset(self) -> bool:
+        refusals = (count for count in self.counts if count.exchange.status == 429)
+        return any((retry_after(one.exchange) or 0.0) >= max(one.span - CLOCK_S, one.span / 2) > 0 for one in refusals)
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """All answers with one Limit, in the order in which they were sent."""
+
+    limit: int
+    counts: tuple[Count, ...]
+    windows: tuple[Window, ...]
+
+    @property
+    def successes(self) -> tuple[Count, ...]:
+        """The answers that certainly spent something."""
+        return tuple(count for count in self.counts if count.spends)
+
+    @property
+    def moves(self) -> bool:
+        """Whether Reset moved on before it was reached."""
+        return any(
+            before.reset != after.reset and after.exchange.sent < before.ends for before, after in pairwise(self.counts)
+        )
+
+
+# ---- from a record
+
+
+def counts_in(record: Iterable[Exchange]) -> list[Count]:
+    """What the answers to the key say, without those that a cache can have given."""
+    shown: dict[str, set[tuple[str | None, ...]]] = {}
+    found = []
+    for exchange in record:
+        request = exchange.request
+        told = tuple(header_of(exchange, name) for name in RATE_HEADERS)
+        before = shown.setdefault(request.url, set()) if request.method == "GET" else set()
+        new = not before or told not in before
+        before.add(told)
+        if not new or request.credential is not Credential.VALID or _is_aged(exchange):
+            continue
+        limit, remaining, reset = limit_of(exchange), remaining_of(exchange), told[2]
+        # RATE-1 to RATE-3 judge the others
+        if limit is not None and remaining is not None and reset is not None and remaining <= limit > 0:
+            found.append(Count(exchange, limit, remaining, reset, seconds_to_reset(exchange)))
+    return found
+
+
+def _is_aged(exchange: Exchange) -> bool:
+    return header_of(exchange, "Age") not in (None, "0")
+
+
+def quotas_in(counts: Iterable[Count]) -> list[Quota]:
+    """The answers of each Limit, with what was spent between them."""
+    by_limit: dict[int, list[Count]] = {}
+    for count in counts:
+        by_limit.setdefault(count.limit, []).append(count)
+    return [_quota(limit, _with_spent(own)) for limit, own in by_limit.items()]
+
+
+def _quota(limit: int, counts: Sequence[Count]) -> Quota:
+    windows: dict[str, list[Count]] = {}
+    for count in counts:
+        windows.setdefault(count.reset, []).append(count)
+    return Quota(limit, tuple(counts), tuple(Window(tuple(own)) for own in windows.values()))
+
+
+def _with_spent(counts: Sequence[Count]) -> list[Count]:
+    """The counts in the order of sending, each with the successes before it."""
+    ordered = sorted(counts, key=lambda count: count.exchange.sent)
+    spending = [count.exchange for count in ordered if count.spends]
+    sent = sorted(exchange.sent for exchange in spending)
+    done = sorted(exchange.finished for exchange in spending)
+    return [
+        replace(
+            count,
+            sent_before=bisect_right(sent, count.exchange.finished),
+            done_before=bisect_right(done, count.exchange.sent),
+        )
+        for count in ordered
+    ]
+
+
+# ---- what is wrong
+
+
+def problem_of(quota: Quota) -> Course | None:
+    """What is wrong with how Remaining moved, within windows that are known to be fixed and against Limit."""
+    for window in quota.windows:
+        problem = problem_in(window) if window.is_fixed else None
+        if problem is not None:
+            return problem
+    return _uncovered(quota) or _never_falls(quota)
+
+
+def problem_in(window: Window) -> Course | None:
+    """What is wrong with how Remaining moved through a fixed window."""
+    return _rise(window.counts) or _stays(window.counts) or _falls_short(window.counts)
+
+
+def problem_of_limits(counts: Sequence[Count]) -> Course | None:
+    """A Limit that always equals Remaining and takes many values counts nothing."""
+    if len({count.limit for count in counts}) < _TELLING or any(one.limit != one.remaining for one in counts):
+        return None
+    said = f"{RATE_LIMIT} always equals {RATE_REMAINING}, and went from {counts[0].limit} to {counts[-1].limit}"
+    return Course(said, (counts[0].exchange, counts[-1].exchange), RATE_LIMIT)
+
+
+def _rise(counts: Sequence[Count]) -> Course | None:
+    """The first rise of Remaining that is more than a bucket that refills by its limit a minute gains."""
+    rate = refill(counts[0])
+
+    def level(count: Count) -> float:
+        """Remaining, less what refills with time."""
+        return count.remaining - rate * count.exchange.sent
+
+    done = sorted(counts, key=lambda count: count.exchange.finished)
+    finished = [count.exchange.finished for count in done]
+
+    def lower(low: Count, later: Count) -> Count:
+        """Of equal levels the later, which explains least."""
+        return min(later, low, key=level)
+
+    lowest = list(accumulate(done, lower))
+    for later in counts:
+        before = bisect_right(finished, later.exchange.sent)
+        if before == 0 or later.exchange.finished > lowest[before - 1].ends:
+            continue
+        low = lowest[before - 1]
+        # rounding to whole requests may show one more than was refilled; a request that counts takes it up
+        rounding = 0 if later.spends else 1
+        gained = rate * (later.exchange.finished - low.exchange.sent)
+        if later.remaining - low.remaining > rounding + gained:
+            said = f"{RATE_REMAINING} rose from {low.remaining} to {later.remaining} within one window"
+            return Course(said, (low.exchange, later.exchange))
+    return None
+
+
+def refill(first: Count) -> float:
+    """Requests per second that a bucket gains if it refills by its limit in a minute, or by Reset if that is sooner."""
+    return first.limit / min(_MINUTE_S, max(first.span - CLOCK_S, 1e-9))
+
+
+def _stays(counts: Sequence[Count]) -> Course | None:
+    first, last = counts[0], counts[-1]
+    if not tells(counts) or last.remaining < first.remaining or last.remaining == 0:
+        return None
+    # a bucket may have made good what was spent
+    spent = sum(count.spends for count in counts) - 1
+    if refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
+        return None
+    said = f"{RATE_REMAINING} stayed at {last.remaining} over {len(counts)} requests of one window"
+    return Course(said, (first.exchange, last.exchange))
+
+
+def tells(counts: Sequence[Count]) -> bool:
+    """Whether a window was seen often enough to show whether requests are counted: five successes."""
+    return sum(count.spends for count in counts) >= _TELLING
+
+
+def _falls_short(counts: Sequence[Count]) -> Course | None:
+    """Remaining that fell by less than was spent in between."""
+    worst = _worst(counts, lambda earlier, later: earlier.remaining - later.remaining)
+    if worst is None:
+        return None
+    earlier, later = worst
+    said = (
+        f"{RATE_REMAINING} went from {earlier.remaining} to {later.remaining} within one window, "
+        f"while {spent_between(earlier, later)} requests were served in between"
+    )
+    return Course(said, (earlier.exchange, later.exchange))
+
+
+def _uncovered(quota: Quota) -> Course | None:
+    """More spent than Limit - Remaining covers, in any kind of window."""
+    worst = _worst(quota.counts, lambda _, later: quota.limit - later.remaining)
+    if worst is None:
+        return None
+    earlier, later = worst
+    said = (
+        f"{RATE_REMAINING} is {later.remaining} of {quota.limit}, although {spent_between(earlier, later)} "
+        f"requests were served in the {later.exchange.finished - earlier.exchange.sent:.1f} s before"
+    )
+    return Course(said, (earlier.exchange, later.exchange))
+
+
+def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> tuple[Count, Count] | None:
+    """The pair in which most is missing from what is `covered`; where nothing is left, nothing can be missing."""
+
+    def missing(pair: tuple[Count, Count]) -> float:
+        return demanded(*pair) - covered(*pair)
+
+    worst = max((pair for pair in pairs(counts) if pair[1].remaining > 0), key=missing, default=None)
+    return worst if worst is not None and missing(worst) > 0 else None
+
+
+def _never_falls(quota: Quota) -> Course | None:
+    """Remaining that never falls from one success to the next, although a bucket refills more slowly."""
+    served = quota.successes
+    if len(served) < _TELLING_WHERE_RESET_MOVES:
+        return None
+    first, last = served[0], served[-1]
+    if any(after.remaining < before.remaining for before, after in pairwise(served)) or last.remaining == 0:
+        return None
+    span = min(_MINUTE_S, *(count.span - CLOCK_S for count in served))
+    seconds = last.exchange.finished - first.exchange.sent
+    if (last.remaining - first.remaining + len(served) - 2) * span <= quota.limit * seconds:
+        return None
+    moved = "stayed at" if last.remaining == first.remaining else f"rose from {first.remaining} to"
+    return Course(
+        f"{RATE_REMAINING} {moved} {last.remaining} over {len(served)} requests that were served",
+        (first.exchange, last.exchange),
+    )
+
+
+# ---- what was spent
+
+
+def spent_between(earlier: Count, later: Count) -> int:
+    """Requests served after one answer had come and before the request of another was sent."""
+    return max(0, later.done_before - earlier.sent_before)
+
+
+def demanded(earlier: Count, later: Count) -> float:
+    """What was spent between two answers, less what may have come free at Limit per span from the first to its Reset.
+
+    Rounding to whole requests may hide one more. Below zero, nothing is demanded.
+    """
+    seconds = later.exchange.finished - earlier.exchange.sent
+    return spent_between(earlier, later) - earlier.limit * seconds / (earlier.span - CLOCK_S) - 1
+
+
+def is_counted_down(quota: Quota) -> bool:
+    """Whether the answers show that what is spent is counted: five of a window that falls, or a demand that is met."""
+    falls = any(tells(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows)
+    return falls or any(
+        spent_between(earlier, later) >= _TELLING - 1
+        and (demanded(earlier, later) > 0 or earlier.remaining - later.remaining >= spent_between(earlier, later))
+        for earlier, later in pairs(quota.counts)
+    )
+
+
+def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
+    """Pairs to compare: each answer with the first, and with those before it at doubling distances.
+
+    The later one comes before half of the time to the earlier one's Reset has passed: windows that slide in steps
+    release early what was spent, and a step is at most half of the window.
+    """
+    for place, later in enumerate(counts):
+        for distance in {place, *(1 << n for n in range(place.bit_length()))} - {0}:
+            earlier = counts[place - distance]
+            half = earlier.exchange.sent + (earlier.span - CLOCK_S) / 2
+            if earlier.exchange.finished <= later.exchange.sent and later.exchange.finished < half:
+                yield earlier, later

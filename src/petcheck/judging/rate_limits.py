@@ -1,0 +1,173 @@
+"""Matchers for the rate limit headers and Retry-After, each by itself (section 8)."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from petcheck.exchange import Exchange, Response, http_date
+from petcheck.judging.judgement import Problem, header
+from petcheck.judging.matchers import quoted
+from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
+
+_PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
+_UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
+_GRACE_S = 2.0
+_OWN_CLOCK_GRACE_S = 602.0
+_CLOCKS_AGREE_S = 5.0
+_DAY_S = 86_400.0
+_MINUTE_S = 61.0
+_LOOKS_RELATIVE, _LOOKS_LIKE_MS = 10_000_000, 100_000_000_000
+
+
+def header_of(exchange: Exchange, name: str) -> str | None:
+    """A header's value, one where equal ones are repeated; None where it is absent."""
+    value = exchange.answer.header(name) if isinstance(exchange.answer, Response) else None
+    if value is None:
+        return None
+    parts = {part.strip() for part in value.split(",")}
+    # an HTTP date contains a comma
+    return parts.pop() if len(parts) == 1 else value.strip()
+
+
+def limit_of(exchange: Exchange) -> int | None:
+    """X-RateLimit-Limit; None where it is absent or not a plain integer."""
+    return _whole(header_of(exchange, RATE_LIMIT))
+
+
+def remaining_of(exchange: Exchange) -> int | None:
+    """X-RateLimit-Remaining; None where it is absent or not a plain integer."""
+    return _whole(header_of(exchange, RATE_REMAINING))
+
+
+def _whole(text: str | None) -> int | None:
+    return int(text) if text is not None and _PLAIN_INTEGER.fullmatch(text) else None
+
+
+def date_of(exchange: Exchange) -> datetime | None:
+    """The response's Date header as UTC; None where it is absent or cannot be read."""
+    return exchange.answer.date if isinstance(exchange.answer, Response) else None
+
+
+# ---- the three headers
+
+
+def problem_of_limit(exchange: Exchange) -> Problem | None:
+    """What is wrong with X-RateLimit-Limit."""
+    text = header_of(exchange, RATE_LIMIT)
+    if text is None:
+        return Problem(f"there is no {RATE_LIMIT}", header(RATE_LIMIT))
+    if _whole(text) is None:
+        return Problem(f"{RATE_LIMIT} is {quoted(text)}; a plain integer is due", header(RATE_LIMIT))
+    if int(text) >= 1:
+        return None
+    return Problem(f"{RATE_LIMIT} is 0; a limit of at least 1 is due", header(RATE_LIMIT))
+
+
+def problem_of_remaining(exchange: Exchange) -> Problem | None:
+    """What is wrong with X-RateLimit-Remaining."""
+    text = header_of(exchange, RATE_REMAINING)
+    if text is None:
+        return Problem(f"there is no {RATE_REMAINING}", header(RATE_REMAINING))
+    if _whole(text) is None:
+        said = f"{RATE_REMAINING} is {quoted(text)}; a plain integer from 0 to the limit is due"
+        return Problem(said, header(RATE_REMAINING))
+    limit = limit_of(exchange)
+    if limit is None or limit < 1 or int(text) <= limit:
+        return None
+    return Problem(f"{RATE_REMAINING} is {text}, above {RATE_LIMIT}, {limit}", header(RATE_REMAINING))
+
+
+def problem_of_reset(exchange: Exchange) -> Problem | None:
+    """What is wrong with X-RateLimit-Reset: it must be wrong both by the response's own Date and by our clock."""
+    text = header_of(exchange, RATE_RESET)
+    if text is None:
+        return Problem(f"there is no {RATE_RESET}", header(RATE_RESET))
+    if not _UNIX_TIME.fullmatch(text):
+        return Problem(f"{RATE_RESET} is {quoted(text)}; a Unix time in seconds is due", header(RATE_RESET))
+    misplaced = [_misplaced(float(text), *clock) for clock in _clocks(exchange)]
+    if None in misplaced:
+        return None
+    return Problem(f"{RATE_RESET} is {text}, {misplaced[0]}; a Unix time in seconds is due", header(RATE_RESET))
+
+
+def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str | None:
+    """How far off a Reset is by one clock, and what it looks like; None where it is from now to a day ahead."""
+    if reset < soonest - grace:
+        hint = "; it looks like seconds from now rather than a time" if reset < _LOOKS_RELATIVE else ""
+        return f"{soonest - reset:,.0f} s past{hint}"
+    if reset > latest + _DAY_S + grace:
+        hint = "; it looks like milliseconds" if reset > _LOOKS_LIKE_MS else ""
+        return f"more than a day ahead{hint}"
+    return None
+
+
+def seconds_to_reset(exchange: Exchange) -> float:
+    """Seconds from the response to its Reset, by its Date or by our clock, whichever is less; 0 without a Reset.
+
+    A clock by which Reset has passed counts only if it has passed by less than clocks may differ.
+    """
+    text = header_of(exchange, RATE_RESET)
+    if text is None or not _UNIX_TIME.fullmatch(text):
+        return 0.0
+    spans = [float(text) - soonest for soonest, _, _ in _clocks(exchange)]
+    return max(0.0, min((span for span in spans if span > -_CLOCKS_AGREE_S), default=0.0))
+
+
+def _clocks(exchange: Exchange) -> list[tuple[float, float, float]]:
+    """When the response was made, by its Date and by our clock: earliest and latest Unix time, and a grace in seconds.
+
+    Where both clocks agree, ours has no more grace than Date.
+    """
+    sent = exchange.started.timestamp()
+    received = sent + exchange.elapsed
+    date = date_of(exchange)
+    if date is None:
+        return [(sent, received, _OWN_CLOCK_GRACE_S)]
+    told = date.timestamp()
+    agree = sent - _CLOCKS_AGREE_S <= told <= received + _CLOCKS_AGREE_S
+    return [(told, told, _GRACE_S), (sent, received, _GRACE_S if agree else _OWN_CLOCK_GRACE_S)]
+
+
+# ---- Retry-After
+
+
+def problem_of_retry_after(exchange: Exchange) -> Problem | None:
+    """What is wrong with Retry-After on a 429."""
+    text = header_of(exchange, RETRY_AFTER)
+    if text is None:
+        return Problem(f"there is no {RETRY_AFTER}", header(RETRY_AFTER))
+    pause = retry_after(exchange)
+    if pause is None:
+        said = f"{RETRY_AFTER} is {quoted(text)}; whole seconds or an HTTP date are due"
+        return Problem(said, header(RETRY_AFTER))
+    if pause <= _DAY_S + _GRACE_S:
+        return None
+    made = _clocks(exchange)[0][0]
+    looks_absolute = _PLAIN_INTEGER.fullmatch(text) and abs(pause - made) <= _DAY_S
+    hint = "; it looks like a Unix time" if looks_absolute else ""
+    said = f"{RETRY_AFTER} is {quoted(text)}, more than a day{hint}; whole seconds or an HTTP date are due"
+    return Problem(said, header(RETRY_AFTER))
+
+
+def retry_after(exchange: Exchange) -> float | None:
+    """Seconds that Retry-After asks for; None where it is neither whole seconds nor an HTTP date.
+
+    A date is measured by the clock that gives the shorter wait; a date that has passed asks for 0 s.
+    """
+    return min(_pauses(exchange), default=None)
+
+
+def is_of_a_longer_quota(exchange: Exchange) -> bool:
+    """Whether a 429's Retry-After is longer than a minute, so that it belongs to a longer quota."""
+    return any(pause > _MINUTE_S for pause in _pauses(exchange))
+
+
+def _pauses(exchange: Exchange) -> list[float]:
+    text = header_of(exchange, RETRY_AFTER)
+    if text is None:
+        return []
+    if _PLAIN_INTEGER.fullmatch(text):
+        return [float(text)]
+    date = http_date(text)
+    return [max(0.0, date.timestamp() - soonest) for soonest, _, _ in _clocks(exchange)] if date else []

@@ -1,0 +1,145 @@
+"""What a body of `POST /pets` asks for (section 4.2): a valid NewPet, a defective one, or what is left open.
+
+The same rules apply to a body that was written by hand and to one that was drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+
+from petcheck.errors import NotJson, NotRead
+from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
+from petcheck.judging.json_values import HugeNumber, Json, integer, kind, parse
+from petcheck.judging.matchers import quoted
+from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
+
+PLAIN_NAME_LENGTH = 50
+VERY_LONG_NAME = 255
+_FIELDS = {"name", "categoryId", "status"}
+_INT64_DIGITS = 19
+
+
+class Due(Enum):
+    """What section 4.2 lets a service answer."""
+
+    CREATED = "201"
+    CREATED_OR_REFUSED = "201 or 400"
+    REFUSED = "400"
+    OPEN = "anything but a 5xx"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is due for a body and why: `requirement` is the one that another status breaks, `what` continues "with".
+
+    `pet` is the object that was sent, unless what becomes of it is open; it lacks a name that cannot come back exactly.
+    `too_large` also allows 413.
+    """
+
+    due: Due
+    what: str
+    requirement: str | None = None
+    pet: Mapping[str, Json] | None = None
+    too_large: bool = False
+
+
+_OPEN = Asked(Due.OPEN, "a body that the document does not provide for")
+_NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
+
+
+def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
+    """What a body asks for, if `categories` are known to exist."""
+    if not body:
+        return Asked(Due.REFUSED, "no body", "CREATE-5")
+    try:
+        reading = _reading(body)
+    except (NotRead, RecursionError):
+        return _OPEN
+    if reading is None:
+        return _NOT_JSON
+    pet = reading.value
+    if not isinstance(pet, dict):
+        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, f"{kind(pet)} as its body", "CREATE-5")
+    if reading.twice:
+        return _OPEN
+    defect = _defect(pet)
+    if defect is not None:
+        # wrong for every parser
+        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, defect[1], defect[0], pet)
+    if not isinstance(pet["categoryId"], int) or (pet.keys() - _FIELDS and not reading.extension):
+        return _OPEN
+    return _well_formed(pet, str(pet["name"]), pet["categoryId"], reading.extension, categories)
+
+
+def _well_formed(
+    pet: Mapping[str, Json], name: str, category: int, extension: str, categories: Collection[int]
+) -> Asked:
+    doubts = [doubt for doubt in (extension, _doubt_of_name(name), _doubt_of_category(category, categories)) if doubt]
+    if not doubts:
+        status = pet.get("status")
+        told = f"status {quoted(status)}" if status else "no status"
+        return Asked(Due.CREATED, f"a name of {len(name)} printable ASCII characters and {told}", "CREATE-1", pet)
+    # where no category is known, any would be as doubtful, and only the category can be at fault
+    requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
+    inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)
+    sent = {key: value for key, value in pet.items() if key != "name"} if inexact else pet
+    return Asked(Due.CREATED_OR_REFUSED, " and ".join(doubts), requirement, sent, len(name) > VERY_LONG_NAME)
+
+
+def _reading(body: bytes) -> Reading | None:
+    """The value in a body; None if it is not JSON, even with extensions. Raises `NotRead` and `RecursionError`."""
+    strict: Reading | None = None
+    try:
+        strict = Reading(parse(body))
+    except NotRead:
+        raise
+    except NotJson:
+        pass
+    try:
+        return lenient_reading(body)
+    except RecursionError:
+        if strict is None:
+            raise
+        return strict
+
+
+def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
+    """The requirement that a defective NewPet breaks and what is wrong with it; None if nothing certainly is."""
+    for field in ("name", "categoryId"):
+        if field not in pet:
+            return "CREATE-6", f"no `{field}`"
+    if not isinstance(pet["name"], str):
+        return "CREATE-7", f"{kind(pet['name'])} as `name`"
+    category = pet["categoryId"]
+    number = integer(category)
+    if isinstance(category, HugeNumber) and category.whole:
+        return "CREATE-9", f"an integer of {category.digits:,} digits as `categoryId`"
+    if isinstance(category, Decimal) and category and category.is_finite() and category.adjusted() >= _INT64_DIGITS:
+        return "CREATE-9", f"{category}, which is beyond int64, as `categoryId`"
+    if number is None and not isinstance(category, HugeNumber):
+        return "CREATE-8", f"{kind(category)} as `categoryId`"
+    if number is not None and not INT64_MIN <= number <= INT64_MAX:
+        return "CREATE-9", f"{quoted(category)}, which is beyond int64, as `categoryId`"
+    if "status" in pet and pet["status"] not in STATUSES:
+        return "CREATE-10", f"{quoted(pet['status'])} as `status`"
+    return None
+
+
+def _doubt_of_name(name: str) -> str:
+    plain = name.isascii() and name.isprintable() and name == name.strip()
+    if plain and 1 <= len(name) <= PLAIN_NAME_LENGTH:
+        return ""
+    if plain:
+        return f"a name of {len(name):,} characters"
+    return f"a name of {len(name):,} characters, not all of them printable ASCII"
+
+
+def _doubt_of_category(category: int, categories: Collection[int]) -> str:
+    return "" if category in categories else f"categoryId {category}, which no listed animal has"
+
+
+def _has_surrogate(name: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in name)

@@ -1,0 +1,30 @@
+"""Every requirement that a run judges, one rule each; a module for each section of the document."""
+
+from __future__ import annotations
+
+from petcheck.judging.rules import (
+    authentication,
+    bodies,
+    create_pet,
+    created_pets,
+    errors,
+    get_pet,
+    limits,
+    list_pets,
+    store_orders,
+    versioning,
+)
+
+RULES = (
+    *bodies.RULES,
+    *list_pets.RULES,
+    *create_pet.RULES,
+    *created_pets.RULES,
+    *get_pet.RULES,
+    *store_orders.RULES,
+    *authentication.RULES,
+    *errors.RULES,
+    *limits.RULES,
+    *versioning.RULES,
+)
+RULE = {rule.requirement: rule for rule in RULES}

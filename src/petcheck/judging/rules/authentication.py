@@ -1,0 +1,228 @@
+"""Section 5: authentication.
+
+A request with an invalid key may be wrong in another way too: a 401 then shows both that the server refuses the key and
+that it looks at the key first. Another status leaves both open; a plain request with the same key separates them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.judging.absence import nothing_stored
+from petcheck.judging.expected import documented, pet_id_of
+from petcheck.judging.judgement import (
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+)
+from petcheck.judging.matchers import came, described
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.statuses import problem_of_status, query_is_valid
+from petcheck.spec.figures import REMOVAL_DAY
+from petcheck.spec.operations import Operation
+
+INVALID = {
+    "AUTH-1": (Credential.MISSING,),
+    "AUTH-2": (Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED),
+    "AUTH-3": (Credential.EMPTY,),
+    "AUTH-4": (Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
+}
+"""The kinds of invalid key that each requirement is about."""
+
+_REQUIREMENT = {kind: requirement for requirement, kinds in INVALID.items() for kind in kinds}
+# what AUTH-5 forbids a server to look at before the key
+_LOOKED_AT = {
+    Operation.LIST_PETS: "the parameters are",
+    Operation.GET_PET: "the id is",
+    Operation.CREATE_PET: "the body is",
+}
+_ABOUT_THE_KEY = (401, 403, 429)
+_ACCEPTABLE = (Due.CREATED, Due.CREATED_OR_REFUSED)
+
+
+# ---- AUTH-1 to AUTH-4
+
+
+def _is_refused(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    if exchange.request.credential not in INVALID[requirement] or not documented(exchange, grounds.as_of):
+        return NOT_CONCERNED
+    if exchange.status == 429 or _is_torn(exchange, grounds):
+        return NOT_CONCERNED
+    return HOLDS if exchange.status == 401 else problem_of_status(exchange, "401", section="5")
+
+
+def _is_plain(exchange: Exchange, grounds: Grounds) -> bool:
+    """Whether a request is right in every way but its key."""
+    match exchange.request.operation:
+        case Operation.LIST_PETS:
+            return query_is_valid(exchange)
+        case Operation.GET_PET:
+            return pet_id_of(exchange) in grounds.listed
+        case Operation.CREATE_PET:
+            return asked_for(exchange.request.body, grounds.categories).due in _ACCEPTABLE
+        case Operation.STORE_ORDERS:
+            return True
+
+
+def _is_torn(exchange: Exchange, grounds: Grounds) -> bool:
+    """Whether an answer may be about what else is wrong with the request, so that it shows nothing about the key."""
+    status = exchange.status
+    if status is None or status in _ABOUT_THE_KEY or status < 400:
+        return False
+    return not _is_plain(exchange, grounds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Torn:
+    """An answer that may not be about the key; `plain` is the answer to a plain request with the same key, if any."""
+
+    exchange: Exchange
+    plain: Exchange | None
+
+
+def _torn(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> Iterator[_Torn]:
+    ours = [e for e in record if e.request.credential in kinds and documented(e, grounds.as_of)]
+    for exchange in ours:
+        if _is_torn(exchange, grounds):
+            alike = (e for e in ours if _kind(e) == _kind(exchange) and _is_plain(e, grounds) and e.status != 429)
+            yield _Torn(exchange, next(alike, None))
+
+
+def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
+    return exchange.request.operation, exchange.request.credential
+
+
+def _plain_calls(record: Record, grounds: Grounds, torn: list[_Torn]) -> tuple[Call, ...]:
+    """The plain requests that would separate the two questions, as far as they can be made."""
+    kinds = dict.fromkeys(_kind(one.exchange) for one in torn if one.plain is None)
+    calls = (_plain_call(record, grounds, *kind) for kind in kinds)
+    return tuple(call for call in calls if call is not None)
+
+
+def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Credential) -> Call | None:
+    if operation is Operation.GET_PET:
+        known = min(grounds.listed, default=None)
+        return None if known is None else Call(operation, key, pet_id=str(known))
+    if operation is Operation.CREATE_PET:
+        # the body of a POST with an invalid key: one with the valid key may have been stored
+        bodies = (e.request.body for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
+        body = next((body for body in bodies if body), None)
+        return None if body is None else Call(operation, key, body=body)
+    return Call(operation, key)
+
+
+def _operations(grounds: Grounds) -> list[Operation]:
+    """The operations that a run may examine."""
+    removed = {Operation.GET_PET} if grounds.as_of >= REMOVAL_DAY else set()
+    forbidden = set() if grounds.writes else {Operation.CREATE_PET}
+    return [operation for operation in Operation if operation not in removed | forbidden]
+
+
+def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
+    """Each operation refuses such a key, and each kind of it is refused somewhere."""
+    kinds = INVALID[requirement]
+    held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
+    examined = tuple(held)
+    torn = list(_torn(record, grounds, kinds))
+    seen = {_kind(exchange) for exchange in held}
+    missing = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
+    missing += [key.value for key in kinds if not any(key is shown for _, shown in seen)]
+    missing += [described(one.exchange) for one in torn if one.plain is None]
+    named = ", ".join(dict.fromkeys(missing))
+    otherwise = Undecided(f"Not every part was answered in a way that tells about the key: {named}.", None, examined)
+    calls = _plain_calls(record, grounds, torn)
+    if calls:
+        return Ask(calls, otherwise)
+    return otherwise if missing else Held(examined)
+
+
+# ---- AUTH-5
+
+
+def _comes_first(record: Record, grounds: Grounds) -> Decision:
+    """On each operation a request that is wrong in another way too gets 401, or shows nothing about the order."""
+    keys = tuple(_REQUIREMENT)
+    ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
+    first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
+    torn = list(_torn(record, grounds, keys))
+    examined = (*first, *(e for one in torn for e in (one.exchange, one.plain) if e is not None))
+    parted = {one.exchange.request.operation for one in torn if one.plain is not None}
+    # one for each operation is enough to ask about
+    unparted = {op: one for one in torn if (op := one.exchange.request.operation) not in parted}
+    calls = _plain_calls(record, grounds, list(unparted.values()))
+    if calls:
+        return Ask(calls, Undecided("Whether the key alone is refused was not asked.", None, examined))
+    # where no plain request can be made, the server did not look at the key first, whether it refuses it or not
+    late = [one.exchange for one in torn if one.plain is not None and one.plain.status == 401]
+    late += [one.exchange for one in unparted.values()]
+    if late:
+        return _looked_at_late(late, examined)
+    shown = {e.request.operation for e in first}
+    missing = [operation for operation in _operations(grounds) if operation in _LOOKED_AT and operation not in shown]
+    if missing:
+        return Undecided(" ".join(_not_shown(operation, torn) for operation in missing), None, examined)
+    return Held(examined)
+
+
+def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Failed:
+    said = dict.fromkeys(
+        f"{described(e)}: expected 401 before {_LOOKED_AT[e.request.operation]} looked at (section 5), got {came(e)}."
+        for e in late
+    )
+    return Failed(" ".join(said), tuple(Proof(exchange, STATUS) for exchange in late), examined)
+
+
+def _not_shown(operation: Operation, torn: list[_Torn]) -> str:
+    for one in torn:
+        key = one.exchange.request.credential
+        if one.exchange.request.operation is operation:
+            return f"{operation} does not refuse {key.value} at all; see {_REQUIREMENT[key]}."
+    return f"No request to {operation} that is wrong in another way too was answered 401."
+
+
+# ---- AUTH-6, AUTH-7
+
+
+def _creates_nothing(record: Record, grounds: Grounds) -> Decision:
+    posts = [
+        exchange
+        for exchange in record
+        if exchange.request.operation is Operation.CREATE_PET
+        and exchange.request.credential is not Credential.VALID
+        and exchange.status == 401
+    ]
+    return nothing_stored(record, posts, grounds, "a request without a valid key must create nothing (section 5)")
+
+
+def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
+    if exchange.request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+        return NOT_CONCERNED
+    if not isinstance(exchange.answer, Response):
+        return NOT_CONCERNED
+    if exchange.answer.status != 401:
+        return HOLDS
+    return Problem("expected another status than 401 (section 5), since the key is valid", STATUS)
+
+
+_NOT_ANSWERED = "No request with such a key was answered."
+
+RULES = (
+    *(Rule(name, _NOT_ANSWERED, partial(_is_refused, name), partial(_everywhere, name)) for name in INVALID),
+    Rule("AUTH-5", _NOT_ANSWERED, over=_comes_first),
+    Rule("AUTH-6", "No POST was answered 401.", over=_creates_nothing),
+    Rule("AUTH-7", "No request with the key was answered.", _valid_key_is_accepted),
+)

@@ -1,0 +1,169 @@
+"""Sections 1, 2 and 4: documented bodies, and the resources in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.apply import failed_by
+from petcheck.judging.creations import creations_in
+from petcheck.judging.expected import body_due
+from petcheck.judging.json_values import Json, integer, kind
+from petcheck.judging.judgement import (
+    BODY,
+    HOLDS,
+    NOT_CONCERNED,
+    Decision,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import (
+    Animal,
+    described,
+    problem_of_int64,
+    problem_of_json,
+    problem_of_media_type,
+    problem_of_pet_status,
+    problem_of_string,
+    quoted,
+    unread,
+    value_of,
+)
+from petcheck.judging.pages import LAG_S, Page, pages_in, shown_in
+
+
+def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
+    """The response whose body the document describes; None where the body is open."""
+    due = body_due(exchange, grounds.as_of)
+    return exchange.answer if due and isinstance(exchange.answer, Response) else None
+
+
+def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
+    response = _documented(exchange, grounds)
+    if response is None or unread(response):
+        return NOT_CONCERNED
+    return problem_of_json(response) or HOLDS
+
+
+def _are_all_json(record: Record, grounds: Grounds) -> Decision:
+    """A body that is too large to be read says nothing about the server."""
+    examined = []
+    for exchange in record:
+        response = _documented(exchange, grounds)
+        if response is None:
+            continue
+        if reason := unread(response):
+            return Undecided(f"{described(exchange)}: {reason}.", examined=(exchange,))
+        examined.append(exchange)
+    return Held(tuple(examined)) if examined else Undecided(_NO_BODY)
+
+
+def _is_of_the_media_type(exchange: Exchange, grounds: Grounds) -> Judgement:
+    response = _documented(exchange, grounds)
+    return NOT_CONCERNED if response is None else problem_of_media_type(response) or HOLDS
+
+
+def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
+    """The values in the places of Pets, in a response that must have one or more."""
+    due = body_due(exchange, grounds.as_of)
+    if due not in ("pet", "pets") or not isinstance(exchange.answer, Response):
+        return []
+    value = value_of(exchange.answer)
+    if due == "pet":
+        # a body that is not JSON belongs to SERVICE-1
+        return [value] if value is not None or exchange.answer.body.strip() == b"null" else []
+    return value if isinstance(value, list) else []
+
+
+def _pet(
+    problem: Callable[[Animal], Problem | None], not_an_object: str, exchange: Exchange, grounds: Grounds
+) -> Judgement:
+    """`not_an_object` says what is wrong with a body of another type; empty where another rule judges that."""
+    pets = pets_in(exchange, grounds)
+    if body_due(exchange, grounds.as_of) == "pet":
+        if pets and not isinstance(pets[0], dict) and not_an_object:
+            return Problem(f"{not_an_object}, it is {kind(pets[0])}", BODY)
+        return (problem(pets[0]) or HOLDS) if pets and isinstance(pets[0], dict) else NOT_CONCERNED
+    # an item of a list that is not an object belongs to PETS-1
+    animals = [(place, pet) for place, pet in enumerate(pets) if isinstance(pet, dict)]
+    problems = (found.below(place) for place, pet in animals if (found := problem(pet)))
+    return next(problems, HOLDS) if animals else NOT_CONCERNED
+
+
+def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
+    if body_due(exchange, grounds.as_of) != "pets" or not isinstance(exchange.answer, Response):
+        return NOT_CONCERNED
+    value = value_of(exchange.answer)
+    if value is None and exchange.answer.body.strip() != b"null":
+        return NOT_CONCERNED  # not JSON: SERVICE-1
+    if not isinstance(value, list):
+        return Problem(f"the body is {kind(value)}, {quoted(value)}; a bare array is due", BODY)
+    odd = next(((place, item) for place, item in enumerate(value) if not isinstance(item, dict)), None)
+    if odd is None:
+        return HOLDS
+    return Problem(f"an item is {kind(odd[1])}, {quoted(odd[1])}; a Pet is an object", body(odd[0]))
+
+
+def _ids_of_their_own(record: Record, grounds: Grounds) -> Decision:
+    """No id appears twice on a page, and new animals do not get the ids of others.
+
+    A single reused id proves nothing: another client may have removed the animal that had it.
+    """
+    rows = [(page.exchange, _twice(page)) for page in pages_in(record) if len(page.ids) > 1]
+    wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
+    if wrong:
+        return failed_by("2", wrong)
+    taken = list(_taken(record))
+    if len(taken) > 1:
+        return failed_by("2", taken)
+    examined = (*(exchange for exchange, _ in rows), *(one.exchange for one in creations_in(record)))
+    return Held(examined) if len(examined) > 1 or rows else Undecided(_NO_TWO)
+
+
+def _twice(page: Page) -> Problem | None:
+    before: set[int | None] = set()
+    for place, animal in page.placed:
+        number = integer(animal.get("id"))
+        if number is not None and number in before:
+            said = f"the id {number} stands {page.ids.count(number)} times on one page"
+            return Problem(said, body(place, "id"))
+        before.add(number)
+    return None
+
+
+def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
+    """POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
+    shown: dict[int, Exchange] = {}
+    made = {one.exchange.index: one for one in creations_in(record)}
+    for exchange in record:
+        one = made.get(exchange.index)
+        if one is not None:
+            before = shown.get(one.id)
+            if before is not None and exchange.sent - before.finished < LAG_S:
+                said = f"the new animal got the id {one.id}, which {described(before)} had shown for another animal"
+                yield exchange, Problem(said, body("id"))
+        for number in shown_in(exchange):
+            shown[number] = exchange
+
+
+_NO_TWO = "No two animals came whose ids could be compared."
+_NO_BODY = "No response with a documented body came."
+_NO_PET = "No response with an animal came."
+
+RULES = (
+    Rule("SERVICE-1", _NO_BODY, _is_json, _are_all_json),
+    Rule("PET-1", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "id"), "a Pet is an object")),
+    Rule("PET-2", _NO_PET, partial(_pet, partial(problem_of_string, "the Pet", "name"), "")),
+    Rule("PET-3", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), "")),
+    Rule("PET-4", _NO_PET, partial(_pet, problem_of_pet_status, "")),
+    Rule("PET-5", _NO_TWO, over=_ids_of_their_own),
+    Rule("PETS-1", "No list came.", _bare_array),
+    Rule("BODY-1", _NO_BODY, _is_of_the_media_type),
+)

@@ -1,0 +1,215 @@
+"""Section 4.2: what a POST answers about the animal that was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+from petcheck.exchange import Credential, Exchange, Response
+from petcheck.judging.apply import failed_by
+from petcheck.judging.creations import categories_in, posts_in
+from petcheck.judging.json_values import integer
+from petcheck.judging.judgement import (
+    BODY,
+    HOLDS,
+    NOT_CONCERNED,
+    Decision,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import Animal, came, difference_of_text, quoted, value_of
+from petcheck.judging.request_bodies import Asked, Due, asked_for
+from petcheck.judging.statuses import status_judgement
+from petcheck.spec.figures import STATUSES
+from petcheck.spec.operations import Operation
+
+_failed = partial(failed_by, "4.2")
+
+
+def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    found, judgement = status_judgement(exchange, grounds)
+    return judgement if found == requirement else NOT_CONCERNED
+
+
+# ---- CREATE-1
+
+
+def _is_created(exchange: Exchange, grounds: Grounds) -> Judgement:
+    """A 400 tells nothing if no category is known: the category may be the reason for it."""
+    judgement = _answered("CREATE-1", exchange, grounds)
+    return NOT_CONCERNED if judgement is HOLDS and exchange.status == 400 else judgement
+
+
+def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
+    """Each status, and none, was sent with an animal that was created; other doubts about that do not matter."""
+    sent: dict[object, list[Exchange]] = {status: [] for status in (*STATUSES, None)}
+    for exchange in posts_in(record):
+        asked = asked_for(exchange.request.body, grounds.categories)
+        if asked.due in (Due.CREATED, Due.CREATED_OR_REFUSED) and asked.pet is not None:
+            sent[asked.pet.get("status")].append(exchange)
+    accepted = tuple(e for exchanges in sent.values() for e in exchanges if e.status == 201)
+    missing = [status for status, exchanges in sent.items() if all(e.status != 201 for e in exchanges)]
+    if not missing:
+        return Held(accepted)
+    names = " and ".join(f"with status {quoted(str(status))}" if status else "without a status" for status in missing)
+    answers = dict.fromkeys(came(e) for status in missing for e in sent[status])
+    if not answers:
+        return Undecided(f"No animal {names} was sent.", examined=accepted)
+    said = f"{Operation.CREATE_PET} {names} was answered {', '.join(answers)}"
+    if not grounds.categories:
+        reason = f"{said}, perhaps because no category is known to exist; name one that exists."
+        return Undecided(reason, "--category-id", examined=accepted)
+    return Undecided(f"{said}, which tells nothing of a valid animal; see CREATE-14 and AUTH-7.", examined=accepted)
+
+
+# ---- CREATE-2 to CREATE-4
+
+
+def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
+    """What was sent and what came, if a NewPet was answered 201 with an object."""
+    request = exchange.request
+    if request.operation is not Operation.CREATE_PET or request.credential is not Credential.VALID:
+        return None
+    if not isinstance(exchange.answer, Response) or exchange.answer.status != 201:
+        return None
+    asked = asked_for(request.body, grounds.categories)
+    got = value_of(exchange.answer)
+    if asked.due in (Due.REFUSED, Due.OPEN) or not isinstance(got, dict):
+        return None
+    return asked.pet or {}, got
+
+
+def _name_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
+    both = _repeated(exchange, grounds)
+    sent, got = (pet.get("name") for pet in both) if both else (None, None)
+    if not isinstance(sent, str) or not isinstance(got, str):
+        return NOT_CONCERNED  # PET-2
+    difference = difference_of_text(sent, got)
+    return Problem(f"the name {difference}", body("name")) if difference else HOLDS
+
+
+def _category_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
+    both = _repeated(exchange, grounds)
+    sent, got = (integer(pet.get("categoryId")) for pet in both) if both else (None, None)
+    if sent is None or got is None:
+        return NOT_CONCERNED  # PET-3
+    return Problem(f"`categoryId` is {got}; {sent} was sent", body("categoryId")) if sent != got else HOLDS
+
+
+def _status_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
+    both = _repeated(exchange, grounds)
+    if both is None or "status" not in both[0]:
+        return NOT_CONCERNED
+    sent, got = both
+    if "name" not in got or "categoryId" not in got or ("status" in got and got["status"] not in STATUSES):
+        return NOT_CONCERNED  # PET-2 to PET-4
+    if got.get("status") == sent["status"]:
+        return HOLDS
+    said = quoted(got["status"]) if "status" in got else "absent"
+    return Problem(
+        f"`status` is {said}; {quoted(sent['status'])} was sent", body("status") if "status" in got else BODY
+    )
+
+
+def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
+    held = tuple(e for e in posts_in(record) if _status_is_repeated(e, grounds) is HOLDS)
+    repeated = {(asked_for(e.request.body, grounds.categories).pet or {}).get("status") for e in held}
+    missing = [status for status in STATUSES if status not in repeated]
+    if not missing:
+        return Held(held)
+    names = " and ".join(quoted(status) for status in missing)
+    return Undecided(f"No animal with status {names} was created that could be compared; see CREATE-1.", examined=held)
+
+
+# ---- CREATE-5 to CREATE-10
+
+
+def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) -> Decision:
+    """Every body with such a defect got an answer that tells; else the reason names it."""
+    held, unheard = [], {}
+    for exchange, asked in _asked(record, grounds):
+        if asked.requirement != requirement:
+            continue
+        if _answered(requirement, exchange, grounds) is HOLDS:
+            held.append((exchange, asked.what))
+        else:
+            unheard[asked.what] = exchange
+    seen = {what for _, what in held}
+    missing = [
+        f"{Operation.CREATE_PET} with {what} was answered {came(e)}" for what, e in unheard.items() if what not in seen
+    ]
+    examined = tuple(exchange for exchange, _ in held)
+    if missing:
+        return Undecided(f"{'; '.join(missing)}, which tells nothing of the body; see AUTH-7.", examined=examined)
+    return Held(examined) if held else Undecided(_NO_DEFECT)
+
+
+def _asked(record: Record, grounds: Grounds) -> Iterator[tuple[Exchange, Asked]]:
+    return ((e, asked_for(e.request.body, grounds.categories)) for e in posts_in(record))
+
+
+# ---- CREATE-14
+
+
+def _is_created_or_refused(exchange: Exchange, grounds: Grounds) -> Judgement:
+    """One exchange does not tell whether the doubt is the reason for another answer."""
+    return HOLDS if _answered("CREATE-14", exchange, grounds) is HOLDS else NOT_CONCERNED
+
+
+def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decision:
+    """An answer that a plain animal also gets is not due to the doubt."""
+    plain = {e.status for e, asked in _asked(record, grounds) if asked.requirement == "CREATE-1"}
+    wrong, held, unheard = [], [], []
+    for exchange in _sent_in_doubt(record, grounds):
+        judgement = _answered("CREATE-14", exchange, grounds)
+        if isinstance(judgement, Problem) and exchange.status not in plain:
+            wrong.append((exchange, judgement))
+        elif judgement is HOLDS or exchange.status == 201:
+            held.append(exchange)
+        else:
+            unheard.append(exchange)
+    if wrong:
+        return _failed(wrong)
+    if unheard:
+        said = f"{Operation.CREATE_PET} was answered {came(unheard[0])}"
+        reason = (
+            f"{said} for a plain animal too; see CREATE-1." if unheard[0].status in plain else f"{said}; see AUTH-7."
+        )
+        return Undecided(reason, examined=tuple(held))
+    return Held(tuple(held)) if held else Undecided(_NO_DOUBT)
+
+
+def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
+    """POSTs that a service may refuse, by what was known when they were sent."""
+    known = set(grounds.categories - categories_in(record))
+    for exchange in record:
+        if any(
+            asked.requirement == "CREATE-14"
+            for _, asked in _asked([exchange], replace(grounds, categories=frozenset(known)))
+        ):
+            yield exchange
+        known |= categories_in([exchange])
+
+
+_NO_ANIMAL = "No animal was created."
+_NO_DEFECT = "No body with such a defect was answered."
+_NO_DOUBT = "No doubtful animal was sent."
+
+RULES = (
+    Rule("CREATE-1", _NO_ANIMAL, _is_created, _each_status_is_accepted),
+    Rule("CREATE-2", _NO_ANIMAL, _name_is_repeated),
+    Rule("CREATE-3", _NO_ANIMAL, _category_is_repeated),
+    Rule("CREATE-4", _NO_ANIMAL, _status_is_repeated, _each_status_is_repeated),
+    *(
+        Rule(name, _NO_DEFECT, partial(_answered, name), partial(_each_defect_is_refused, name))
+        for name in (f"CREATE-{number}" for number in range(5, 11))
+    ),
+    Rule("CREATE-14", _NO_DOUBT, _is_created_or_refused, _doubtful_is_created_or_refused),
+)

@@ -1,0 +1,350 @@
+"""Section 4.2: what happens to an animal that a POST created, and to one that was refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from petcheck.exchange import Call, Exchange
+from petcheck.judging.absence import question, stored
+from petcheck.judging.creations import (
+    Creation,
+    Sight,
+    call_of,
+    creations_in,
+    listed_in,
+    posts_in,
+    read_call,
+    read_sight,
+    reads_in,
+    still_there,
+)
+from petcheck.judging.judgement import (
+    BODY,
+    STATUS,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import came, described, differences, quoted
+from petcheck.judging.pages import LAG_S, Page, pages_in, whole_stores
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+
+_CHANGING = "The animal changes from one request to the next; another client may be at it."
+_NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREATE-1 and PET-1."
+
+
+# ---- CREATE-11
+
+
+def _refused_is_not_stored(record: Record, grounds: Grounds) -> Decision:
+    refused = [e for e in posts_in(record) if e.status == 400]
+    if not refused:
+        return Undecided("Nothing was refused with 400, so there is nothing that must not have been stored.")
+    search = stored(record, refused, grounds)
+    if search.found:
+        found = search.found[0]
+        name = quoted(found.animal.get("name"))
+        return Failed(
+            f"{described(found.post)} was answered {came(found.post)}, yet {described(found.page.exchange)} lists "
+            f"animal {quoted(found.animal.get('id'))} named {name}: what is refused must not be stored (section 4.2).",
+            (Proof(found.post, STATUS), Proof(found.page.exchange, body(found.place, "name"))),
+        )
+    cleared = tuple(dict.fromkeys(chain.from_iterable((post, page.exchange) for post, page in search.cleared)))
+    if search.doubtful:
+        animal = search.doubtful[0].animal
+        undecided = Undecided(
+            f"Animal {quoted(animal.get('id'))} has the name of what was refused, {quoted(animal.get('name'))}; it may "
+            "be of an earlier run with the same --seed. A run without --seed settles it.",
+            examined=cleared,
+        )
+    else:
+        undecided = Undecided(
+            f"No page would have shown what {len(search.unseen)} of {len(refused)} refused bodies may have stored; "
+            "a store of fewer than 20 animals would settle it.",
+            examined=cleared,
+        )
+    asked = question(search, record, undecided)
+    if asked is not None:
+        return asked
+    return Held(cleared) if cleared and not (search.doubtful or search.unseen) else undecided
+
+
+# ---- CREATE-12
+
+
+def _can_be_read(record: Record, grounds: Grounds) -> Decision:
+    """A 404 counts if two or more animals of the run stay 404, or if a page still shows one."""
+    if grounds.as_of >= REMOVAL_DAY:
+        return Undecided(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}.", tried=False)
+    creations = still_there(creations_in(record))
+    if not creations:
+        return Undecided(_NO_ANIMAL)
+    by_id: dict[int, list[Exchange]] = {}
+    for number, exchange in reads_in(record):
+        by_id.setdefault(number, []).append(exchange)
+    reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
+    shown: list[Exchange] = []
+    for one, exchanges in reads:
+        sights = [sight for sight in map(read_sight, exchanges) if sight is not None]
+        decision = _as_created(one, sights)
+        if decision is not None:
+            return decision
+        shown += [sight.exchange for sight in sights]
+    lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
+    if lost:
+        return _is_lost(record, creations, lost, tuple(shown))
+    if shown:
+        return Held(tuple(shown))
+    answers = [e for _, exchanges in reads for e in exchanges]
+    if not answers:
+        return Undecided("No created animal was read.")
+    return Undecided(f"{described(answers[-1])} showed no animal ({came(answers[-1])}); see GET-1.")
+
+
+def _is_lost(
+    record: Record,
+    creations: Sequence[Creation],
+    lost: Sequence[tuple[Creation, Sequence[Exchange]]],
+    shown: tuple[Exchange, ...],
+) -> Decision:
+    """Animals whose GETs were all answered 404."""
+    exchanges = lost[0][1]
+    unread = _nothing_is_read(record, creations)
+    if unread is not None:
+        return unread
+    seen = listed_in(record)
+    late = [(one, [e for e in x if e.sent >= _due(one) and e.status == 404]) for one, x in lost]
+    late = [(one, x) for one, x in late if x]
+    if len(late) > 1:
+        return _never_found(late[:2])
+    for one, x in late:
+        pages = [s for s in seen.get(one.id, []) if s.exchange.sent >= x[0].finished + LAG_S]
+        after = [e for e in x for s in pages if e.sent >= s.exchange.finished]
+        if after:
+            return _found_on_a_page_only(one, after[-1], pages[-1])
+    vanished = Undecided(
+        "A created animal is answered 404 by its id; another client may have removed it.", examined=(*shown, *exchanges)
+    )
+    if not late:
+        gone = [one for one, _ in lost]
+        asked = [*gone, *(one for one in creations if one not in gone)][:2]
+        return Ask(tuple(read_call(one.id) for one in asked), vanished, max(map(_due, asked)))
+    one, x = late[0]
+    return Ask((*_pages_with(one), read_call(one.id)), vanished, x[0].finished + LAG_S)
+
+
+def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
+    """What to say if GET finds no animal of others, of which there are some: GET-1 judges that."""
+    mine = {one.id for one in creations}
+    others = [number for number in listed_in(record) if number not in mine]
+    reads = [e for number, e in reads_in(record) if number in others]
+    if not others or any(map(read_sight, reads)):
+        return None
+    undecided = Undecided(f"{Operation.GET_PET} finds no animal at all; see GET-1.", examined=tuple(reads))
+    return undecided if reads else Ask((read_call(others[0]),), undecided)
+
+
+def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
+    (_, exchanges), (other, _) = late
+    return Failed(
+        f"{described(exchanges[-1])} was answered 404 for 10 s after {Operation.CREATE_PET} created that animal "
+        "(section 4.2); "
+        f"also in animal {other.id}.",
+        tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
+    )
+
+
+def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
+    return Failed(
+        f"{described(read)} was answered 404 for 10 s after {Operation.CREATE_PET} created that animal, although "
+        f"{described(page.exchange)} lists it (section 4.2).",
+        (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
+    )
+
+
+# ---- CREATE-13
+
+
+def _is_listed(record: Record, grounds: Grounds) -> Decision:
+    """An animal that is not on a page counts if that page should show it, and GET or another page still does."""
+    creations = still_there(creations_in(record))
+    if not creations:
+        return Undecided(_NO_ANIMAL)
+    pages, listed = list(pages_in(record)), listed_in(record)
+    questions: list[Ask] = []
+    shown: list[Exchange] = []
+    for one in creations:
+        sights = [sight for sight in listed.get(one.id, ()) if _after(sight.exchange, one)]
+        decision = _as_created(one, sights)
+        if isinstance(decision, Ask):
+            questions.append(decision)
+        elif decision is not None:
+            return decision
+        shown += [sight.exchange for sight in sights]
+    for page, missing in _without(pages, creations):
+        decision = _is_missing(record, pages, page, missing, grounds)
+        if isinstance(decision, Failed):
+            return decision
+        if decision is not None:
+            questions.append(decision)
+    if questions:
+        return questions[0]
+    if shown:
+        return Held(tuple(dict.fromkeys(shown)))
+    return Undecided("No page had room for the created animals; a store of fewer than 20 animals would settle it.")
+
+
+def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
+    """The latest answer to each request for a page, if it has room, and the animals that are missing on it."""
+    latest = {page.exchange.request.url: page for page in pages}
+    for page in latest.values():
+        if not page.has_room or (page.filtered and page.by_status is None):
+            continue
+        shown = set(page.ids)
+        missing = [
+            one
+            for one in creations
+            if _after(page.exchange, one) and one.id not in shown and page.by_status in (None, one.status)
+        ]
+        if missing:
+            yield page, missing
+
+
+def _is_missing(
+    record: Record, pages: Sequence[Page], page: Page, missing: Sequence[Creation], grounds: Grounds
+) -> Failed | Ask | None:
+    """What a page without some created animals proves."""
+    one = missing[-1]
+    vanished = Undecided(
+        "A created animal is on no page that would show it; another client may have removed it.",
+        examined=(one.exchange, page.exchange),
+    )
+    again = call_of(page.exchange)
+    if page in whole_stores(pages):
+        listed = listed_in(record)
+        never = [each for each in missing if each.id not in listed and page.exchange.sent >= _due(each)]
+        reads = grounds.as_of < REMOVAL_DAY
+        read = _between(record, pages, page, one)
+        if page.exchange.sent >= _due(one) and (len(never) > 1 or read is not None):
+            return _left_out(page, one, read)
+        calls = (again, read_call(one.id), again) if reads else (again,)
+        return Ask(calls, vanished, _due(one))
+    beside = [other for other in pages if _shows_it_beside(other, page, one, pages)]
+    if not beside:
+        # a different request for the same animals, which no cache has seen; one is enough
+        asked_before = any(_same_request(other, page) and not _after(other.exchange, one) for other in pages)
+        fresh = _listing(LIMIT_MAX - 1, page.by_status)
+        sent = {call_of(other.exchange) for other in pages if _after(other.exchange, one)}
+        return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
+    before = _late_without(pages, page, one)
+    between = [b for b in beside if any(b.exchange.sent >= p.exchange.finished for p in before)]
+    if any(page.exchange.sent >= b.exchange.finished for b in between):
+        return _left_out(page, one, between[-1].exchange)
+    return Ask((again, call_of(beside[-1].exchange), again), vanished, _due(one))
+
+
+def _shows_it_beside(other: Page, page: Page, one: Creation, pages: Sequence[Page]) -> bool:
+    """Whether another page shows an animal, and no older one that `page` lacks: then `page` has room for it."""
+    older = {number for p in pages if not _after(p.exchange, one) for number in p.ids}
+    return (
+        one.id in other.ids
+        and (other.by_status, other.filtered) == (page.by_status, page.filtered)
+        and set(other.ids) & older <= set(page.ids)
+    )
+
+
+def _between(record: Record, pages: Sequence[Page], page: Page, one: Creation) -> Exchange | None:
+    """A GET that found the animal between two answers to one request for a page, both without it."""
+    earlier = _late_without(pages, page, one)
+    for number, read in reads_in(record):
+        inside = any(p.exchange.finished <= read.sent for p in earlier) and read.finished <= page.exchange.sent
+        if number == one.id and read_sight(read) is not None and inside:
+            return read
+    return None
+
+
+def _late_without(pages: Sequence[Page], page: Page, one: Creation) -> list[Page]:
+    """The answers to the request for a page that should show an animal and do not."""
+    return [p for p in pages if _same_request(p, page) and p.exchange.sent >= _due(one) and one.id not in p.ids]
+
+
+def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
+    shown = f", although {described(beside)} shows it" if beside is not None else ""
+    return Failed(
+        f"{Operation.CREATE_PET} created animal {one.id}; for 10 s {described(page.exchange)} listed {page.size} "
+        f"animals without it{shown}, and the page has room for {page.asked} (section 4.2).",
+        (
+            Proof(one.exchange, body("id")),
+            *(Proof(exchange, BODY) for exchange in (page.exchange, beside) if exchange is not None),
+        ),
+    )
+
+
+# ---- both
+
+
+def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
+    """What follows if an animal is shown otherwise than in the 201; None if it is not.
+
+    A difference counts if the latest two sights share it, and the last is `LAG_S` after the POST.
+    """
+    if not sights or not _changes(one, sights[-1]):
+        return None
+    last = sights[-1]
+    changed = _changes(one, last)
+    alike = len(sights) > 1 and _changes(one, sights[-2]) == changed
+    if alike and last.exchange.sent >= _due(one):
+        return Failed(
+            f"{Operation.CREATE_PET} created animal {one.id}, and {described(last.exchange)} shows it changed: "
+            f"{'; '.join(problem.text for problem in changed)} (section 4.2).",
+            (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
+        )
+    changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
+    return Ask((call_of(last.exchange),), changing, _due(one))
+
+
+def _changes(one: Creation, sight: Sight) -> list[Problem]:
+    """How an animal differs from the 201; a default status may show later than that."""
+    made = one.animal if "status" in one.animal else {**one.animal, "status": sight.animal.get("status")}
+    made = {name: value for name, value in made.items() if name != "status" or value is not None}
+    return differences(made, sight.animal)
+
+
+def _after(exchange: Exchange, one: Creation) -> bool:
+    return exchange.sent >= one.exchange.finished
+
+
+def _due(one: Creation) -> float:
+    """When everything must show an animal."""
+    return one.exchange.finished + LAG_S
+
+
+def _same_request(page: Page, other: Page) -> bool:
+    return page.exchange.request.url == other.exchange.request.url
+
+
+def _pages_with(one: Creation) -> tuple[Call, ...]:
+    """The pages that are most likely to show an animal."""
+    return tuple(_listing(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
+
+
+def _listing(limit: int, status: str | None) -> Call:
+    more = () if status is None else (("status", status),)
+    return Call(Operation.LIST_PETS, query=(("limit", str(limit)), *more))
+
+
+RULES = (
+    Rule("CREATE-11", "Nothing was refused.", over=_refused_is_not_stored),
+    Rule("CREATE-12", "No created animal was read.", over=_can_be_read),
+    Rule("CREATE-13", "No created animal was listed.", over=_is_listed),
+)

@@ -1,0 +1,63 @@
+"""Section 7: the Error shape, and no 5xx."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.expected import body_due
+from petcheck.judging.json_values import Json, kind
+from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, Rule
+from petcheck.judging.matchers import Animal, came, problem_of_error_status, problem_of_string, quoted, value_of
+from petcheck.spec.figures import REMOVAL_DAY
+from petcheck.spec.operations import Operation
+
+
+def error_in(exchange: Exchange, grounds: Grounds) -> tuple[Json, Response] | None:
+    """The value in the place of an Error, with its response; None where none is required, or the body is not JSON."""
+    if body_due(exchange, grounds.as_of) != "error" or not isinstance(exchange.answer, Response):
+        return None
+    value = value_of(exchange.answer)
+    return None if value is None and exchange.answer.body.strip() != b"null" else (value, exchange.answer)
+
+
+def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:
+    found = error_in(exchange, grounds)
+    if found is None:
+        return NOT_CONCERNED
+    value, _ = found
+    return HOLDS if isinstance(value, dict) else Problem(f"the body is {kind(value)}, {quoted(value)}", BODY)
+
+
+def _error_has(problem: Callable[[Animal, int], Problem | None], exchange: Exchange, grounds: Grounds) -> Judgement:
+    found = error_in(exchange, grounds)
+    if found is None or not isinstance(found[0], dict):
+        return NOT_CONCERNED
+    return problem(found[0], found[1].status) or HOLDS
+
+
+def _text(name: str, error: Animal, _status: int) -> Problem | None:
+    return problem_of_string("the Error", name, error)
+
+
+def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
+    removed = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
+    if exchange.status is None or removed:
+        return NOT_CONCERNED
+    return (
+        Problem(f"expected anything but a 5xx (section 7), got {came(exchange)}", STATUS)
+        if exchange.status >= 500
+        else HOLDS
+    )
+
+
+_NO_ERROR = "No Error came."
+
+RULES = (
+    Rule("ERROR-1", _NO_ERROR, _error_is_an_object),
+    Rule("ERROR-2", _NO_ERROR, partial(_error_has, partial(_text, "code"))),
+    Rule("ERROR-3", _NO_ERROR, partial(_error_has, partial(_text, "message"))),
+    Rule("ERROR-4", _NO_ERROR, partial(_error_has, problem_of_error_status)),
+    Rule("ERROR-5", "No response came.", _no_server_error),
+)

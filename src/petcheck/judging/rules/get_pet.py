@@ -1,0 +1,248 @@
+"""Section 4.3: get an animal (deprecated, removed on 5 December 2030)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+
+from petcheck.exchange import Call, Credential, Exchange
+from petcheck.judging.creations import (
+    Sight,
+    call_of,
+    creations_in,
+    listed_in,
+    read_call,
+    read_sight,
+    reads_in,
+)
+from petcheck.judging.expected import pet_id_of
+from petcheck.judging.json_values import integer
+from petcheck.judging.judgement import (
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import came, described, differences, problem_of_int64, quoted
+from petcheck.judging.pages import LAG_S
+from petcheck.judging.statuses import problem_of_status, status_judgement
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+
+_problem_of_id = partial(problem_of_int64, "a Pet", "id")
+_TRIED = 3
+_WRAPPED = 2**32
+# a step to an id that has no relation to the one before
+_STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
+
+
+def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    found, judgement = status_judgement(exchange, grounds)
+    return judgement if found == requirement else NOT_CONCERNED
+
+
+def _read(record: Iterable[Exchange]) -> Mapping[int, list[Exchange]]:
+    """Every GET of an int64, by id."""
+    found: dict[int, list[Exchange]] = {}
+    for number, exchange in reads_in(record):
+        found.setdefault(number, []).append(exchange)
+    return found
+
+
+# ---- GET-1
+
+
+def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
+    """A 404 counts for an animal that pages still show; CREATE-12 judges one that the run created."""
+    if grounds.as_of >= REMOVAL_DAY:
+        return _removed()
+    listed, reads = listed_in(record), _read(record)
+    mine = {one.id for one in creations_in(record)}
+    held = tuple(e for exchanges in reads.values() for e in exchanges if _answered("GET-1", e, grounds) is HOLDS)
+    lost = {n: x for n, x in reads.items() if n in listed and n not in mine and all(e.status == 404 for e in x)}
+    for number, exchanges in lost.items():
+        sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
+        after = [e for e in exchanges for s in sights if e.sent >= s.exchange.finished]
+        if after:
+            return Failed(
+                f"{described(after[-1])}: {problem_of_status(after[-1], '200').text}; "
+                f"{described(sights[-1].exchange)} lists that animal.",
+                (Proof(after[-1], STATUS), sights[-1].proof()),
+            )
+    vanished = Undecided(
+        "The animals that were listed have vanished; another client may have removed them.",
+        examined=(*held, *(e for x in lost.values() for e in x)),
+    )
+    for number, exchanges in lost.items():
+        if not any(s.exchange.sent >= exchanges[0].finished for s in listed[number]) and len(exchanges) == 1:
+            page = call_of(listed[number][-1].exchange)
+            return Ask((page, read_call(number)), vanished, exchanges[0].finished + LAG_S)
+    if held:
+        return Held(held)
+    others = [number for number in reversed(listed) if number not in reads]
+    if lost and others and len(lost) < _TRIED:
+        return Ask((read_call(others[0]),), vanished)
+    if lost:
+        return vanished
+    if reads:
+        last = [e for x in reads.values() for e in x][-1]
+        return Undecided(f"{described(last)} was answered {came(last)}; no animal is known to have that id.")
+    flag = None if grounds.writes else "--allow-writes"
+    return Undecided("No animal is listed that could be read; one would settle it.", flag)
+
+
+# ---- GET-2
+
+
+def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
+    number, sight = pet_id_of(exchange), read_sight(exchange)
+    if number not in grounds.listed or sight is None or exchange.request.credential is not Credential.VALID:
+        return NOT_CONCERNED
+    if grounds.as_of >= REMOVAL_DAY or _problem_of_id(sight.animal) is not None:
+        return NOT_CONCERNED  # PET-1
+    if integer(sight.animal["id"]) == number:
+        return HOLDS
+    return Problem(f"animal {quoted(sight.animal['id'])} came; `petId` is the id", body("id"))
+
+
+def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
+    """A difference counts if it stays: list, GET, list, `LAG_S` after it was first seen."""
+    if grounds.as_of >= REMOVAL_DAY:
+        return _removed()
+    listed = listed_in(record)
+    held: list[Exchange] = []
+    single: list[Exchange] = []
+    for number, exchanges in _read(record).items():
+        reads = [s for s in map(read_sight, exchanges) if s is not None and integer(s.animal.get("id")) == number]
+        single += [sight.exchange for sight in reads]
+        if not reads or number not in listed:
+            continue
+        sights = listed[number]
+        if differences(sights[-1].animal, reads[-1].animal):
+            return _differs(number, sights, reads)
+        held += [reads[-1].exchange, sights[-1].exchange]
+    if held:
+        return Held(tuple(dict.fromkeys(held)))
+    if single:
+        return Undecided("No page shows an animal that was read; one that does settles it.", examined=tuple(single))
+    return Undecided("No animal was read; see GET-1.")
+
+
+def _differs(number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> Decision:
+    since = min(
+        max(sight.exchange.finished, read.exchange.finished)
+        for sight in sights
+        for read in reads
+        if differences(sight.animal, read.animal)
+    )
+    for before, read, after in (
+        (before, read, after)
+        for read in reads
+        for before in sights
+        for after in sights
+        if since + LAG_S <= before.exchange.sent
+        and before.exchange.finished <= read.exchange.sent
+        and read.exchange.finished <= after.exchange.sent
+    ):
+        changed = differences(before.animal, read.animal)
+        if changed and not differences(before.animal, after.animal):
+            return Failed(
+                f"{described(read.exchange)} shows another animal than {described(before.exchange)}: "
+                f"{'; '.join(problem.text for problem in changed)} (section 4.3).",
+                (before.proof(changed[0]), read.proof(changed[0]), after.proof(changed[0])),
+            )
+    changing = Undecided(
+        "The animal changes from one request to the next; another client may be at it.",
+        examined=(sights[-1].exchange, reads[-1].exchange),
+    )
+    page = _wide(call_of(sights[-1].exchange))
+    return Ask((page, read_call(number), page), changing, since + LAG_S)
+
+
+def _wide(page: Call) -> Call:
+    """The call of the longest page with the same filter: others may have pushed the animal off a short one."""
+    query = (("limit", str(LIMIT_MAX)), *((name, value) for name, value in page.query if name != "limit"))
+    return replace(page, query=query)
+
+
+# ---- GET-3
+
+
+def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
+    """An answer that shows an animal with that id tells that it exists; two for drawn ids, that they are made up."""
+    if grounds.as_of >= REMOVAL_DAY:
+        return _removed()
+    known = {*listed_in(record), *(one.id for one in creations_in(record))}
+    rows = [(number, e) for number, e in reads_in(record) if number not in known]
+    held = tuple(e for _, e in rows if _answered("GET-3", e, grounds) is HOLDS)
+    made_up = [(n, s) for n, e in rows if (s := read_sight(e)) is not None and integer(s.animal.get("id")) == n]
+    for number, sight in made_up:
+        for other in listed_in(record).get(wrapped(number), [])[-1:]:
+            if not differences(other.animal, {**sight.animal, "id": other.animal["id"]}):
+                problem = problem_of_status(sight.exchange, "404 with an id that no animal has")
+                return Failed(
+                    f"{described(sight.exchange)}: {problem.text}; it is animal {wrapped(number)} under another id.",
+                    (Proof(sight.exchange, STATUS), other.proof()),
+                )
+    if held:
+        return Held(held)
+    if len(made_up) > 1:
+        read = made_up[-1][1].exchange
+        problem = problem_of_status(read, "404 with an id that no animal has")
+        return Failed(
+            f"{described(read)}: {problem.text}.", tuple(Proof(sight.exchange, STATUS) for _, sight in made_up)
+        )
+    if made_up:
+        number, sight = made_up[0]
+        exists = Undecided(f"Animal {number} was asked for as an unknown id, and exists.", examined=(sight.exchange,))
+        return Ask((read_call(_LOWEST + number * _STEP % _SPAN),), exists)
+    if rows:
+        return Undecided(f"{described(rows[-1][1])} was answered {came(rows[-1][1])}, which tells nothing; see AUTH-7.")
+    return Undecided("No unknown id was asked for.")
+
+
+def wrapped(number: int) -> int:
+    """The id that 32 bits cannot tell from `number`, and the reverse."""
+    return number ^ _WRAPPED
+
+
+# ---- GET-4
+
+
+def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
+    """A redirect is open."""
+    known = pet_id_of(exchange) in grounds.listed and exchange.request.credential is Credential.VALID
+    if grounds.as_of < REMOVAL_DAY or not known or exchange.status in (401, 429):
+        return NOT_CONCERNED
+    if exchange.status is not None and 300 <= exchange.status < 500:
+        return HOLDS if exchange.status >= 400 else NOT_CONCERNED
+    said = f"404, 410 or another 4xx, since section 4.3 removes the operation on {REMOVAL_DAY}"
+    if exchange.status is None:
+        return problem_of_status(exchange, said)
+    return Problem(f"expected {said}, got {came(exchange)}", STATUS)
+
+
+def _removed() -> Undecided:
+    return Undecided(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; GET-4 judges that.", tried=False)
+
+
+RULES = (
+    Rule("GET-1", "No animal was read.", partial(_answered, "GET-1"), _existing_is_found),
+    Rule("GET-2", "No animal was read.", _is_the_one_asked_for, _is_the_same_as_listed),
+    Rule("GET-3", "No unknown id was asked for.", partial(_answered, "GET-3"), _unknown_is_not_found),
+    Rule(
+        "GET-4", "No animal whose id is known was asked for with an answer that tells; a redirect is open.", _is_removed
+    ),
+)

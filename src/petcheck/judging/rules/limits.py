@@ -1,0 +1,310 @@
+"""Section 8: the rate limit headers of single responses, how they move, and how the limit is enforced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import dropwhile
+
+from petcheck.exchange import Credential, Exchange
+from petcheck.judging import rate_limits
+from petcheck.judging.expected import documented
+from petcheck.judging.judgement import (
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    header,
+)
+from petcheck.judging.matchers import came, described
+from petcheck.judging.quotas import (
+    CLOCK_S,
+    ROUNDING_S,
+    Count,
+    Course,
+    Quota,
+    counts_in,
+    is_counted_down,
+    problem_in,
+    problem_of,
+    problem_of_limits,
+    quotas_in,
+)
+from petcheck.judging.refusals import (
+    Refusal,
+    is_a_page,
+    keyed,
+    others_spend,
+    over_in,
+    pages_not_asked,
+    refusals_in,
+    told,
+)
+from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
+
+# two readings of a clock that count as equal
+_HAIR_S = 0.05
+_NO_LIMIT = "No response carried a limit that could be read."
+_NO_429_CAME = "No 429 came; the quota is used up only on request."
+
+# ---- one response
+
+
+def _rate_header(problem: Callable[[Exchange], Problem | None], exchange: Exchange, grounds: Grounds) -> Judgement:
+    return (problem(exchange) or HOLDS) if _has_rate_headers(exchange, grounds) else NOT_CONCERNED
+
+
+def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
+    """Whether the headers are due: on every response except a gateway's 502, 503 or 504."""
+    heard = exchange.status is not None and exchange.status not in GATEWAY_TROUBLE
+    return heard and documented(exchange, grounds.as_of)
+
+
+def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
+    if grounds.plan is None or exchange.request.credential is not Credential.VALID:
+        return NOT_CONCERNED
+    limit = rate_limits.limit_of(exchange)
+    if not limit or not _has_rate_headers(exchange, grounds):
+        return NOT_CONCERNED
+    figures = [figure for figure in (grounds.plan.per_minute, grounds.plan.per_day) if figure is not None]
+    if not figures or limit in figures:
+        return HOLDS
+    due = " or ".join(f"{figure:,}" for figure in figures)
+    return Problem(f"{RATE_LIMIT} is {limit}; on the plan {grounds.plan.name} it is {due}", header(RATE_LIMIT))
+
+
+def _plan_is_known(record: Record, grounds: Grounds) -> Decision:
+    if grounds.plan is None:
+        return Undecided("The key's plan is not known, so any figure is right.", "--plan", tried=False)
+    held = tuple(exchange for exchange in record if _limit_is_the_plans(exchange, grounds) is HOLDS)
+    return Held(held) if held else Undecided(_NO_LIMIT)
+
+
+def _retry_after(exchange: Exchange, grounds: Grounds) -> Judgement:
+    return (rate_limits.problem_of_retry_after(exchange) or HOLDS) if exchange.status == 429 else NOT_CONCERNED
+
+
+def _a_429_came(record: Record, grounds: Grounds) -> Decision:
+    refused = tuple(exchange for exchange in record if exchange.status == 429)
+    if refused:
+        return Held(refused)
+    return Undecided(_NO_429_CAME, "--exhaust-rate-limit", tried=False)
+
+
+# ---- how Remaining moves
+
+
+def _counts_down(record: Record, grounds: Grounds) -> Decision:
+    """Whether Remaining covers what was spent, in every kind of window."""
+    counts = counts_in(exchange for exchange in record if documented(exchange, grounds.as_of))
+    quotas = quotas_in(counts)
+    examined = tuple(count.exchange for count in counts)
+    problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
+    if problem is not None:
+        return _course_failed(problem, examined)
+    doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
+    if doubtful is not None:
+        reason = f"{RATE_REMAINING} moved as it must not, unless Reset follows the clock, which was not seen."
+        calls = tuple(pages_not_asked(record, 1))
+        return Ask(calls, Undecided(reason, examined=examined), doubtful.finished + 2 * ROUNDING_S)
+    if any(is_counted_down(quota) for quota in quotas):
+        return Held(examined)
+    return _untold(counts, quotas, grounds)
+
+
+def _course_failed(problem: Course, examined: tuple[Exchange, ...]) -> Failed:
+    first, last = problem.exchanges
+    proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
+    return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
+
+
+def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
+    """The first answer of a window that is wrong if it is fixed, where no later answer shows whether it is."""
+    window = quota.windows[-1]
+    first = window.counts[0].exchange
+    untold = latest.sent - first.finished <= ROUNDING_S and not window.is_fixed
+    return first if untold and problem_in(window) is not None else None
+
+
+def _untold(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
+    if not counts:
+        return Undecided("No response to the key carried rate limit headers that can be read; see RATE-1 to RATE-3.")
+    most = max(quotas, key=lambda quota: len(quota.successes))
+    examined = tuple(count.exchange for count in counts)
+    if len(quotas) > len(most.successes):
+        return Undecided(f"{RATE_LIMIT} moves: it took {len(quotas)} values, each of them seldom.", examined=examined)
+    if len(most.successes) < 6:
+        return Undecided(
+            f"{len(most.successes)} requests were served that no cache can have answered; it takes 6 to compare.",
+            None if grounds.writes else "--allow-writes",
+            examined,
+        )
+    return Undecided(
+        f"Requests came no faster than a quota of {most.limit} may refill, so none need be missing from "
+        f"{RATE_REMAINING}.",
+        examined=examined,
+    )
+
+
+# ---- over the limit
+
+_DUE = "section 8 answers a request over the limit 429."
+_NO_429 = "The quota was not answered with 429; see RATE-6."
+
+
+def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
+    over = over_in(record)
+    if over is not None:
+        first, last = over.exchanges
+        from_then = dropwhile(lambda exchange: exchange is not last, keyed(record))
+        served = told(record, next((exchange for exchange in from_then if exchange.status == 429), last))
+        said = (
+            f"{over.excess} more were served after a response had said that none was left: {served}; "
+            if over.excess
+            else f"The limit of {over.quota.limit} is not enforced: {served}; "
+        )
+        return Failed(said + _DUE, (_proof_of_over(first), _proof_of_over(last)))
+    refusals = refusals_in(record)
+    for refusal in refusals:
+        if refusal.is_over and not refusal.is_429:
+            said = f"{told(record, refusal.exchange)}; {_DUE}"
+            return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
+    limited = [refusal for refusal in refusals if refusal.is_429]
+    if limited:
+        return Held(tuple(dict.fromkeys(exchange for refusal in limited for exchange in _sides(refusal))))
+    if refusals:
+        return Undecided(f"The quota could not be used up: {told(record, refusals[-1].exchange)}.")
+    return Undecided("The quota is used up only on request.", "--exhaust-rate-limit", tried=False)
+
+
+def _proof_of_over(exchange: Exchange) -> Proof:
+    """The answer's Remaining, or its status where it has none."""
+    counted = exchange.status == 200 and rate_limits.remaining_of(exchange) is not None
+    return Proof(exchange, header(RATE_REMAINING) if counted else STATUS)
+
+
+def _sides(refusal: Refusal) -> tuple[Exchange, ...]:
+    return (*((refusal.before.exchange,) if refusal.before else ()), refusal.exchange)
+
+
+def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
+    refusals = [refusal for refusal in refusals_in(record) if refusal.is_429]
+    examined = tuple(dict.fromkeys(exchange for refusal in refusals for exchange in _sides(refusal)))
+    if not refusals:
+        return Undecided(_NO_429)
+    shared = others_spend(record)
+    for refusal in refusals:
+        own = rate_limits.remaining_of(refusal.exchange)
+        if own and not shared and not rate_limits.is_of_a_longer_quota(refusal.exchange):
+            said = f"A 429 came that says itself that {own} requests are left (section 8)."
+            return Failed(said, (Proof(refusal.exchange, header(RATE_REMAINING)),), examined)
+    early = [(refusal, refusal.before) for refusal in refusals if refusal.is_early and refusal.before]
+    # where Reset moves, requests come free one by one, and another client may take each
+    honest = any(refusal.is_over for refusal in refusals)
+    others = shared or (honest and any(quota.moves for quota in quotas_in(counts_in(record))))
+    for (first, before), (second, then) in ((early[0], other) for other in early[1:]):
+        if not others and then.reset != before.reset and then.exchange.sent >= before.ends:
+            said = (
+                f"A 429 came right after a response that said {before.remaining} requests were left, and in the next "
+                f"window after {then.remaining} (section 8)."
+            )
+            left = (Proof(before.exchange, header(RATE_REMAINING)), Proof(first.exchange, STATUS))
+            again = (Proof(then.exchange, header(RATE_REMAINING)), Proof(second.exchange, STATUS))
+            return Failed(said, (*left, *again), examined)
+    if early:
+        said = (
+            f"A 429 came right after a response that said {early[0][1].remaining} were left, which others who share "
+            "the key may have used."
+        )
+        return Undecided(said, None if others else "--exhaust-rate-limit", examined)
+    if any(refusal.is_over for refusal in refusals):
+        return Held(examined)
+    if any(rate_limits.is_of_a_longer_quota(refusal.exchange) for refusal in refusals):
+        said = "The 429 asks for more than a minute: it belongs to another quota, the day's."
+        return Undecided(said, examined=examined)
+    return Undecided("No response before the 429 said how many requests were left in that window.", examined=examined)
+
+
+def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
+    """Whether the first request after each Retry-After is served."""
+    sent = [*keyed(record)]
+    refusals = [
+        (exchange, sent[place + 1 : place + 3]) for place, exchange in enumerate(sent) if exchange.status == 429
+    ]
+    if not refusals:
+        return Undecided(_NO_429)
+    quotas = quotas_in(counts_in(record))
+    steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
+    taken = _AfterRetry(others_spend(record), any(quota.moves for quota in quotas), steady)
+    found = [taken.judged(refusal, after) for refusal, after in refusals]
+    failed = next((one for one in found if isinstance(one, Failed)), None)
+    held = tuple(exchange for one in found if isinstance(one, Held) for exchange in one.examined)
+    return failed or (Held(tuple(dict.fromkeys(held))) if held else found[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _AfterRetry:
+    """Judges what follows a 429.
+
+    `shared`: others use the key. `moves`: Reset moves. `steady`: the Resets of windows that count steadily.
+    """
+
+    shared: bool
+    moves: bool
+    steady: frozenset[str]
+
+    def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Held | Failed | Undecided:
+        pause = rate_limits.retry_after(refusal)
+        if pause is None or rate_limits.problem_of_retry_after(refusal) is not None:
+            return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
+        if not after or after[0].sent < refusal.finished + pause - _HAIR_S:
+            return Undecided(f"Nothing was sent after the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
+        first = after[0]
+        if first.status == 200 or (first.status != 429 and not is_a_page(first)):
+            return Held((refusal, first))
+        if first.status is None or first.status >= 500:
+            return Undecided(f"After {RETRY_AFTER} came {came(first)}; see ERROR-5.", examined=(refusal, first))
+        if first.status == 429 and rate_limits.is_of_a_longer_quota(first):
+            said = "The second 429 asks for more than a minute: it belongs to another quota, the day's."
+            return Undecided(said, examined=(refusal, first))
+        # requests come free one by one, and another client may take each
+        bit_by_bit = pause < rate_limits.seconds_to_reset(refusal) - CLOCK_S
+        served_then = self.moves and len(after) > 1 and after[1].status == 200
+        ended = _reset(first) != _reset(refusal)
+        if (ended and (self.shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in self.steady)):
+            said = "The next window was used up at once, which another client may have done."
+            return Undecided(said, examined=(refusal, first))
+        stated = rate_limits.header_of(refusal, RETRY_AFTER)
+        waited = f"after the {RETRY_AFTER} of the 429 ({stated}) had passed"
+        proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
+        return Failed(f"{came(first)} came {waited}; section 8 lets the client retry then.", proofs)
+
+
+def _reset(exchange: Exchange) -> str | None:
+    return rate_limits.header_of(exchange, RATE_RESET)
+
+
+_NO_RESPONSE = "No response came."
+
+RULES = (
+    Rule("RATE-1", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_limit)),
+    Rule("RATE-2", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_remaining)),
+    Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_reset)),
+    Rule("RATE-4", "", over=_counts_down),
+    Rule("RATE-5", _NO_LIMIT, _limit_is_the_plans, _plan_is_known),
+    Rule("RATE-6", "", over=_over_is_429),
+    Rule("RATE-7", _NO_429_CAME, _retry_after, _a_429_came),
+    Rule("RATE-8", "", over=_no_429_while_some_are_left),
+    Rule("RATE-9", "", over=_served_after_retry_after),
+)

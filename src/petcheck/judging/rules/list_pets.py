@@ -1,0 +1,443 @@
+"""Section 4.1: list all animals.
+
+A request may have both a limit and a filter. Where such a request is refused, each is sent alone. Where two pages
+disagree, they are compared again, in the order A, B, A, once all of their animals have been known for 10 s.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from math import inf
+
+from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.judging.apply import failed_by
+from petcheck.judging.json_values import integer
+from petcheck.judging.judgement import (
+    BODY,
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    WHOLE,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import Animal, came, described, problem_of_pet_status, quoted, value_of
+from petcheck.judging.pages import LAG_S, Page, animals_in, created_in, known_since, page_in, pages_in, whole_stores
+from petcheck.judging.statuses import query_is_valid, query_of, status_judgement
+from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
+from petcheck.spec.operations import Operation
+
+_LIMITS = (1, LIMIT_DEFAULT, LIMIT_MAX)
+_TOO_LONG = 9  # digits: no limit that a run asks for has more
+_failed_by = partial(failed_by, "4.1")
+
+
+def _call(limit: int | None, status: str | None = None) -> Call:
+    query = [("limit", str(limit))] if limit is not None else []
+    query += [("status", status)] if status is not None else []
+    return Call(Operation.LIST_PETS, query=tuple(query))
+
+
+def _lists(record: Record) -> Iterator[Exchange]:
+    """The requests to `GET /pets` with the valid key."""
+    return (e for e in record if e.request.operation is Operation.LIST_PETS and _with_key(e))
+
+
+def _with_key(exchange: Exchange) -> bool:
+    return exchange.request.credential is Credential.VALID
+
+
+def _asked(record: Record, *query: tuple[str, str]) -> list[Exchange]:
+    """The requests with exactly these parameters."""
+    return [exchange for exchange in _lists(record) if query_of(exchange) == list(query)]
+
+
+def _listed(names: Sequence[object]) -> str:
+    return ", ".join(map(str, names))
+
+
+# ---- LIST-2 and LIST-6: what is accepted
+
+
+def _is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    found, judgement = status_judgement(exchange, grounds)
+    # a refused parameter shows something only together with other requests
+    alone = requirement == "LIST-1" or judgement is HOLDS
+    return judgement if found == requirement and alone else NOT_CONCERNED
+
+
+def _each_is_accepted(
+    requirement: str, parameter: str, values: Sequence[str], record: Record, grounds: Grounds
+) -> Decision:
+    """Each value gets a 200, alone or with the other parameter; undecided where GET /pets alone gets none."""
+    valid = [e for e in _lists(record) if query_is_valid(e)]
+    tried = [e for e in valid if parameter in dict(query_of(e))]
+    examined = tuple(e for e in tried if e.status == 200)
+    refused = [(e, status_judgement(e, grounds)) for e in tried if len(query_of(e)) == 1]
+    wrong = [(e, said) for e, (found, said) in refused if found == requirement and isinstance(said, Problem)]
+    accepted = {dict(query_of(e))[parameter] for e in examined}
+    missing = [value for value in values if value not in accepted]
+    plain = _asked(record)
+    if (wrong or missing) and plain and not any(e.status == 200 for e in plain):
+        said = f"{Operation.LIST_PETS} is not answered 200 without parameters either ({came(plain[-1])}); see LIST-1."
+        return Undecided(said, None, examined)
+    if wrong:
+        return replace(_failed_by(wrong), examined=(*examined, *(e for e, _ in wrong)))
+    # LIST-2 judges the limit of a pair by itself
+    together = _refused_together(valid) if parameter == "status" and not missing else None
+    if together is not None:
+        return _failed_together(together, examined)
+    untried = [value for value in missing if not _asked(record, (parameter, value))]
+    otherwise = Undecided(f"No answer tells whether `{parameter}` {_listed(missing)} is accepted.", None, examined)
+    if untried:
+        # one at a time: the first answer may settle the others
+        return Ask((Call(Operation.LIST_PETS, query=((parameter, untried[0]),)),), otherwise)
+    return otherwise if missing else Held(examined)
+
+
+def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
+    """A pair that was refused although other requests with its parameters are accepted."""
+    accepted = {pair for e in valid if e.status == 200 for pair in query_of(e)}
+    pairs = (e for e in valid if len(query_of(e)) > 1 and e.status not in (200, 401, 429))
+    return next((e for e in pairs if accepted.issuperset(query_of(e))), None)
+
+
+def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
+    silent = pair.status is None
+    said = f"{described(pair)} (each parameter alone is accepted): expected 200 (section 4.1), got {came(pair)}."
+    return Failed(said, (Proof(pair, WHOLE if silent else STATUS),), (*examined, pair), silent)
+
+
+# ---- LIST-3 to LIST-5: how long a page is
+
+
+# a page that is not full says nothing about its longest length
+
+
+def _no_longer_than_its_limit(exchange: Exchange, grounds: Grounds) -> Judgement:
+    page = page_in(exchange)
+    if page is None or page.limit is None or page.asked is None or page.size < page.asked:
+        return NOT_CONCERNED
+    return _surplus(page.size, page.asked, f"`limit` allows {page.asked}")
+
+
+def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgement:
+    page = page_in(exchange)
+    if page is None or page.limit is not None or page.size < LIMIT_DEFAULT:
+        return NOT_CONCERNED
+    return _surplus(page.size, LIMIT_DEFAULT, f"without `limit` it is {LIMIT_DEFAULT}")
+
+
+def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
+    page = page_in(exchange)
+    if page is not None:
+        allowed = f"a page holds {LIMIT_MAX} at most, whatever was asked"
+        return NOT_CONCERNED if page.size < LIMIT_MAX else _surplus(page.size, LIMIT_MAX, allowed)
+    if not _asks_beyond(exchange) or exchange.status in (200, 401, 429):
+        return NOT_CONCERNED
+    if isinstance(exchange.answer, Response):
+        return HOLDS  # a refusal of more holds too
+    said = f"expected a page of {LIMIT_MAX} animals at most, or a refusal (section 4.1), got {came(exchange)}"
+    return Problem(f"{said}, on a second try too")
+
+
+def _surplus(size: int, most: int, allowed: str) -> Judgement:
+    """A page that is too long is shown by its first animal beyond `most`."""
+    return Problem(f"{size} animals came; {allowed}", body(most)) if size > most else HOLDS
+
+
+def _asks_beyond(exchange: Exchange) -> bool:
+    """Whether it is a request for a page of more than 100."""
+    if exchange.request.operation is not Operation.LIST_PETS or not _with_key(exchange):
+        return False
+    match query_of(exchange):
+        case [("limit", limit)]:
+            return limit.isascii() and limit.isdecimal() and len(limit) <= _TOO_LONG and int(limit) > LIMIT_MAX
+    return False
+
+
+def _known(record: Record) -> dict[int, Animal]:
+    """Every animal that a page or a 201 has shown, by id."""
+    created = {number: value_of(e.answer) for number, e in created_in(record).items() if isinstance(e.answer, Response)}
+    return {number: value for number, value in created.items() if isinstance(value, dict)} | animals_in(record)
+
+
+def _behind(page: Page, record: Record) -> int:
+    """How many known animals the page could have shown: those that its filter selects and that existed when it came."""
+    later = {number for number, post in created_in(record).items() if post.finished > page.exchange.sent}
+    animals = [animal for number, animal in _known(record).items() if number not in later]
+    return sum(page.status is None or animal.get("status") == page.status for animal in animals)
+
+
+def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
+    """For each of 1, 20 and 100 there is a page that could have shown more animals than it may hold."""
+    pages = [page for page in pages_in(record) if page.by_status or not page.filtered]
+    told = [p for p in pages if p.limit is not None and p.asked in _LIMITS and _behind(p, record) > p.asked]
+    examined = tuple(page.exchange for page in told)
+    missing = [limit for limit in _LIMITS if limit not in {page.asked for page in told}]
+    if not missing:
+        return Held(examined)
+    known = len(_known(record))
+    short = [limit for limit in missing if limit >= known]
+    reasons = [f"{known} animals are known; with more than {_listed(short)} it could be told."] if short else []
+    unanswered = [limit for limit in missing if limit < known]
+    if unanswered:
+        reasons.append(f"No page for `limit` {_listed(unanswered)} came with more animals behind it; see LIST-2.")
+    settled_by = _settled_by(grounds) if missing == [1] else None
+    otherwise = Undecided(" ".join(reasons), settled_by, examined)
+    return Ask(tuple(_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
+
+
+def _default_is_20(record: Record, grounds: Grounds) -> Decision:
+    """A page without `limit` has as many animals as one with `limit=20`, without a filter and with one."""
+    numbers = Counter(str(animal.get("status")) for animal in _known(record).values())
+    filters = sorted(STATUSES, key=lambda status: -numbers[status])
+    filtered = [_default_of(status, record) for status in filters if numbers[status] > LIMIT_DEFAULT]
+    one = next((part for part in filtered if isinstance(part, Held)), None)
+    parts = [_default_of(None, record), *([one] if one else filtered or [_default_of(filters[0], record)])]
+    return _all_of(parts)
+
+
+def _all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decision:
+    """The decision over several parts of a requirement: the first that fails, otherwise the first that asks."""
+    for wanted in (Failed, Ask):
+        decisive = next((part for part in parts if isinstance(part, wanted)), None)
+        if decisive is not None:
+            return decisive
+    examined = tuple(dict.fromkeys(e for part in parts if isinstance(part, Held | Undecided) for e in part.examined))
+    reasons = dict.fromkeys(part.reason for part in parts if isinstance(part, Undecided))
+    return Undecided(" ".join(reasons), settled_by, examined) if reasons else Held(examined)
+
+
+def _default_of(status: str | None, record: Record) -> Decision:
+    default, explicit = _call(None, status), _call(LIMIT_DEFAULT, status)
+    pages = _pages(record, default)
+    told = [page for page in pages if _behind(page, record) > LIMIT_DEFAULT]
+    examined = tuple(page.exchange for page in told)
+    if any(page.size == LIMIT_DEFAULT for page in told):
+        return Held(examined)
+    animals = _known(record).values()
+    known = sum(status is None or animal.get("status") == status for animal in animals)
+    with_it = f"with status {status!r} " if status else ""
+    few = f"{known} animals {with_it}are known; with more than {LIMIT_DEFAULT} the default page size could be told."
+    if known <= LIMIT_DEFAULT:
+        return Undecided(few, None, tuple(page.exchange for page in pages))
+    no_page = Undecided(f"GET {default.path} gave no page that could be compared; see LIST-1 and LIST-6.")
+    if not told:
+        refused = len(_asked(record, *default.query)) > len(pages)
+        return no_page if refused else Ask((default,), no_page)
+    twenties = _pages(record, explicit)
+    if not twenties:
+        return Ask((explicit,), no_page)
+    if told[-1].size == twenties[-1].size:
+        return Held((*examined, twenties[-1].exchange))
+    return _compared(default, explicit, told[-1], twenties[-1], record)
+
+
+def _pages(record: Record, call: Call) -> list[Page]:
+    return list(pages_in(_asked(record, *call.query)))
+
+
+def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Record) -> Decision:
+    """The pages are requested again in the order A, B, A, once all of their animals have been known for 10 s."""
+    calls, ids = (default, explicit, default), {*page.ids, *other.ids}
+    again = _confirmation(calls, ids, record)
+    said = f"{described(page.exchange)} and {described(other.exchange)} hold {page.size} and {other.size} animals"
+    changing = Undecided(f"{said}, and the pages change from one request to the next.", None, (page.exchange,))
+    if again is None:
+        return Ask(calls, changing, known_since(record, ids) + LAG_S)
+    sizes = [one.size for one in again]
+    if sizes[0] != sizes[2] or sizes[0] == sizes[1]:
+        return changing
+    return Failed(
+        f"{described(again[0].exchange)} returned {sizes[0]} animals and {described(again[1].exchange)} {sizes[1]}; "
+        f"section 4.1 makes {LIMIT_DEFAULT} the default.",
+        tuple(Proof(one.exchange, BODY) for one in again),
+    )
+
+
+def _confirmation(calls: tuple[Call, Call, Call], ids: set[int], record: Record) -> tuple[Page, Page, Page] | None:
+    """The latest answers to these calls in a row; None where they came before the animals had been known for 10 s.
+
+    Animals that these pages are the first to show do not count, or a store that grows would be asked for ever.
+    """
+    lists = list(_lists(record))
+    for three in reversed([lists[n : n + 3] for n in range(len(lists))]):
+        pages = list(pages_in(three))
+        if len(pages) == len(calls) and [tuple(query_of(e)) for e in three] == [call.query for call in calls]:
+            earlier = [exchange for exchange in record if exchange.finished <= three[0].sent]
+            settled = three[0].sent >= known_since(earlier, ids) + LAG_S
+            return (pages[0], pages[1], pages[2]) if settled else None
+    return None
+
+
+def _never_over_100(record: Record, grounds: Grounds) -> Decision:
+    """A request for more than 100 was refused, or did not get more than 100 although there are more."""
+    examined = tuple(e for e in record if _no_longer_than_the_maximum(e) is not NOT_CONCERNED)
+    beyond = [e for e in _lists(record) if _asks_beyond(e) and e.status not in (401, 429)]
+    if not beyond:
+        said = "No more than 100 animals were asked for: the requests that a run allows itself were spent."
+        return Undecided(said, None, examined)
+    pages = [page for page in map(page_in, beyond) if page is not None]
+    told = [page.exchange for page in pages if _behind(page, record) > LIMIT_MAX]
+    if told or any(exchange.status != 200 for exchange in beyond):
+        return Held(tuple(dict.fromkeys((*examined, *told))))
+    return Undecided("No more than 100 animals are known, so no page could be too long.", None, examined)
+
+
+# ---- LIST-7 and LIST-8: what a filter shows
+
+
+def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
+    page = page_in(exchange)
+    if page is None or page.status not in STATUSES:
+        return NOT_CONCERNED
+    for place, animal in page.placed:
+        # what is not a PetStatus at all belongs to PET-4
+        if problem_of_pet_status(animal) is None and animal.get("status") != page.status:
+            has = quoted(animal["status"]) if "status" in animal else "absent"
+            said = f"animal {quoted(animal.get('id'))} came, whose status is {has}; `status` is a filter"
+            return Problem(said, body(place, "status") if "status" in animal else body(place))
+    return HOLDS if page.animals else NOT_CONCERNED
+
+
+def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
+    """For each status a filtered page shows an animal."""
+    told = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
+    examined = tuple(page.exchange for page in told)
+    missing = [status for status in STATUSES if status not in {page.status for page in told}]
+    if not missing:
+        return Held(examined)
+    said = f"No page filtered by status {' or '.join(map(repr, missing))} showed an animal; one would settle it."
+    otherwise = Undecided(said, _settled_by(grounds), examined)
+    there = {str(animal.get("status")) for animal in _known(record).values()}
+    calls = [_call(LIMIT_MAX, status) for status in missing if status in there]
+    calls = [call for call in calls if not _asked_since(call, _last_created(record), record)]
+    return Ask(tuple(calls), otherwise) if calls else otherwise
+
+
+def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
+    """For each status the filtered pages show every animal that a page of the whole store shows with it."""
+    pages = list(pages_in(record))
+    whole = whole_stores(pages)
+    known = animals_in(page.exchange for page in whole)
+    due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
+    lacking = [status for status in STATUSES if not due[status]]
+    nobody_can_tell = Undecided(
+        "The store is not known to fit on one page, so nobody can tell what a filtered page leaves out."
+    )
+    if lacking and _grew(record):
+        # a longer page would show that an earlier one was whole, and animals of each status
+        return Ask((_WIDE,), nobody_can_tell)
+    if not whole:
+        return nobody_can_tell
+    parts = [_shows_all(status, due[status], record) for status in STATUSES if due[status]]
+    if lacking:
+        parts.append(Undecided(_no_animal(lacking)))
+    return _all_of(parts, _settled_by(grounds) if lacking else None)
+
+
+def _grew(record: Record) -> bool:
+    """Whether the run created animals after the latest unfiltered page with room for them."""
+    wide = _pages(record, _WIDE)
+    return bool(wide) and wide[-1].has_room and wide[-1].exchange.sent < _last_created(record)
+
+
+def _last_created(record: Record) -> float:
+    return max((post.finished for post in created_in(record).values()), default=-inf)
+
+
+def _shows_all(status: str, due: set[int], record: Record) -> Decision:
+    """Whether each page that is filtered by the status and not full shows all of `due`, the ids in the whole store."""
+    pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
+    call = _call(LIMIT_MAX, status)
+    changing = Undecided("The list changes from one request to the next, so what a filter leaves out is not told.")
+    if not any(page.exchange.sent >= known_since(record, due) for page in pages):
+        no_room = Undecided(f"No page filtered by status {status!r} had room for all; see LIST-6.")
+        return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
+    examined = tuple(page.exchange for page in pages)
+    if not any(_missing(page, due, record) for page in pages):
+        return Held(examined)
+    calls, ids = (_WIDE, call, _WIDE), due | created_in(record).keys()
+    three = _confirmation(calls, ids, record)
+    if three is None:
+        return Ask(calls, changing, known_since(record, ids) + LAG_S)
+    before, between, after = three
+    both = _of_status(before, status) & _of_status(after, status)
+    if not both:
+        return changing
+    since = between.exchange.sent - LAG_S
+    left_out = {n for n in both - set(between.ids) if known_since(record, {n}) <= since}
+    if not left_out:
+        return Held((*examined, before.exchange, between.exchange, after.exchange))
+    # a page that is as long as the unfiltered one may be cut by the same cap
+    if between.size >= min(before.size, after.size):
+        return changing
+    first = min(left_out)
+    place = next(place for place, animal in before.placed if integer(animal.get("id")) == first)
+    return Failed(
+        f"{described(between.exchange)} left out animal {first}, which {described(before.exchange)} lists with "
+        f"status {status!r}; section 4.1 makes `status` a filter of the whole list.",
+        (Proof(before.exchange, body(place)), Proof(between.exchange, BODY), Proof(after.exchange, BODY)),
+    )
+
+
+def _missing(page: Page, due: set[int], record: Record) -> set[int]:
+    """The animals that were known when a page was requested, and are not on it."""
+    return {n for n in due - set(page.ids) if known_since(record, {n}) <= page.exchange.sent}
+
+
+def _asked_since(call: Call, moment: float, record: Record) -> bool:
+    return any(exchange.sent >= moment for exchange in _asked(record, *call.query))
+
+
+def _of_status(page: Page, status: str) -> set[int]:
+    found = (integer(animal.get("id")) for animal in page.animals if animal.get("status") == status)
+    return {number for number in found if number is not None}
+
+
+def _no_animal(statuses: Sequence[str]) -> str:
+    return f"No animal with status {' or '.join(map(repr, statuses))} is listed; one would settle it."
+
+
+def _settled_by(grounds: Grounds) -> str | None:
+    return None if grounds.writes else "--allow-writes"
+
+
+_WIDE = _call(LIMIT_MAX)
+_NO_PAGE = "No page was full."
+_NO_FILTER = "No filtered page came."
+
+RULES = (
+    Rule("LIST-1", f"{Operation.LIST_PETS} was not answered.", partial(_is_200, "LIST-1")),
+    Rule(
+        "LIST-2",
+        "No page with a `limit` came.",
+        partial(_is_200, "LIST-2"),
+        partial(_each_is_accepted, "LIST-2", "limit", [str(limit) for limit in _LIMITS]),
+    ),
+    Rule("LIST-3", _NO_PAGE, _no_longer_than_its_limit, _each_limit_bounds),
+    Rule("LIST-4", _NO_PAGE, _no_longer_than_the_default, _default_is_20),
+    Rule("LIST-5", _NO_PAGE, lambda exchange, _: _no_longer_than_the_maximum(exchange), _never_over_100),
+    Rule(
+        "LIST-6",
+        _NO_FILTER,
+        partial(_is_200, "LIST-6"),
+        partial(_each_is_accepted, "LIST-6", "status", STATUSES),
+    ),
+    Rule("LIST-7", "No animal came on a filtered page.", _of_the_status, _each_filter_shows_its_own),
+    Rule("LIST-8", _NO_FILTER, over=_nothing_left_out),
+)

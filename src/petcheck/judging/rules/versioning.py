@@ -1,0 +1,34 @@
+"""Section 9: the version is a part of the base URL."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit, urlunsplit
+
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided
+from petcheck.spec.figures import BASE_SEGMENT
+
+_NOTHING = "Nothing answered below the base URL."
+
+
+def _ends_in_v1(record: Record, grounds: Grounds) -> Decision:
+    """One exchange decides, since all share the base URL."""
+    exchange = next((e for e in record if isinstance(e.answer, Response)), None)
+    if exchange is None:
+        return Undecided(_NOTHING)
+    base = _base_url(exchange)
+    path = urlsplit(base).path
+    if path.rpartition("/")[2] == BASE_SEGMENT:
+        return Held((exchange,))
+    said = f"The base URL {base} ends in {path or 'no path'!r}; section 9 ends it in /{BASE_SEGMENT}."
+    return Failed(said, (Proof(exchange),), (exchange,))
+
+
+def _base_url(exchange: Exchange) -> str:
+    """The URL without the operation's path and without a query."""
+    parts = urlsplit(exchange.request.url)
+    segments = exchange.request.operation.path.count("/")
+    return urlunsplit((parts.scheme, parts.netloc, parts.path.rsplit("/", segments)[0], "", ""))
+
+
+RULES = (Rule("VERSION-1", _NOTHING, over=_ends_in_v1),)

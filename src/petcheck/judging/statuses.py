@@ -1,0 +1,130 @@
+"""Which status a request with a valid key must get, and which requirement another one breaks (sections 4 and 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from petcheck.exchange import Credential, Exchange, Response
+from petcheck.judging.expected import documented, limit_in, pet_id_of
+from petcheck.judging.json_values import integer
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
+from petcheck.judging.matchers import came, value_of
+from petcheck.judging.request_bodies import Asked, asked_for
+from petcheck.spec.figures import STATUSES
+from petcheck.spec.operations import Operation
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The statuses that a request may get, `said` in words; any other breaks `requirement`."""
+
+    requirement: str
+    said: str
+    allows: Callable[[int], bool]
+
+
+def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
+    """What a request with a valid key may get; None if any status but a 5xx is right."""
+    request = exchange.request
+    if request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+        return None
+    match request.operation:
+        case Operation.LIST_PETS:
+            return _page(exchange)
+        case Operation.CREATE_PET:
+            return _creation(asked_for(request.body, grounds.categories))
+        case Operation.GET_PET:
+            return _animal(exchange, grounds)
+        case Operation.STORE_ORDERS:
+            return Expected("ORDERS-1", "an answer of an operation that exists", _exists)
+
+
+def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgement]:
+    """The requirement that an answer's status belongs to, and the judgement of it.
+
+    A 401 for a valid key belongs to AUTH-7. A 429 says that the server did not look at the request.
+    """
+    expected = expected_of(exchange, grounds)
+    if expected is None or exchange.status in (401, 429):
+        return "", NOT_CONCERNED
+    if exchange.status == 404 and pet_id_of(exchange) in grounds.listed:
+        return "", NOT_CONCERNED  # another client may have removed it
+    if exchange.status is not None and expected.allows(exchange.status):
+        return expected.requirement, HOLDS
+    return expected.requirement, problem_of_status(exchange, expected.said)
+
+
+def problem_of_status(exchange: Exchange, said: str, section: str = "") -> Problem:
+    """What is wrong with an answer without the status `said`; silence is wrong as a whole.
+
+    `section` is the section with that status, if it is not the operation's.
+    """
+    where = f"(section {section or exchange.request.operation.section})"
+    first, _, rest = said.partition(" with ")
+    told = f"{first} {where} with {rest}" if rest else f"{said} {where}"
+    if not isinstance(exchange.answer, Response):
+        return Problem(f"expected {told}, got {came(exchange)}, on a second try too")
+    return Problem(f"expected {told}, got {came(exchange)}{_created(exchange)}", STATUS)
+
+
+def query_is_valid(exchange: Exchange) -> bool:
+    """Whether the document provides for every parameter, and each is given once."""
+    query = query_of(exchange)
+    if len({name for name, _ in query}) < len(query):
+        return False
+    return all(value_is_valid(name, value) for name, value in query)
+
+
+def value_is_valid(name: str, value: str) -> bool:
+    """Whether the document provides for a parameter's value (section 4.1)."""
+    return value in STATUSES if name == "status" else name == "limit" and limit_in(value) is not None
+
+
+def query_of(exchange: Exchange) -> list[tuple[str, str]]:
+    """The parameters of a request, in their order."""
+    return parse_qsl(urlsplit(exchange.request.url).query, keep_blank_values=True)
+
+
+def _page(exchange: Exchange) -> Expected | None:
+    if not query_is_valid(exchange):
+        return None
+    names = {name for name, _ in query_of(exchange)}
+    requirement = "LIST-1" if not names else "LIST-2" if names == {"limit"} else "LIST-6"
+    return Expected(requirement, "200", lambda status: status == 200)
+
+
+def _creation(asked: Asked) -> Expected | None:
+    if asked.requirement is None:
+        return None
+    allowed = {status for status in (201, 400) if str(status) in asked.due.value} | (
+        {413} if asked.too_large else set()
+    )
+    return Expected(asked.requirement, f"{asked.due.value} with {asked.what}", allowed.__contains__)
+
+
+def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
+    number = pet_id_of(exchange)
+    if number in grounds.listed or _is_of(exchange, number):
+        return Expected("GET-1", "200", lambda status: status == 200)
+    return Expected("GET-3", "404 with an id that no animal has", lambda status: status == 404)
+
+
+def _is_of(exchange: Exchange, number: int | None) -> bool:
+    """Whether the answer shows an animal with the id that was asked for: then one exists."""
+    value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+    return exchange.status == 200 and isinstance(value, dict) and integer(value.get("id")) == number
+
+
+def _exists(status: int) -> bool:
+    return status not in (404, 405) and status < 500
+
+
+def _created(exchange: Exchange) -> str:
+    """What an unexpected success left behind, in words."""
+    if exchange.request.operation is not Operation.CREATE_PET or not isinstance(exchange.answer, Response):
+        return ""
+    value = value_of(exchange.answer)
+    number = integer(value.get("id")) if isinstance(value, dict) else None
+    return f", and animal {number} was created" if exchange.answer.status < 300 and number is not None else ""

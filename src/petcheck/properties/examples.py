@@ -1,0 +1,324 @@
+"""Sends the property examples of one target, judges each as it comes, and keeps what tells something.
+
+An example that fails is made simpler at once, in a few more requests. What passes is counted, and only a sample of it
+stays in the record, so that a run of any length needs no more memory than a short one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
+from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response
+from petcheck.judging.apply import decide, final_tries
+from petcheck.judging.judgement import Ask, Decision, Failed, Problem
+from petcheck.judging.pages import shown_in
+from petcheck.judging.quotas import counts_in, problem_in, quotas_in
+from petcheck.judging.rules import RULE
+from petcheck.properties.failures import Failures
+from petcheck.properties.shrink import simplest
+from petcheck.properties.streams import Pets, creating, getting, listing
+from petcheck.spec.figures import GATEWAY_TROUBLE, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.budget import shares
+from petcheck.toolkit.target import Target
+
+_FURTHER = 10  # requests for a simpler example
+_SIMPLIFIED = 6  # failures of an operation that are worth that
+_SAMPLE = 40  # exchanges that show nothing new, kept for each operation
+_SAMPLE_BYTES = 4_000_000  # and their bodies in all
+_POSTS_KEPT = 1_000
+_CHUNK = 100
+_SEQUENCES = "sequences"
+_COMPARED = ("CREATE-11", "CREATE-12", "CREATE-13", "GET-2", "PET-5")
+_QUESTIONS = 3  # that a rule may put
+
+
+@dataclass
+class _Part:
+    """Some of the examples: `another` tries one and says whether there may be more."""
+
+    name: object
+    share: int
+    another: Callable[[], bool]
+    spent: int = 0
+
+
+@dataclass
+class Examples:
+    """The property examples of a target during a run; `number` is what `--examples` says."""
+
+    target: Target
+    number: int
+
+    def __post_init__(self) -> None:
+        self.sent = 0
+        self.shares = shares(self.number, writes=self.target.config.writes)
+        self._posts = 0
+        self._done = False
+        self._obstacles: dict[object, NotSent] = {}
+        self._simplified: Counter[Operation] = Counter()
+        self._kept: Counter[Operation] = Counter()
+        self._kept_bytes = 0
+        self._passed: list[Exchange] = []
+        self._questions: Counter[str] = Counter()
+        self._settled: set[str] = set()  # what no further comparison is needed for
+        self._dropped: set[str] = set()  # URLs: what is asked for again is not taken for the first time
+        self._refusal: int | None = None  # the status of a plain animal that was not created
+
+    @cached_property
+    def ledger(self) -> Failures:
+        """What came of the examples; begun with what the run has found out before the first."""
+        target = self.target
+        ledger = Failures(target.grounds, set(target.grounds.listed))
+        for exchange in target.record:
+            # a gateway's trouble was asked again, and what came then is on record too
+            if exchange.request.credential is Credential.VALID and exchange.status not in GATEWAY_TROUBLE:
+                problems = ledger.problems(exchange)
+                ledger.known |= problems.keys()
+                if "CREATE-1" in problems:
+                    self._refusal = exchange.status
+        return ledger
+
+    @cached_property
+    def pets(self) -> Pets:
+        """What the run's animals are made of."""
+        return Pets(self.target.run, self.target.category)
+
+    # ---- what a check asks
+
+    def hold(self, operation: Operation, requirement: str) -> None:
+        """Try the examples, once in a run, and judge one requirement by those of an operation.
+
+        `Breach` with the simplest example that fails, `Inconclusive` where no example concerned the requirement, and
+        what kept examples from being sent where none was.
+        """
+        if operation is Operation.CREATE_PET:
+            self.target.need_writes()
+        if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
+            raise NotRun(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; GET-4 judges that.")
+        self.run()
+        self._judged(operation, requirement)
+
+    def compare(self, requirement: str) -> None:
+        """Try the examples, and judge a requirement by everything on record."""
+        self.target.need_writes()
+        self.run()
+        self.target.expect_examples(requirement)
+        decision = self._decision(requirement)
+        self.target.conclude(decision.otherwise if isinstance(decision, Ask) else decision)
+
+    def run(self) -> None:
+        """Try the examples, unless that was done: of all operations by turns, so that a cap cuts each of them."""
+        if self._done:
+            return
+        self._done = True
+        self._settled |= {name for name in _COMPARED if isinstance(self._decision(name), Failed)}
+        parts = self._parts()
+        while parts:
+            # other parts give way first, where checks took some of the requests
+            part = min(
+                parts, key=lambda part: part.spent / part.share / (2 if part.name is Operation.CREATE_PET else 1)
+            )
+            first = self.sent
+            try:
+                more = part.another()
+            except OperationSilent as obstacle:
+                self._obstacles[part.name] = obstacle
+                more = False
+            except NotSent as obstacle:
+                self._obstacles |= {part.name: obstacle for part in parts}
+                break
+            part.spent += self.sent - first
+            if not more or part.spent >= part.share:
+                parts.remove(part)
+        self._forget()
+        for failure in self.ledger.failures.values():
+            self.target.breaches[failure.requirement] = Breach(
+                f"{self.ledger.told(failure)} {self._again}",
+                *(shown := list(dict.fromkeys((failure.simplest, failure.found, *failure.beside)))),
+                parts=[self.ledger.part_of(failure, exchange) for exchange in shown],
+                unanswered=isinstance(failure.simplest.answer, NoAnswer),
+            )
+
+    def _parts(self) -> list[_Part]:
+        """What there is to try, each with its share of the requests."""
+        share, seed = self.shares, self.target.seed
+        parts = [self._part(Operation.STORE_ORDERS, iter([Call(Operation.STORE_ORDERS)]), 1)]
+        if share.posts:
+            posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
+            bodies = creating(self.pets, seed, [body for body in posted if body])
+            parts.append(self._part(Operation.CREATE_PET, bodies, share.creating))
+            if share.sequence_posts:
+                from petcheck.properties.stateful import Sequences  # only here, for the time that it takes
+
+                another = Sequences(self).send_another
+                parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
+        parts.append(self._part(Operation.LIST_PETS, listing(seed), share.listing))
+        if self.target.as_of < REMOVAL_DAY:
+            parts.append(self._part(Operation.GET_PET, getting(seed), share.getting))
+        return [part for part in parts if part.share > 0]
+
+    def _part(self, operation: Operation, calls: Iterator[Call], share: int) -> _Part:
+        def another() -> bool:
+            call = next(calls, None)
+            if call is None or self.left(operation) <= 0:
+                return False
+            self.attempt(call)
+            return True
+
+        return _Part(operation, share, another)
+
+    def _judged(self, part: object, requirement: str) -> None:
+        held = self.ledger.held.get(requirement, [])
+        for exchange in held:
+            self.target.api.examine(exchange)
+        self.target.expect_examples(requirement)
+        if not held:
+            if part in self._obstacles:
+                raise self._obstacles[part]
+            raise Inconclusive(RULE[requirement].nothing if requirement in RULE else "No example was about it.")
+
+    def asked(self, query: Mapping[str, str]) -> Exchange | None:
+        """The page that came for exactly these parameters, where it is in the record."""
+        ending = Call(Operation.LIST_PETS, query=tuple(query.items())).path
+        return next((e for e in self.target.record if e.request.url.endswith(ending)), None)
+
+    # ---- one example
+
+    def left(self, operation: Operation) -> int:
+        """Requests that the examples may still take, for an operation."""
+        left = min(self.shares.total - self.sent, self.target.spare_in_all())
+        return min(left, self.shares.posts - self._posts) if operation is Operation.CREATE_PET else left
+
+    def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
+        """Send a call on the examples' account, unless a check has sent the same one and no `fresh` one is due."""
+        transport = self.target.transport
+        first, section = transport.tally.planned, transport.section
+        transport.section = ""
+        try:
+            return transport.send(call) if fresh else self.target.api.sample(call)
+        finally:
+            transport.section = section
+            spent = transport.tally.planned - first
+            self.sent += spent
+            self.target.examples_sent += spent
+            self._posts += spent if call.method == "POST" else 0
+
+    def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
+        """Send an example and judge it."""
+        shared = self.target.api.known(call) and not fresh
+        ledger = self.ledger
+        exchange = self.ask(call, fresh=fresh)
+        problems = ledger.judge(exchange)
+        if problems and not ledger.settled(exchange, problems) and not self._plain_is_no_better(exchange, problems):
+            self._simplify(call, exchange)
+        ledger.listed.update(shown_in(exchange))
+        if problems.keys() <= ledger.known and not shared:
+            self._passed.append(exchange)
+            if len(self._passed) >= _CHUNK or sum(map(_size, self._passed)) > _SAMPLE_BYTES:
+                self._forget()
+        return exchange
+
+    def _simplify(self, call: Call, exchange: Exchange) -> None:
+        """Look for a simpler example that fails in the same way, and put it on record."""
+        operation = call.operation
+        self._simplified[operation] += 1
+        worth_it = self._simplified[operation] <= _SIMPLIFIED
+        last = self.sent + (min(_FURTHER, self.left(operation) // 2) if worth_it else 0)
+        asked = {call: exchange}
+
+        def fails(attempt: Call) -> bool:
+            if not self.target.api.known(attempt) and self.sent >= last:
+                return False
+            asked[attempt] = self.ask(attempt)
+            return self.ledger.alike(asked[attempt], exchange)
+
+        simple = asked[simplest(call, self.pets, fails)]
+        self.ledger.register(exchange, simple, tried=len(asked) > 1)
+
+    def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
+        """Whether a doubtful animal is answered as a plain one is, so that it is not its doubt that is at fault."""
+        return problems.keys() == {"CREATE-14"} and exchange.status == self._refusal
+
+    @property
+    def _again(self) -> str:
+        return f"--seed {self.target.seed} --examples {self.number} tries the same again."
+
+    # ---- what takes several exchanges
+
+    def _decision(self, requirement: str) -> Decision:
+        target = self.target
+        return decide(RULE[requirement], final_tries(target.record), target.grounds)
+
+    def _compare(self) -> None:
+        """Judge by everything on record what takes several exchanges, before some of them are dropped.
+
+        What a rule asks for is sent on the examples' account, once for each requirement.
+        """
+        for name in _COMPARED:
+            if name in self._settled:
+                continue
+            decision = self._decision(name)
+            while isinstance(decision, Ask) and self._questions[name] < _QUESTIONS and self._put(decision):
+                self._questions[name] += 1
+                decision = self._decision(name)
+            if isinstance(decision, Failed):
+                self._settled.add(name)
+                self.target.breaches[name] = Breach(
+                    f"{decision.text} {self._again}",
+                    *(proof.exchange for proof in decision.proofs),
+                    parts=[proof.part for proof in decision.proofs],
+                )
+
+    def _put(self, question: Ask) -> bool:
+        """Send what a rule asks for, if requests are left for it, when its time has come."""
+        transport = self.target.transport
+        if self.target.spare_in_all() < len(question.calls):
+            return False
+        left = question.not_before - transport.clock.monotonic()
+        try:
+            if left > 0:
+                transport.wait(left, "what was seen before is looked at again")
+            for call in question.calls:
+                self.ask(call, fresh=True)
+        except NotSent:
+            return False
+        return True
+
+    # ---- what is kept
+
+    def _forget(self) -> None:
+        """Drop exchanges that show nothing new from the record, but for a sample."""
+        self._compare()
+        keep = {exchange.index for exchange in _courses(self._passed)}
+        drop = set()
+        for exchange in self._passed:
+            operation = exchange.request.operation
+            most = _POSTS_KEPT if operation is Operation.CREATE_PET else _SAMPLE
+            room = self._kept[operation] < most and self._kept_bytes + _size(exchange) <= _SAMPLE_BYTES
+            new = exchange.request.method == "POST" or exchange.request.url not in self._dropped
+            if (room and new) or exchange.index in keep:
+                self._kept[operation] += 1
+                self._kept_bytes += _size(exchange)
+            else:
+                drop.add(exchange.index)
+                self._dropped.add(exchange.request.url)
+        if drop:
+            self.target.forget(drop)
+        self._passed.clear()
+
+
+def _size(exchange: Exchange) -> int:
+    return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+
+
+def _courses(exchanges: list[Exchange]) -> Iterator[Exchange]:
+    """Exchanges that together show that X-RateLimit-Remaining moved as it must not, if their windows are fixed."""
+    for quota in quotas_in(counts_in(exchanges)):
+        for window in quota.windows:
+            if problem_in(window) is not None:
+                yield from (count.exchange for count in window.counts)

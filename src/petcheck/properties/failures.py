@@ -1,0 +1,141 @@
+"""What the examples of one target have come to: for each requirement where it held, and the example that breaks it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from petcheck.exchange import Exchange
+from petcheck.judging.apply import sentence
+from petcheck.judging.judgement import WHOLE, Grounds, Part, Problem, judged
+from petcheck.judging.matchers import described
+from petcheck.judging.rules import RULES
+from petcheck.judging.statuses import status_judgement
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.operations import Operation
+
+_EVIDENCE = 40  # exchanges kept for each requirement that held
+_SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An example that breaks a requirement: as it was found, as simple as it could be made, and what belongs to it."""
+
+    requirement: str
+    problem: Problem
+    found: Exchange
+    simplest: Exchange
+    beside: tuple[Exchange, ...] = ()
+
+
+@dataclass
+class Failures:
+    """Judges exchanges and keeps what came of it.
+
+    `listed` are ids that an animal has. `known` is what the run had found broken before any example: none is needed to
+    show that again.
+    """
+
+    grounds: Grounds
+    listed: set[int]
+    known: set[str] = field(default_factory=set)
+    failures: dict[str, Failure] = field(default_factory=dict)
+    held: dict[str, list[Exchange]] = field(default_factory=dict)
+    _alike: Counter[str] = field(default_factory=Counter)
+
+    def problems(self, exchange: Exchange) -> dict[str, Problem]:
+        """What is wrong with an exchange, by requirement."""
+        return {name: problem for name, problem in self._judgements(exchange).items() if problem is not None}
+
+    def judge(self, exchange: Exchange) -> dict[str, Problem]:
+        """The same, noting for which requirements the exchange held."""
+        judgements = self._judgements(exchange)
+        for requirement, problem in judgements.items():
+            if problem is None:
+                self.note(requirement, exchange)
+        return {name: problem for name, problem in judgements.items() if problem is not None}
+
+    def _judgements(self, exchange: Exchange) -> dict[str, Problem | None]:
+        """The problem that each requirement which an exchange concerns has with it, or None."""
+        grounds = replace(self.grounds, listed=frozenset(self.listed))
+        found = {rule.requirement: problem for rule in RULES for _, problem in judged(rule, [exchange], grounds)}
+        requirement, judgement = status_judgement(exchange, grounds)
+        if isinstance(judgement, Problem):
+            found[requirement] = judgement
+        return found
+
+    def note(self, requirement: str, exchange: Exchange) -> None:
+        """Count an exchange as evidence that a requirement held."""
+        held = self.held.setdefault(requirement, [])
+        if len(held) < _EVIDENCE:
+            held.append(exchange)
+
+    def settled(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
+        """Whether an example shows nothing that is not on record already; it is counted with what it is like."""
+        settled = True
+        for requirement in problems:
+            like = requirement if requirement in self.failures else None
+            if like is None and self._of_status(requirement, exchange):
+                like = next((name for name, f in self.failures.items() if _received_alike(f.simplest, exchange)), None)
+            if like is not None:
+                self._alike[like] += 1
+            elif requirement not in self.known:
+                settled = False
+        return settled
+
+    def register(self, found: Exchange, simplest: Exchange, *, tried: bool) -> None:
+        """Put on record what is wrong with the simplest form of an example.
+
+        Where no simpler form was `tried`, two parameters that were refused together tell nothing about either.
+        """
+        for requirement, problem in self.problems(simplest).items():
+            recorded = self.known | self.failures.keys()
+            doubtful = requirement == "LIST-6" and not tried and not recorded.isdisjoint({"LIST-1", "LIST-2"})
+            if requirement not in recorded and not doubtful:
+                self.failures[requirement] = Failure(requirement, problem, found, simplest)
+
+    def told(self, failure: Failure) -> str:
+        """A failure in words."""
+        simple = failure.simplest
+        said = sentence(catalogue()[failure.requirement].section, simple, failure.problem)
+        text = f"{said.replace(described(simple), posted_words(simple), 1)}."
+        if failure.found is not simple:
+            text += f" Found with {posted_words(failure.found)}."
+        more = self._alike[failure.requirement]
+        if more:
+            text += f" {more} more example{'s' if more > 1 else ''} failed like it."
+        return text
+
+    def part_of(self, failure: Failure, exchange: Exchange) -> Part:
+        """The part of an exchange that shows a failure."""
+        problem = failure.problem if exchange is failure.simplest else self.problems(exchange).get(failure.requirement)
+        return problem.part if problem is not None else WHOLE
+
+    def alike(self, attempt: Exchange, exchange: Exchange) -> bool:
+        """Whether an exchange fails as another did: in how it was received, and in the same rules."""
+        wanted, found = self.problems(exchange), self.problems(attempt)
+        rules = {name for name in wanted if not self._of_status(name, exchange)}
+        if len(rules) < len(wanted):
+            badly = any(self._of_status(name, attempt) for name in found)
+            return badly and attempt.status == exchange.status and rules <= found.keys()
+        return bool(wanted) and wanted.keys() <= found.keys()
+
+    def _of_status(self, requirement: str, exchange: Exchange) -> bool:
+        """Whether a request was received in a way that simpler ones may share; what a POST gets depends on its body."""
+        posted = exchange.request.operation is Operation.CREATE_PET and exchange.status is not None
+        return not posted and status_judgement(exchange, self.grounds)[0] == requirement
+
+
+def _received_alike(known: Exchange, exchange: Exchange) -> bool:
+    return known.request.operation is exchange.request.operation and known.status == exchange.status
+
+
+def posted_words(exchange: Exchange) -> str:
+    """A request in a few words, with what it posts."""
+    body = exchange.request.body
+    if body is None:
+        return described(exchange) + (" without a body" if exchange.request.method == "POST" else "")
+    text = json.dumps(body.decode("utf-8", "backslashreplace"))[1:-1].replace('\\"', '"')
+    return f"{described(exchange)} of {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"

@@ -1,0 +1,106 @@
+"""Sequences of steps, drawn by Hypothesis' state machine without a target: create, read, list and filter in any order.
+
+The machine's rules only write down what is to be done; whoever carries the steps out tells whether they are one story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import seed as seeded
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from petcheck.properties.hypothesis_setup import settle
+from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
+
+_STEPS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Create the next animal; `place` numbers those of a sequence from 0."""
+
+    place: int
+    status: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Read an animal of the sequence by its id."""
+
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Ask for a page."""
+
+    limit: int | None
+    status: str | None
+
+
+Step: TypeAlias = "Create | Read | Look"
+
+
+def sequences(seed: int) -> Iterator[tuple[Step, ...]]:
+    """Sequences without an end; the same seed draws the same."""
+    batch = 0
+    while True:
+        yield from _drawn(seed * 10_007 + batch)
+        batch += 1
+
+
+def _drawn(seed: int) -> list[tuple[Step, ...]]:
+    settle()
+    drawn: list[tuple[Step, ...]] = []
+    run = seeded(seed)(partial(_Story, drawn))
+    run_state_machine_as_test(
+        run,  # type: ignore[arg-type]
+        settings=settings(
+            max_examples=20,
+            stateful_step_count=_STEPS,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+    telling = [steps for steps in dict.fromkeys(drawn) if any(isinstance(step, Read) for step in steps)]
+    return sorted(telling, key=lambda steps: [isinstance(step, Read) for step in steps].index(True))
+
+
+class _Story(RuleBasedStateMachine):
+    """Writes its steps down when it ends."""
+
+    animals: Bundle[int] = Bundle("animals")
+
+    def __init__(self, drawn: list[tuple[Step, ...]]) -> None:
+        super().__init__()
+        self._into = drawn
+        self._steps: list[Step] = []
+        self._created = 0
+
+    @rule(target=animals, status=st.sampled_from((*STATUSES, None)))
+    def create(self, status: str | None) -> int:
+        self._steps.append(Create(self._created, status))
+        self._created += 1
+        return self._created - 1
+
+    @rule(place=animals)
+    def read(self, place: int) -> None:
+        self._steps.append(Read(place))
+
+    @rule(
+        limit=st.one_of(st.none(), st.just(LIMIT_MAX), st.integers(LIMIT_MIN, LIMIT_MAX)),
+        status=st.sampled_from((None, *STATUSES)),
+    )
+    def look(self, limit: int | None, status: str | None) -> None:
+        self._steps.append(Look(limit, status))
+
+    def teardown(self) -> None:
+        self._into.append(tuple(self._steps))

@@ -1,0 +1,400 @@
+"""Which examples a run tries, in which order: what tells most comes first, so that a cap cuts the least.
+
+Each operation has a stream without an end (but where there is no more to try): first the cases that schemathesis plans
+for one thing each, with a sweep through what the document bounds; random ones come later. An example that was given
+once is not given again, and a body that must be refused is of a kind that no earlier one was of.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, cycle, islice, repeat, zip_longest
+from typing import TypeVar
+
+from petcheck.errors import NotJson
+from petcheck.exchange import Call
+from petcheck.judging.json_values import kind, parse
+from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
+from petcheck.properties.generate import coverage, random_cases, segment_call
+from petcheck.spec.figures import (
+    AVAILABLE,
+    INT64_MAX,
+    INT64_MIN,
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    LIMIT_MIN,
+    PENDING,
+    SOLD,
+    STATUSES,
+)
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.payloads import OPEN_LISTS
+
+Item = TypeVar("Item")
+_LONGEST_QUERY = 400
+_STATUS_OR_NONE = (*STATUSES, None)
+
+
+# ---- GET /pets
+
+
+def listing(seed: int) -> Iterator[Call]:
+    """Limits and filters: the pairs that the document provides for, between them what it leaves open."""
+    drawn = random.Random(f"{seed}/list")  # noqa: S311 - repeatable, not secret
+    valid = chain(_named_pairs(), coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
+    free = chain(_open_lists(), random_cases(Operation.LIST_PETS, "negative", seed))
+    short = (call for call in free if sum(len(name) + len(value) for name, value in call.query) <= _LONGEST_QUERY)
+    yield from _fresh(chain(_woven(valid, short, 24, 2), _woven(valid, short, 2**62, 7)))
+
+
+def _named_pairs() -> Iterator[Call]:
+    """Every limit that the document names, and none, with every status, and none: some are wrong only together."""
+    for status in _STATUS_OR_NONE:
+        for limit in (LIMIT_MAX, None, LIMIT_MIN, LIMIT_DEFAULT):
+            query = (("limit", limit and str(limit)), ("status", status))
+            yield Call(Operation.LIST_PETS, query=tuple((name, value) for name, value in query if value))
+
+
+def _open_lists() -> Iterator[Call]:
+    """What the document leaves open: the questions of the catalogue, then one parameter at a time, then any."""
+    for query in (*(tuple(query.items()) for query in reversed(OPEN_LISTS.values())), *_ODD_QUERIES):
+        yield Call(Operation.LIST_PETS, query=query)
+    planned = list(coverage(Operation.LIST_PETS, "negative"))
+    yield from sorted(planned, key=lambda call: len(call.query))
+
+
+_ODD_QUERIES = (
+    (("limit", "1000"),),
+    (("limit", "0.5"),),
+    (("status", ""),),
+    (("limit", ""),),
+    (("limit", "5"), ("limit", "7")),
+    (("page", "2"),),
+    (("limit", str(INT64_MAX + 1)),),
+)
+
+
+def pairs(drawn: random.Random) -> Iterator[Call]:
+    """Every limit with every status, then every limit alone; each third goes through all limits once."""
+    limits = list(range(1, LIMIT_MAX + 1))
+    drawn.shuffle(limits)
+    for turn in range(len(STATUSES)):
+        for place, limit in enumerate(limits):
+            status = STATUSES[(place + turn) % len(STATUSES)]
+            yield Call(Operation.LIST_PETS, query=(("limit", str(limit)), ("status", status)))
+    for limit in limits:
+        yield Call(Operation.LIST_PETS, query=(("limit", str(limit)),))
+
+
+# ---- GET /pets/{petId}
+
+
+def getting(seed: int) -> Iterator[Call]:
+    """Ids over all of int64, the ends and the seams of common integer types first, and other segments."""
+    drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
+    ids = chain(
+        map(_id, (2**31, 0, -1, 2**32, 2**53 + 1, -(2**31) - 1)),
+        coverage(Operation.GET_PET, "positive"),
+        map(_id, _octaves(drawn)),
+        random_cases(Operation.GET_PET, "positive", seed),
+    )
+    segments = chain(
+        _SEGMENTS[:4],
+        coverage(Operation.GET_PET, "negative"),
+        _SEGMENTS,
+        random_cases(Operation.GET_PET, "negative", seed),
+    )
+    yield from _fresh(chain(_woven(ids, segments, 36, 2), _woven(ids, segments, 2**62, 4)))
+
+
+def _id(number: int) -> Call:
+    return Call(Operation.GET_PET, pet_id=str(number))
+
+
+def _octaves(drawn: random.Random) -> Iterator[int]:
+    """A number between each two powers of two, on both sides of zero, the larger ones first."""
+    while True:
+        for power in range(62, 1, -1):
+            yield drawn.randrange(2**power, 2 ** (power + 1))
+            yield -drawn.randrange(2**power, 2 ** (power + 1))
+
+
+_SEGMENTS = tuple(
+    call
+    for call in map(segment_call, ("é", "a" * 300, "1.5", "9" * 400, "%", " 1", "🐈", "1e3", "+1", "0x10", "-", "1;2"))
+    if call is not None
+)
+
+
+# ---- POST /pets
+
+
+@dataclass(frozen=True, slots=True)
+class Pets:
+    """What the run's animals are made of: its id, 8 characters that begin their names, and a category that exists."""
+
+    run: str
+    category: int
+
+
+def creating(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[Call]:
+    """NewPets that may be accepted, between defective ones, each wrong in one way that no `known` body is.
+
+    What is refused leaves nothing behind, so there is more of it.
+    """
+    drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
+    accepted = chain(_dense(pets), _woven(_odd(pets), accepted_pets(pets, drawn, seed), 2**62, 1))
+    refused = defective_pets(pets, seed, known)
+    bodies = chain(islice(accepted, 1), _woven(refused, accepted, 24, 2), _woven(refused, accepted, 2**62, 1))
+    yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
+
+
+def _dense(pets: Pets) -> Iterator[bytes]:
+    """A name with all that careless servers cannot keep: blanks at its start, NUL, control characters, and more
+    characters than most databases have room for. Then all of printable ASCII in two names.
+    """
+    controls = "".join(map(chr, (*range(0x20), 0x7F)))
+    yield new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
+    signs = [chr(point) for point in range(0x21, 0x7F) if chr(point) not in "0123456789abcdef"]
+    room = PLAIN_NAME_LENGTH - len(pets.run)
+    yield new_pet(pets, pets.run + "".join(signs[:room]), SOLD)
+    yield new_pet(pets, pets.run + " ".join(("".join(signs[room:]), "059a"))[:room], None)
+
+
+def _odd(pets: Pets) -> Iterator[bytes]:
+    """What makes careless servers crash: a server may create it or refuse it, and must not fail."""
+    run = pets.run
+    plain = new_pet(pets, f"{run} odd", SOLD)
+    yield _written(pets, f'"{run} \\ud800 a lone surrogate"')
+    yield _with_member(plain, '"deep": ' + "[" * 200 + "]" * 200)
+    yield _with_member(
+        plain, '"id": 1, "__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
+    )
+    yield new_pet(pets, f"  {run} leading blanks", PENDING)
+    yield new_pet(pets, f"{run} \0 NUL", SOLD)
+    yield new_pet(pets, named(run, 300), SOLD)
+    yield _with_member(plain, '"huge": 1e400, "digits": ' + "9" * 400)
+    yield new_pet(pets, "", AVAILABLE)
+    yield _with_member(plain, '"name": "twice", "name": ' + json.dumps(f"{run} twice"))
+    yield plain + b" {}"
+    yield _with_member(plain, '"deeper": ' + "[" * 3_000 + "]" * 3_000)
+    yield b"\xef\xbb\xbf" + new_pet(pets, f"{run} after a byte order mark", SOLD)
+    yield _with_member(plain, ", ".join(f'"member {number}": {number}' for number in range(1_000)))
+    yield plain[:-1] + b",}"
+    yield _with_member(plain, '"text": "\\udfff"')
+    yield b"/* a comment */ " + plain
+    yield new_pet(pets, f"{run} UTF-16", SOLD).decode().encode("utf-16")
+    yield plain.replace(b" odd", b" \xff\xfe")
+    yield _with_member(plain, '"no number": NaN')
+    yield new_pet(pets, " ", None)
+
+
+def _written(pets: Pets, name: str) -> bytes:
+    """A NewPet with its name as it is written in JSON."""
+    return f'{{"name": {name}, "categoryId": {pets.category}, "status": "{SOLD}"}}'.encode()
+
+
+def _with_member(pet: bytes, members: str) -> bytes:
+    """An object with more members, as they are written in JSON."""
+    return pet[:-1] + b", " + members.encode() + b"}"
+
+
+def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes]:
+    """Names of every length that is valid for sure, between them names, lengths and categories of the service's own
+    matter.
+    """
+    whole = len(pets.run)
+    middle = list(range(whole, PLAIN_NAME_LENGTH))
+    drawn.shuffle(middle)
+    lengths = [PLAIN_NAME_LENGTH, 1, *middle, *range(whole - 1, 1, -1)]  # the shortest hold a part of the run's id only
+    plain = (
+        new_pet(pets, named(pets.run, length), status)
+        for length, status in zip(lengths, cycle(_STATUS_OR_NONE), strict=False)
+    )
+    odd = map(new_pet, repeat(pets), names_beyond_ascii(pets), cycle(_STATUS_OR_NONE))
+    doubtful = chain.from_iterable(zip(odd, _long(pets), _categories(pets, drawn), strict=False))
+    yield from _woven(plain, doubtful, 2**62, 7)
+    yield from doubtful
+    yield from (
+        body
+        for call in random_cases(Operation.CREATE_PET, "positive", seed)
+        if (body := _of_this_run(call.body, pets, refused=False)) is not None
+    )
+
+
+def names_beyond_ascii(pets: Pets) -> Iterator[str]:
+    """Names that hold blocks of Unicode, ninety characters each: the more usual the script, the sooner."""
+    points = chain(
+        range(0xA0, 0x180), range(0x1F600, 0x1F650), range(0x2010, 0x2070), range(0x370, 0x500), range(0x4E00, 0x4E78),
+        range(1, 0x20), range(0x7F, 0xA0), range(0x5D0, 0x5EB), range(0x620, 0x660), range(0x300, 0x370),
+        range(0xFF00, 0xFF60), range(0x180, 0x2B0), range(0x20A0, 0x2200), range(0xFFF0, 0x10000),
+        range(0x1F300, 0x1F600), range(0x500, 0xD800), range(0xE000, 0x110000),
+    )  # fmt: skip
+    while block := "".join(map(chr, islice(points, 90))):
+        yield pets.run + block
+
+
+def _long(pets: Pets) -> Iterator[bytes]:
+    for length in (51, 256, 101, 65, 1_025, 129, 4_097, 513, 2_049, 65_536, 8_193):
+        yield new_pet(pets, named(pets.run, length), SOLD)
+
+
+def _categories(pets: Pets, drawn: random.Random) -> Iterator[bytes]:
+    for number in chain((2**31, 0, -1, 2**53 + 1, INT64_MIN, INT64_MAX - 1), islice(_octaves(drawn), 2_000)):
+        yield new_pet(pets, f"{pets.run} {number}", PENDING, number)
+
+
+def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[bytes]:
+    """Bodies with one defect each: realistic ones, then one of every kind that no `known` body is of, then random ones.
+
+    Defects that differ only in how a status is spelled are of one kind for a server, and not for a person: those that
+    people make are sent all.
+    """
+    yield from _realistic(pets)
+    told = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
+    planned = [*(call.body for call in coverage(Operation.CREATE_PET, "negative")), *_MORE]
+    kinds: dict[str, list[bytes]] = {}
+    for body in (_of_this_run(body, pets, refused=True) for body in planned):
+        defect = _defect(body) if body is not None else None
+        if body is not None and defect is not None and defect not in told:
+            told.add(defect)
+            kinds.setdefault(defect.partition(" ")[0], []).append(body)
+    yield from (body for bodies in zip_longest(*kinds.values()) for body in bodies if body is not None)
+    for call in random_cases(Operation.CREATE_PET, "negative", seed):
+        body = _of_this_run(call.body, pets, refused=True)
+        if body is not None and _defect(body) is not None:
+            yield body
+
+
+def _realistic(pets: Pets) -> Iterator[bytes]:
+    """Defects that people make, and those that a parser brings forth; the likeliest to be let through come first."""
+
+    def pet(what: str, **members: object) -> dict[str, object]:
+        whole = {"name": f"{pets.run} refused {what}", "categoryId": pets.category, "status": SOLD}
+        return {key: value for key, value in (whole | members).items() if value is not _LEFT_OUT}
+
+    def written(what: str, category: str) -> bytes:
+        return json.dumps(pet(what, categoryId=_LEFT_OUT))[:-1].encode() + f', "categoryId": {category}}}'.encode()
+
+    yield _json(pet("empty status", status=""))
+    yield _json({key[0].upper() + key[1:]: value for key, value in pet("capital names").items()})
+    yield _json(pet("padded status", status=f" {SOLD} "))
+    yield _json(json.dumps(pet("text in text")))
+    yield written("below int64", str(INT64_MIN - 1))
+    yield _json(pet("capital status", status=SOLD.capitalize()))
+    yield written("beyond any range", "1e400")
+    yield written("400 digits", "9" * 400)
+    yield _json(pet("list as name", name=["Rex"]))
+    yield _json(pet("name in capitals", name=_LEFT_OUT) | {"NAME": f"{pets.run} refused name in capitals"})
+    yield _json(pet("list as status", status=[SOLD]))
+    yield _json(pet("snake case", categoryId=_LEFT_OUT) | {"category_id": pets.category})
+    yield _json(pet("number as status", status=0))
+    yield b"7"
+    yield _json(pet("empty category", categoryId=""))
+    yield f"name={pets.run}+refused+form&categoryId={pets.category}&status={SOLD}".encode()
+    yield _json(pet("object as category", categoryId={"id": pets.category}))
+    yield b"[" * 200 + b"]" * 200
+    yield _json(pet("object as name", name={"first": "Rex"}))
+    yield _json({"name": f"{pets.run} refused deep", "categoryId": pets.category, "status": _deep(200)})
+    yield _json(pet("padded category", categoryId=f" {pets.category} "))
+    yield _json(pet("true as name", name=True))
+    yield _json(pet("false as status", status=False))
+    yield _json(pet("beyond below", categoryId=INT64_MIN - 1))
+    yield _json({"pet": pet("wrapped in an object")})
+    yield b"null"
+    yield b"[" * 3_000 + b"]" * 3_000
+
+
+_LEFT_OUT = object()
+
+
+def _deep(levels: int) -> list[object]:
+    value: list[object] = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode()
+
+
+_MORE = (b"{}", b'{"name": "Rex", "categoryId": 1', b'"Rex"')
+
+
+def _defect(body: bytes) -> str | None:
+    """What is wrong with a body, in words; None where nothing certainly is."""
+    asked = asked_for(body, ())
+    return f"{asked.requirement} {asked.what}" if asked.due is Due.REFUSED else None
+
+
+def _of_this_run(body: bytes | None, pets: Pets, *, refused: bool) -> bytes | None:
+    """A drawn body with a name of this run and, where it is an integer, a category that exists; None where what it is
+    about is open. What follows in the name, and a category beyond int64, is as drawn.
+    """
+    try:
+        value = parse(body or b"")
+    except NotJson:
+        return body
+    if not isinstance(value, dict):
+        return body
+    members = {name: value[name] for name in ("name", "categoryId", "status") if name in value}
+    name, category = members.get("name"), members.get("categoryId")
+    if isinstance(name, str):
+        # what is refused carries a name that nothing has which was accepted, in an earlier run either
+        members["name"] = f"{pets.run} refused {name}" if refused else f"{pets.run} {name}"
+    if kind(category) == "an integer" and isinstance(category, int) and INT64_MIN <= category <= INT64_MAX:
+        members["categoryId"] = pets.category
+    try:
+        return json.dumps(members, ensure_ascii=False, default=float).encode()
+    except (UnicodeEncodeError, TypeError):
+        return None
+
+
+def new_pet(pets: Pets, name: str, status: str | None, category: int | None = None) -> bytes:
+    """A NewPet as bytes, in the known category unless another is given."""
+    members: dict[str, object] = {"name": name, "categoryId": pets.category if category is None else category}
+    return json.dumps(members | ({"status": status} if status else {}), ensure_ascii=False).encode()
+
+
+def named(run: str, length: int) -> str:
+    """A name of that many characters of printable ASCII; it begins with the run's id, or is its beginning."""
+    signs = "".join(chr(ord("a") + place * 7 % 26) for place in range(max(0, length - len(run))))
+    return (run + signs)[:length]
+
+
+# ---- how streams are put together
+
+
+def _woven(main: Iterator[Item], other: Iterator[Item], length: int, several: int) -> Iterator[Item]:
+    """So many items, `several` of the main stream to one of the other; of one alone where the other has ended."""
+    turn = cycle([main] * several + [other])
+    given = misses = 0
+    while given < length and misses <= several + 1:
+        try:
+            item = next(next(turn))
+        except StopIteration:
+            misses += 1
+            continue
+        misses = 0
+        given += 1
+        yield item
+
+
+_REMEMBERED = 50_000
+
+
+def _fresh(calls: Iterable[Call], *, key: Callable[[Call], object] = hash) -> Iterator[Call]:
+    """Calls that were not given before, as far as the latest ones are remembered."""
+    given: dict[object, None] = {}
+    for call in calls:
+        mark = key(call)
+        if mark in given:
+            continue
+        given[mark] = None
+        if len(given) > _REMEMBERED:
+            del given[next(iter(given))]
+        yield call

@@ -1,0 +1,184 @@
+"""Sections 4.2 and 7: unusual bodies that crash the server, or that it accepts although they are wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from petcheck.reference.behaviour import Behaviour, Override
+from petcheck.reference.conforming import parse
+from petcheck.reference.faults.validation import stored_though_refused
+from petcheck.reference.messages import Call, Operation, Refusal
+from petcheck.reference.overrides import answered, error, named, stored
+from petcheck.reference.registry import Fault, fault
+from petcheck.reference.store import STATUSES
+
+create = partial(fault, section="4.2", at=(Operation.CREATE,))
+
+_FIELDS = ("name", "categoryId", "status")
+_FREE = "CREATE-14 ERROR-5"
+
+
+def _crashes(name: str, what: str, breaks: str, when: Callable[[dict[str, Any]], bool]) -> Iterator[Fault]:
+    """A body for which `when` holds gets 500."""
+
+    def holds(call: Call) -> bool:
+        try:
+            return when(parse(call.body or b""))
+        except Refusal:
+            return False
+
+    return create(name, f"{what} gets 500.", breaks, answered(holds, error(500, "internal")))
+
+
+def _in_name(found: Callable[[str], bool]) -> Callable[[dict[str, Any]], bool]:
+    return lambda fields: isinstance(fields.get("name"), str) and found(fields["name"])
+
+
+def _surrogate(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def _infinite(value: object) -> bool:
+    return isinstance(value, float) and math.isinf(value)
+
+
+def _extra(fields: dict[str, Any]) -> list[Any]:
+    return [value for name, value in fields.items() if name not in _FIELDS]
+
+
+def _depth(value: Any) -> int:
+    depth = 0
+    while isinstance(value, (list, dict)):
+        depth += 1
+        value = next(iter(value.values() if isinstance(value, dict) else value), None)
+    return depth
+
+
+def _repeated(call: Call) -> bool:
+    repeated: list[bool] = []
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        repeated.append(len(found) != len(dict(found)))
+        return dict(found)
+
+    try:
+        json.loads(call.body or b"", object_pairs_hook=pairs)
+    except (ValueError, RecursionError):
+        return False
+    return any(repeated)
+
+
+def _status_read(make: Callable[[str], str | None]) -> Override:
+    """A status that is a string goes through `make` first; None means no status."""
+
+    def override(behaviour: Behaviour) -> Behaviour:
+        def read_status(fields: dict[str, object]) -> str | None:
+            status = fields.get("status")
+            if not isinstance(status, str):
+                return behaviour.read_status(fields)
+            made = make(status)
+            return None if made is None else behaviour.read_status({**fields, "status": made})
+
+        return replace(behaviour, read_status=read_status)
+
+    return override
+
+
+def _members_in_any_case(behaviour: Behaviour) -> Behaviour:
+    names = {name.lower(): name for name in _FIELDS}
+
+    def parsed(body: bytes) -> dict[str, object]:
+        return {names.get(name.lower(), name): value for name, value in behaviour.parse(body).items()}
+
+    return replace(behaviour, parse=parsed)
+
+
+def _json_in_string(behaviour: Behaviour) -> Behaviour:
+    def parsed(body: bytes) -> dict[str, object]:
+        try:
+            return behaviour.parse(body)
+        except Refusal as refusal:
+            text = json.loads(body) if refusal.code == "body_not_object" else None
+            if not isinstance(text, str):
+                raise
+        return behaviour.parse(text.encode("utf-8", "surrogatepass"))
+
+    return replace(behaviour, parse=parsed)
+
+
+FAULTS = [
+    # accepted although wrong
+    *create(
+        "status-empty-taken",
+        "An empty status is accepted as no status.",
+        "CREATE-10",
+        _status_read(lambda text: text or None),
+    ),
+    *create("status-padded-taken", "A status with blanks around it is accepted.", "CREATE-10", _status_read(str.strip)),
+    *create(
+        "status-capitalised-taken",
+        "A status with a capital first letter is accepted.",
+        "CREATE-10",
+        _status_read(lambda text: text.lower() if text.lower() in STATUSES and text == text.capitalize() else text),
+    ),
+    *create(
+        "members-in-any-case-taken",
+        "Member names are accepted in any letter case.",
+        "CREATE-6",
+        _members_in_any_case,
+    ),
+    *create("json-in-string-taken", "JSON text in a JSON string is accepted.", "CREATE-5", _json_in_string),
+    *create(
+        "created-name-leading-blanks-lost",
+        "A name is stored without its leading blanks.",
+        "CREATE-2",
+        stored(named(str.lstrip)),
+    ),
+    *create(
+        "stored-though-400-oldest-first",
+        "A body with an unknown status gets 400, but its animal is stored, at the end of the list.",
+        "CREATE-11",
+        stored_though_refused("status_unknown"),
+        needs="oldest-first",
+    ),
+    # crashes
+    *_crashes(
+        "category-beyond-range-crashes",
+        "The number 1e400 as categoryId",
+        "CREATE-9 ERROR-5",
+        lambda fields: _infinite(fields.get("categoryId")),
+    ),
+    *_crashes(
+        "extra-number-beyond-range-crashes",
+        "The number 1e400 in an extra member",
+        "ERROR-5",
+        lambda fields: any(map(_infinite, _extra(fields))),
+    ),
+    *_crashes("lone-surrogate-crashes", "A lone surrogate in a name", _FREE, _in_name(_surrogate)),
+    *_crashes("nul-crashes", "NUL in a name", _FREE, _in_name(lambda name: "\0" in name)),
+    *_crashes(
+        "control-character-crashes",
+        "A control character in a name",
+        _FREE,
+        _in_name(lambda name: any(character < " " for character in name)),
+    ),
+    *_crashes("empty-name-crashes", "An empty name", _FREE, _in_name(lambda name: not name)),
+    *_crashes(
+        "deep-nesting-crashes",
+        "An extra member nested 100 deep",
+        "ERROR-5",
+        lambda fields: any(_depth(value) >= 100 for value in _extra(fields)),
+    ),
+    *_crashes("extra-member-crashes", "An extra member", "ERROR-5 CREATE-6", lambda fields: bool(_extra(fields))),
+    *create(
+        "duplicate-member-crashes",
+        "A repeated member gets 500.",
+        "ERROR-5",
+        answered(_repeated, error(500, "internal")),
+    ),
+]

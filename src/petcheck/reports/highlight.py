@@ -1,0 +1,84 @@
+"""One message of an exchange in pieces, with the part that decides a verdict marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from petcheck.reports.json_pointer import span
+from petcheck.results.har import Evidence
+from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
+
+_BESIDE = 700  # characters of a body that is shown for one part
+_AROUND = 200  # at least on either side of that part, if it is far into the body
+_FIRST = 100  # at the beginning of such a body
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Printable text, and whether a reader is to notice it: it decides, or differs from what stands beside it."""
+
+    text: str
+    marked: bool = False
+
+
+def decided_by(evidence: Evidence, part: str) -> str:
+    """The part that decides in words, with backticks around code; empty where the whole exchange decides."""
+    kind, _, which = part.partition(":")
+    if evidence.error is not None or not kind:
+        return ""
+    if kind == "header":
+        sent = any(name.lower() == which.lower() for name, _ in evidence.response_headers)
+        return f"by its header `{printable(which)}`" if sent else f"by having no header `{printable(which)}`"
+    if kind == "status":
+        return "by its status"
+    if not evidence.response_body:
+        return "by its body, which is empty"
+    *_, last = which.split("/")
+    if last.isdecimal():
+        return f"by item {int(last) + 1} of its body"
+    return f"by `{printable(last)}` in its body" if last else "by its body"
+
+
+def header_pieces(pairs: Sequence[tuple[str, str]], part: str = "") -> Iterator[Piece]:
+    """The headers of a message, one a line; `part` may be `header:Name`."""
+    wanted = part.removeprefix("header:").lower() if part.startswith("header:") else None
+    shown = pairs[:HEADER_LIMIT]
+    # a header that decides is shown even beyond the limit
+    shown = [*shown, *(pair for pair in pairs[HEADER_LIMIT:] if pair[0].lower() == wanted)]
+    for number, (name, value) in enumerate(shown):
+        yield Piece("\n" if number else "")
+        yield Piece(f"{printable(name)}: {printable(value)}", name.lower() == wanted)
+    if len(pairs) > len(shown):
+        yield Piece(f"\n[cut at {len(shown)} of {len(pairs)} headers, whole in exchanges.har]")
+
+
+def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
+    """A body in which the part that decides is shown wherever it is; `part` may be `body`, or `body:` and a pointer.
+
+    Less of the body is shown than usual if a part of the exchange decides.
+    """
+    text = raw.decode("utf-8", "backslashreplace")
+    kind, _, pointer = part.partition(":")
+    place = span(text, pointer) if kind == "body" and pointer else None
+    limit = _BESIDE if part and part != "body" else BODY_LIMIT
+    if place is None:
+        yield Piece(printable(text, limit, lines=True), kind == "body")
+        return
+    begin, end = place
+    near = begin - _AROUND
+    if end > limit and near > _FIRST:
+        yield Piece(_uncut(text[:_FIRST]))
+        yield Piece(f" … [{near - _FIRST:,} characters left out, whole in exchanges.har] … ")
+        yield Piece(_uncut(text[near:begin]))
+    else:
+        yield Piece(_uncut(text[:begin]))
+    yield Piece(printable(text[begin:end], BODY_LIMIT, lines=True), marked=True)
+    last = max(limit, end + _AROUND)
+    yield Piece(_uncut(text[end:last]))
+    if len(text) > last:
+        yield Piece(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.har]")
+
+
+def _uncut(text: str) -> str:
+    return printable(text, len(text), lines=True)

@@ -1,0 +1,130 @@
+"""Which exchanges report.html shows, and where: a page of many megabytes is too slow to open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from petcheck.reports import highlight
+from petcheck.results import totals
+from petcheck.results.har import Evidence
+from petcheck.results.result import RequirementRow, Result
+from petcheck.results.sanitize import printable
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+IN_PLACE = 3
+"""Deciding exchanges that are shown below a failure; the others are linked."""
+
+LINKS = 40
+"""Exchanges that are linked below one verdict."""
+
+_APPENDIX_ROOM = 2_500_000  # characters of markup; the whole page stays well below 5 MB
+_IN_PLACE_ROOM = 1_000_000
+
+_Key = tuple[str, int]
+
+
+class PageBudget:
+    """The exchanges of a page: each once in the appendix until that is full, the deciding ones below verdicts too.
+
+    `markup` makes the block of one exchange; its second argument is the part to mark. `total` counts all exchanges.
+    """
+
+    def __init__(self, result: Result, evidence: Sequence[Evidence], markup: Callable[[Evidence, str], Markup]) -> None:
+        self._result = result
+        self._markup = markup
+        self._entries = {(entry.target, entry.index): entry for entry in evidence}
+        self._numbers = {target.name: number for number, target in enumerate(result.targets)}
+        self._left_in_place = _IN_PLACE_ROOM
+        self._kept: dict[_Key, Markup] = {}
+        self.total = len(evidence)
+        left = _APPENDIX_ROOM
+        for entry in _by_weight(result, self._entries):
+            block = markup(entry, "")
+            left -= len(block)
+            if left < 0:
+                break
+            self._kept[entry.target, entry.index] = block
+
+    @property
+    def appendix(self) -> list[tuple[Evidence, str, Markup]]:
+        """The exchanges of the appendix in the order sent, each with its anchor and its block."""
+        order = sorted(self._kept, key=lambda key: (self._numbers[key[0]], key[1]))
+        return [(self._entries[key], self.anchor(*key), self._kept[key]) for key in order]
+
+    def anchor(self, target: str, index: int) -> str:
+        """The fragment of an exchange in the appendix; empty where it is not there."""
+        return f"x{self._numbers[target]}-{index}" if (target, index) in self._kept else ""
+
+    def line(self, target: str, index: int) -> str:
+        """An exchange in one line: number, request, status, time."""
+        entry = self._entries.get((target, index))
+        if entry is None:
+            return f"#{index}"
+        path, time = totals.path_of(entry, self._result), totals.milliseconds(entry)
+        return f"#{index} {printable(entry.method, 20)} {path} → {totals.status_or_error(entry)} · {time}"
+
+    def links(self, row: RequirementRow) -> list[tuple[str, str, bool]]:
+        """For each exchange linked below a verdict: its line, its anchor (may be empty), and whether it decides."""
+        deciding = set(row.decisive)
+        return [
+            (self.line(row.target, index), self.anchor(row.target, index), index in deciding) for index in _linked(row)
+        ]
+
+    def in_place(self, row: RequirementRow) -> list[tuple[str, str, str, Markup]]:
+        """The first of the deciding exchanges, to be shown below a verdict other than pass.
+
+        For each: its role as a property example, its line, the part that decides in words, and its block with that
+        part marked.
+        """
+        blocks = []
+        for index in row.decisive_by_weight[:IN_PLACE]:
+            entry = self._entries.get((row.target, index))
+            if entry is None:
+                continue
+            block = self._markup(entry, row.part(index))
+            if len(block) <= self._left_in_place:
+                self._left_in_place -= len(block)
+                part = highlight.decided_by(entry, row.part(index))
+                blocks.append((_of_example(row, index), self.line(row.target, index), part, block))
+        return blocks
+
+
+def _of_example(row: RequirementRow, index: int) -> str:
+    if row.example is None:
+        return ""
+    return {row.example.simplest: "simplest example", row.example.found: "as found"}.get(index, "")
+
+
+def _linked(row: RequirementRow) -> tuple[int, ...]:
+    """The exchanges linked below a verdict: those that decide, then the others, at most LINKS."""
+    deciding = set(row.decisive)
+    return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:LINKS]
+
+
+def _by_weight(result: Result, entries: dict[_Key, Evidence]) -> Iterator[Evidence]:
+    """The exchanges of the result's targets, each once, the most important first.
+
+    First those that decide a verdict other than pass, then those of observations and other verdicts, then the rest.
+    """
+    names = {target.name for target in result.targets}
+    left = {key: entry for key, entry in entries.items() if entry.target in names}
+    for key in _keys(result):
+        entry = left.pop(key, None)
+        if entry is not None:
+            yield entry
+    yield from left.values()
+
+
+def _keys(result: Result) -> Iterator[_Key]:
+    judged = [row for row in result.requirements if row.outcome != "pass"]
+    for row in judged:
+        yield from ((row.target, index) for index in row.decisive_by_weight[:IN_PLACE])
+    for row in judged:
+        yield from ((row.target, index) for index in row.decisive)
+    for observation in result.observations:
+        yield from ((observation.target, index) for index in observation.exchanges[:LINKS])
+    for row in result.requirements:
+        yield from ((row.target, index) for index in _linked(row))

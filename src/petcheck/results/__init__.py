@@ -1,0 +1,1 @@
+"""The product of a run and its evidence: result.json and exchanges.har, written and read."""

@@ -1,0 +1,77 @@
+"""A request as one line for a POSIX shell, to send it again by hand.
+
+The line is printable ASCII, so no terminal, page or clipboard changes it. Everything is in single quotes except the
+Authorization header: it is recorded as a shell expression (`Bearer $PETSTORE_API_KEY`) and is in double quotes, so
+that the shell inserts the reader's own key.
+"""
+
+from __future__ import annotations
+
+import re
+
+from petcheck.exchange import Request
+from petcheck.spec.figures import CONTENT_TYPE
+
+_EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:%\?+)?\})*")
+_PRINTABLE = re.compile(r"[ -~]*")
+# curl writes these itself; with Accept-Encoding the answer is unreadable in a terminal
+_LEFT_TO_CURL = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding"})
+
+
+def curl_line(request: Request) -> str:
+    """The command that sends `request` again: method, URL, headers and body byte for byte.
+
+    A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL.
+    """
+    words = ["curl", "-isS"]
+    if re.search(r"[][{}]", request.url):
+        words.append("-g")  # without it curl reads brackets as a range of URLs
+    if "/." in request.url:
+        words.append("--path-as-is")
+    if request.method != ("GET" if request.body is None else "POST"):
+        words += ["-X", request.method]
+    words.append(_quoted(request.url))
+    for name, value in request.headers:
+        if name.lower() not in _LEFT_TO_CURL:
+            words += ["-H", _header(name, value)]
+    before = ""
+    if request.body is not None:
+        if not any(name.lower() == CONTENT_TYPE.lower() for name, _ in request.headers):
+            words += ["-H", _quoted(f"{CONTENT_TYPE}:")]  # without it curl adds the type of a web form
+        text = request.body.decode("latin-1")
+        if _PRINTABLE.fullmatch(text):
+            words += ["--data-raw", _quoted(text)]
+        else:
+            before = f"printf {_octal(text)} | "
+            words += ["--data-binary", "@-"]
+    return before + " ".join(words)
+
+
+def _header(name: str, value: str) -> str:
+    if not value:
+        return _quoted(f"{name};")  # curl's way to send a header without a value
+    if name.lower() == "authorization" and _EXPRESSION.fullmatch(value):
+        return f'"{name}: {value}"'
+    return _quoted(f"{name}: {value}")
+
+
+def _quoted(text: str) -> str:
+    if _PRINTABLE.fullmatch(text):
+        return "'" + text.replace("'", "'\\''") + "'"
+    return f'"$(printf {_octal(text.encode("utf-8", "surrogateescape").decode("latin-1"))})"'
+
+
+def _octal(text: str) -> str:
+    r"""A printf format in single quotes for text of one byte a character: `\NNN` for what is not plain ASCII."""
+    octal = "".join(_octal_byte(character) for character in text)
+    return "'" + (f"\\055{octal[1:]}" if octal.startswith("-") else octal) + "'"  # not an option of printf
+
+
+def _octal_byte(character: str) -> str:
+    if character == "%":
+        return "%%"
+    if character == "\n":
+        return "\\n"
+    if character in "\\'" or not _PRINTABLE.fullmatch(character):
+        return f"\\{ord(character):03o}"
+    return character

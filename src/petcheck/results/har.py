@@ -1,0 +1,243 @@
+"""exchanges.har: every exchange of a run in the format that browsers' developer tools open (HAR 1.2).
+
+`_petcheck` of each entry holds what HAR has no member for: target and index (the pair that result.json refers to),
+operation, credential, the `curl` line, and whether the body is whole. A request without an answer has status 0 and the
+reason in `_error`, as in browsers. `entries_by_index` reads such a file back as `Evidence`.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from petcheck.errors import NotEvidence
+from petcheck.exchange import Credential, Exchange, NoAnswer, Response
+from petcheck.results import atomic_write
+from petcheck.results.curl import curl_line
+from petcheck.results.result import RunInfo
+from petcheck.spec.figures import CONTENT_TYPE
+from petcheck.spec.operations import Operation
+
+FILE = "exchanges.har"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One exchange as exchanges.har holds it.
+
+    `index` counts within `target`. Where no answer came, `status` is 0 and `error` says why. `started` is UTC in
+    ISO 8601, `elapsed_ms` the milliseconds to the last byte or to giving up. `whole` is false where the response body
+    exceeded the size cap. `request_body` is None where no body was sent.
+    """
+
+    target: str
+    index: int
+    operation: Operation
+    credential: Credential
+    curl: str
+    started: str
+    elapsed_ms: float
+    method: str
+    url: str
+    request_headers: tuple[tuple[str, str], ...]
+    request_body: bytes | None
+    status: int
+    reason: str
+    http_version: str
+    response_headers: tuple[tuple[str, str], ...]
+    response_body: bytes
+    whole: bool
+    error: str | None
+
+
+def path_below(url: str, base_url: str) -> str:
+    """The path of `url` below `base_url`, with its query; the whole URL where it is not below it."""
+    base = base_url.rstrip("/")
+    return url[len(base) :] if base and url.startswith(f"{base}/") else url
+
+
+def har(exchanges: Sequence[Exchange], *, version: str, run: RunInfo | None = None) -> dict[str, Any]:
+    """A HAR document of `exchanges`, in their order; `version` is the suite's, `run` the run that they belong to."""
+    belongs: dict[str, Any] = {}
+    if run:
+        belongs = {
+            "comment": f"petcheck --seed {run.seed} repeats this run",
+            "_petcheck": {"run": run.id, "started": run.started, "seed": run.seed},
+        }
+    return {
+        "log": {
+            "version": "1.2",
+            "creator": {"name": "petcheck", "version": version},
+            **belongs,
+            "entries": [_entry(exchange) for exchange in exchanges],
+        }
+    }
+
+
+def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The id and the start of the run that a HAR document belongs to; None where it does not say."""
+    try:
+        ours = document["log"]["_petcheck"]
+        return ours["run"], ours["started"]
+    except (KeyError, TypeError):
+        return None
+
+
+def write_har(document: Mapping[str, Any], folder: Path) -> Path:
+    """Write `document`, made by `har`, as exchanges.har into `folder`, all at once; its path. Raises OSError."""
+    path = folder / FILE
+    # in pieces: with large bodies the whole text takes too much memory
+    atomic_write.write(path, chain(json.JSONEncoder(indent=1).iterencode(document), "\n"))
+    return path
+
+
+def entries_by_index(document: Mapping[str, Any]) -> dict[tuple[str, int], Evidence]:
+    """The exchanges of a HAR document by target and index, in the file's order. Raises NotEvidence."""
+    try:
+        entries = [_typed(_evidence(entry)) for entry in document["log"]["entries"]]
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise NotEvidence(f"is no HAR of petcheck: {type(error).__name__} {error}") from None
+    return {(entry.target, entry.index): entry for entry in entries}
+
+
+def _entry(exchange: Exchange) -> dict[str, Any]:
+    request, answer = exchange.request, exchange.answer
+    milliseconds = round(max(exchange.elapsed, 0.0) * 1000, 3)
+    http_version = answer.http_version if isinstance(answer, Response) else "HTTP/1.1"
+    sent: dict[str, Any] = {
+        "method": request.method,
+        "url": request.url,
+        "httpVersion": http_version,
+        "cookies": [],
+        "headers": _pairs(request.headers),
+        "queryString": _pairs(_query(request.url)),
+        "headersSize": -1,
+        "bodySize": len(request.body or b""),
+    }
+    if request.body is not None:
+        sent["postData"] = {"mimeType": _first(request.headers, CONTENT_TYPE), **_text(request.body)}
+    return {
+        "startedDateTime": _iso(exchange.started),
+        "time": milliseconds,
+        "request": sent,
+        "response": _silence(answer) if isinstance(answer, NoAnswer) else _response(answer),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "_petcheck": {
+            "target": exchange.target,
+            "index": exchange.index,
+            "operation": request.operation.value,
+            "credential": request.credential.value,
+            "curl": curl_line(request),
+            "body_complete": not isinstance(answer, Response) or answer.body_complete,
+        },
+    }
+
+
+def _response(answer: Response) -> dict[str, Any]:
+    mime_type = _first(answer.headers, CONTENT_TYPE)
+    return {
+        "status": answer.status,
+        "statusText": answer.reason,
+        "httpVersion": answer.http_version,
+        "cookies": [],
+        "headers": _pairs(answer.headers),
+        "content": {"size": len(answer.body), "mimeType": mime_type, **_text(answer.body)},
+        "redirectURL": _first(answer.headers, "Location"),
+        "headersSize": -1,
+        "bodySize": -1,
+    }
+
+
+def _silence(answer: NoAnswer) -> dict[str, Any]:
+    return {
+        "status": 0,
+        "statusText": "",
+        "httpVersion": "",
+        "cookies": [],
+        "headers": [],
+        "content": {"size": 0, "mimeType": ""},
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": -1,
+        "_error": f"{answer.kind.value}: {answer.detail}" if answer.detail else answer.kind.value,
+    }
+
+
+def _evidence(entry: Mapping[str, Any]) -> Evidence:
+    ours, request, response = entry["_petcheck"], entry["request"], entry["response"]
+    return Evidence(
+        target=ours["target"],
+        index=ours["index"],
+        operation=Operation(ours["operation"]),
+        credential=Credential(ours["credential"]),
+        curl=ours["curl"],
+        started=entry["startedDateTime"],
+        elapsed_ms=float(entry["time"]),
+        method=request["method"],
+        url=request["url"],
+        request_headers=tuple((header["name"], header["value"]) for header in request["headers"]),
+        request_body=_bytes(request["postData"]) if "postData" in request else None,
+        status=response["status"],
+        reason=response["statusText"],
+        http_version=response["httpVersion"],
+        response_headers=tuple((header["name"], header["value"]) for header in response["headers"]),
+        response_body=_bytes(response["content"]),
+        whole=ours["body_complete"],
+        error=response.get("_error"),
+    )
+
+
+def _typed(entry: Evidence) -> Evidence:
+    """`entry` if all of its fields have the right types. Raises TypeError."""
+    texts = [
+        *(entry.target, entry.curl, entry.started, entry.method, entry.url),
+        *(entry.reason, entry.http_version, entry.error or ""),
+        *(text for pair in (*entry.request_headers, *entry.response_headers) for text in pair),
+    ]
+    numbers = (entry.index, entry.status)
+    if not all(type(text) is str for text in texts) or not all(type(number) is int for number in numbers):
+        raise TypeError("a member of an entry has another type than it is written with")
+    if type(entry.whole) is not bool:
+        raise TypeError("body_complete is true or false")
+    return entry
+
+
+def _text(body: bytes) -> dict[str, str]:
+    try:
+        return {"text": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"text": base64.b64encode(body).decode("ascii"), "encoding": "base64"}
+
+
+def _bytes(content: Mapping[str, Any]) -> bytes:
+    text: str = content.get("text", "")
+    if content.get("encoding") == "base64":
+        return base64.b64decode(text)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _pairs(headers: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in headers]
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True)
+    except ValueError:
+        return []
+
+
+def _first(headers: Sequence[tuple[str, str]], name: str) -> str:
+    return next((value for key, value in headers if key.lower() == name.lower()), "")
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,361 @@
+"""result.json: what a run found out about its targets, as values and as a file. Every other output is a view of it.
+
+A `Result` is written at the end of a run and validated against `result.schema.json` beside this module. Reading it
+back gives an equal value, or raises `NotAResult` with one line that says what is wrong with the file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from petcheck.errors import NotAResult
+from petcheck.results import atomic_write
+from petcheck.results.sanitize import printable
+from petcheck.spec.outcomes import Outcome
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+
+JudgedLevel = Literal["stated", "implied"]
+
+FORMAT = 1
+FILE = "result.json"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteInfo:
+    """The suite that ran: its version, the version of the interface it judges, and digests of its two sources."""
+
+    name: str
+    version: str
+    interface: str
+    openapi_sha256: str
+    requirements_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run. `started` and `finished` are UTC in ISO 8601; `as_of` is the day (YYYY-MM-DD) judged for.
+
+    `exit` is the exit code of the command; `options` are the options in force, the key never among them.
+    """
+
+    id: str
+    started: str
+    finished: str
+    as_of: str
+    seed: int
+    exit: int
+    options: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class RequestCount:
+    """Requests sent to a target: all, by method, and by the section of the check that sent them.
+
+    `examples` of them were property examples, which belong to no section. `kept` are in exchanges.har: a long run
+    keeps a sample of its passing examples. `repeats` come on top of what was planned, by their cause in words; `lost`
+    met a connection that the server had closed, and were sent again; `forgiven` are the 502, 503 and 504 that were gone
+    on the second try, by status.
+    """
+
+    total: int
+    get: int
+    post: int
+    by_section: Mapping[str, int]
+    examples: int = 0
+    kept: int = 0
+    repeats: Mapping[str, int] = field(default_factory=dict)
+    lost: int = 0
+    forgiven: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """An animal that the run left behind. `id` is None where the POST got no answer: the animal may exist or not."""
+
+    id: int | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class TargetInfo:
+    """A target and the run's cost to it.
+
+    `key` is "sha256:" and eight digits of the key's digest. `waited_s` are the seconds waited for its rate limit,
+    `rate_limited` counts its 429s. `unreachable` says in one line why it could not be tested, or is None.
+    """
+
+    name: str
+    base_url: str
+    plan: str | None
+    writes: bool
+    key: str | None
+    requests: RequestCount
+    waited_s: float
+    rate_limited: int
+    created: tuple[Created, ...]
+    unreachable: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedWaiver:
+    """The waiver of a row: why the failure is accepted, and the last day (YYYY-MM-DD) on which it is."""
+
+    reason: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A property example by its exchanges: the simplest form that fails in the same way, and the form found first."""
+
+    simplest: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementRow:
+    """The verdict on one requirement of the catalogue for one target.
+
+    `exchanges` are all that were examined and `decisive` those that decide, by index within the target. `parts` has
+    for each of `decisive` the part that decides: `status`, `header:Name`, `body`, or `body:` and a JSON pointer; empty
+    where the whole exchange does. `in_force` is false where no check can see the requirement, or where it is not in
+    force on the day judged for; --strict ignores such a row. `settled_by` is the option that settles an open verdict.
+    `example` is set where a simplified property example decides. A `waiver` on a row that is not "waived" is stale
+    (pass) or expired (fail).
+    """
+
+    id: str
+    section: str
+    level: JudgedLevel
+    statement: str
+    target: str
+    outcome: Outcome
+    reason: str
+    checks: tuple[str, ...]
+    exchanges: tuple[int, ...]
+    decisive: tuple[int, ...] = ()
+    in_force: bool = True
+    also: tuple[str, ...] = ()
+    waiver: AppliedWaiver | None = None
+    settled_by: str | None = None
+    parts: tuple[str, ...] = ()
+    example: Example | None = None
+
+    @property
+    def decisive_by_weight(self) -> tuple[int, ...]:
+        """The exchanges that decide: first the simplest form of an example, then its form as found, then the others."""
+        first = (self.example.simplest, self.example.found) if self.example else ()
+        return tuple(dict.fromkeys((*first, *self.decisive)))
+
+    def part(self, index: int) -> str:
+        """The part of a decisive exchange that decides; empty where the whole exchange does, or none is known."""
+        return dict(zip(self.decisive, self.parts, strict=False)).get(index, "")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRow:
+    """The outcome of one check (a test by its id) for one target; `duration_s` in seconds."""
+
+    id: str
+    requirements: tuple[str, ...]
+    section: str
+    target: str
+    outcome: Outcome
+    reason: str
+    duration_s: float
+    exchanges: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedAnswer:
+    """One answer at an open point: its `status`, None where no answer came, and the `animals` on it if it is a page.
+
+    `asked` tells several requests at one point apart. `detail` is what else was seen: the kind of the body, or why no
+    answer came.
+    """
+
+    status: int | None
+    animals: int | None = None
+    asked: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a target does where the document leaves it open: `statement` asks, `value` answers in words.
+
+    `seen` is false where the run saw nothing that answers; `value` then says why. `answers` hold what `value` says
+    where that is about answers as a whole, so that programs need not read the words.
+    """
+
+    id: str
+    section: str
+    target: str
+    value: str
+    statement: str
+    exchanges: tuple[int, ...] = ()
+    seen: bool = True
+    answers: tuple[ObservedAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UntestablePoint:
+    """A point that the document leaves open and no check can look at; `untestable` says why."""
+
+    id: str
+    section: str
+    statement: str
+    untestable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A run. `complete` is false where it was interrupted: the result holds what it had judged until then."""
+
+    complete: bool
+    suite: SuiteInfo
+    run: RunInfo
+    targets: tuple[TargetInfo, ...]
+    requirements: tuple[RequirementRow, ...]
+    checks: tuple[CheckRow, ...]
+    observations: tuple[Observation, ...]
+    untestable: tuple[UntestablePoint, ...]
+    format: int = FORMAT
+
+    def rows_of(self, target: str) -> list[RequirementRow]:
+        """The rows of that target."""
+        return [row for row in self.requirements if row.target == target]
+
+
+def write(result: Result, folder: Path) -> Path:
+    """Write `result` as result.json into `folder`, validated and atomically; returns the path.
+
+    Raises NotAResult where the value breaks the schema, OSError where the folder cannot be written.
+    """
+    document = to_json(result)
+    _validate(document)
+    path = folder / FILE
+    atomic_write.write(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    return path
+
+
+def load(path: Path) -> Result:
+    """The result in the file `path`. Raises NotAResult; its message begins with the path."""
+    try:
+        document = json.loads(path.read_bytes(), parse_constant=_no_constant)
+    except OSError as error:
+        raise NotAResult(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        raise NotAResult(f"{path} is not whole JSON, so no result of petcheck: {printable(str(error))}") from None
+    try:
+        return from_json(document)
+    except NotAResult as error:
+        raise NotAResult(f"{path} {error}") from None
+
+
+def to_json(result: Result) -> dict[str, Any]:
+    """`result` as the JSON object of result.json; nothing is validated."""
+    return {"format": result.format, **_plain(result)}
+
+
+def from_json(document: Any) -> Result:
+    """The result that `document`, parsed JSON, describes. Raises NotAResult with what is wrong and where."""
+    if isinstance(document, dict) and document.get("format", FORMAT) != FORMAT:
+        raise NotAResult(f"has format {printable(str(document['format']), 20)}; this version reads format {FORMAT}")
+    _validate(document)
+    return Result(
+        complete=document["complete"],
+        suite=SuiteInfo(**document["suite"]),
+        run=RunInfo(**document["run"]),
+        targets=tuple(_target(**target) for target in document["targets"]),
+        requirements=tuple(_requirement(**row) for row in document["requirements"]),
+        checks=tuple(CheckRow(**_tuples(row)) for row in document["checks"]),
+        observations=tuple(_observation(**row) for row in document["observations"]),
+        untestable=tuple(UntestablePoint(**row) for row in document["untestable"]),
+    )
+
+
+_FIGURES = ("by_section", "examples", "kept", "repeats", "lost", "forgiven")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, RequestCount):
+        figures = {name: _plain(getattr(value, name)) for name in _FIGURES}
+        return {"total": value.total, "GET": value.get, "POST": value.post} | figures
+    if hasattr(value, "__dataclass_fields__"):
+        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _tuples(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: Any) -> TargetInfo:
+    figures = {name: requests[name] for name in _FIGURES if name in requests}
+    count = RequestCount(requests["total"], requests["GET"], requests["POST"], **figures)
+    return TargetInfo(requests=count, created=tuple(Created(**animal) for animal in created), **rest)
+
+
+def _requirement(
+    *, waiver: dict[str, str] | None, example: dict[str, int] | None = None, **rest: Any
+) -> RequirementRow:
+    return RequirementRow(
+        waiver=AppliedWaiver(**waiver) if waiver else None,
+        example=Example(**example) if example else None,
+        **_tuples(rest),
+    )
+
+
+def _observation(*, answers: Iterable[dict[str, Any]] = (), **rest: Any) -> Observation:
+    return Observation(answers=tuple(ObservedAnswer(**answer) for answer in answers), **_tuples(rest))
+
+
+def _validate(document: Any) -> None:
+    """Raise NotAResult for the first breach of the schema in `document`, or the first row of an unknown target."""
+    from jsonschema.exceptions import best_match
+
+    error = best_match(_validator().iter_errors(document))
+    if error is not None:
+        place = error.json_path.removeprefix("$").removeprefix(".") or "the top level"
+        raise NotAResult(f"is no result of petcheck: {printable(place, 100)}: {printable(error.message, 200)}")
+    names = {target["name"] for target in document["targets"]}
+    for kind in ("requirements", "checks", "observations"):
+        for index, row in enumerate(document[kind]):
+            if row["target"] not in names:
+                name = printable(row["target"], 100)
+                raise NotAResult(f"is no result of petcheck: {kind}[{index}].target: {name!r} is none of the targets")
+
+
+@cache
+def _validator() -> Any:
+    from jsonschema import Draft202012Validator  # takes 80 ms, so only when a result is read or written
+
+    schema = json.loads(Path(__file__).with_name("result.schema.json").read_text("utf-8"))
+    return Draft202012Validator(_inlined(schema, schema.pop("$defs")))
+
+
+def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    """`schema` with each reference replaced by its definition: following references row by row is slow."""
+    if isinstance(schema, list):
+        return [_inlined(part, definitions) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    here = {word: _inlined(part, definitions) for word, part in schema.items() if word != "$ref"}
+    if "$ref" not in schema:
+        return here
+    return _inlined(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions) | here
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,0 +1,228 @@
+"""The totals of a result: counts, groups, and the sentences that every view opens with."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from petcheck.results.har import Evidence, path_below
+from petcheck.results.result import AppliedWaiver, RequirementRow, Result, RunInfo, TargetInfo
+from petcheck.results.sanitize import printable
+from petcheck.spec import sections
+from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Unexamined:
+    """Requirements without a verdict, and the option that settles them (None where no option does).
+
+    They are the same on all of `targets`; `rows` are those of the first.
+    """
+
+    targets: tuple[str, ...]
+    settled_by: str | None
+    rows: tuple[RequirementRow, ...]
+
+
+def counts(rows: Iterable[RequirementRow]) -> dict[Outcome, int]:
+    """How many of `rows` have each outcome, in the order of OUTCOMES, zeros included."""
+    found = Counter(row.outcome for row in rows)
+    return {outcome: found[outcome] for outcome in OUTCOMES}
+
+
+def by_section(rows: Iterable[RequirementRow]) -> dict[str, tuple[RequirementRow, ...]]:
+    """`rows` grouped by section, the sections in the document's order."""
+    groups: dict[str, list[RequirementRow]] = {}
+    for row in rows:
+        groups.setdefault(row.section, []).append(row)
+    return {section: tuple(groups[section]) for section in sorted(groups, key=sections.order)}
+
+
+def with_outcome(result: Result, outcome: Outcome) -> tuple[RequirementRow, ...]:
+    """The rows of that outcome in the document's order."""
+    return tuple(row for rows in by_section(result.requirements).values() for row in rows if row.outcome == outcome)
+
+
+def unexamined(result: Result) -> tuple[Unexamined, ...]:
+    """Requirements in force that were not examined, grouped by the option that settles them."""
+    merged: dict[tuple[object, ...], Unexamined] = {}
+    for target in result.targets:
+        groups: dict[str | None, list[RequirementRow]] = {}
+        for row in result.rows_of(target.name):
+            if row.in_force and row.outcome in ("inconclusive", "not-run"):
+                groups.setdefault(row.settled_by, []).append(row)
+        for option, rows in groups.items():
+            # where no option helps, the reasons count, and they may differ
+            key = (option, *((row.id, row.reason if option is None else "") for row in rows))
+            before = merged.get(key)
+            targets = (*before.targets, target.name) if before else (target.name,)
+            merged[key] = Unexamined(targets, option, tuple(rows))
+    return tuple(sorted(merged.values(), key=lambda group: (group.settled_by is None, group.settled_by or "")))
+
+
+def not_in_force(result: Result) -> dict[str, str]:
+    """Requirements that no check can see, or that are not in force on the day: reason by id."""
+    return {row.id: row.reason for row in result.requirements if not row.in_force}
+
+
+def waiver_state(row: RequirementRow, run: RunInfo) -> str:
+    """The state of a row's waiver on the day of the run, in words; empty without a waiver."""
+    if row.waiver is None:
+        return ""
+    left = _days_left(row.waiver, run)
+    if left < 0:
+        return f"Waiver expired after {row.waiver.expires}"
+    if row.outcome == "pass":
+        return f"Stale waiver, the requirement passes now (until {row.waiver.expires})"
+    verb = "Waived" if row.outcome == "waived" else "A waiver holds"
+    return f"{verb} until {row.waiver.expires}, {plural(left, 'day')} left"
+
+
+def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+    """A sentence for each waiver that makes the run fail: stale ones and expired ones. `quote` as in `headline`."""
+    sentences = []
+    for row in result.requirements:
+        if row.waiver is None or row.outcome not in ("pass", "fail"):
+            continue
+        waiver = f"The waiver of {quote(row.id)} on {quote(row.target)}"
+        if row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
+            sentences.append(f"{waiver} expired after {row.waiver.expires}.")
+        else:
+            sentences.append(f"{waiver} is stale: the requirement passes now.")
+    return tuple(sentences)
+
+
+def target_outcome(target: TargetInfo, result: Result) -> Outcome:
+    """The verdict on a target as a whole, as one outcome: the worst one counts."""
+    if target.unreachable is not None:
+        return "error"
+    found = counts(row for row in result.rows_of(target.name) if row.in_force)
+    worst: tuple[Outcome, ...] = ("fail", "error", "waived", "pass")
+    return next((outcome for outcome in worst if found[outcome]), "inconclusive")
+
+
+def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], str] = printable) -> str:
+    """The sentence on one target. `quote` as in `headline`."""
+    name = quote(target.name)
+    if target.unreachable is not None:
+        return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
+    rows = [row for row in result.rows_of(target.name) if row.in_force]
+    found = counts(rows)
+    if found["fail"]:
+        verb = "fails" if found["fail"] == 1 else "fail"
+        return f"{name} does not conform: {found['fail']} of {len(rows)} requirements {verb}."
+    if found["error"]:
+        return f"{name} has no verdict: {plural(found['error'], 'requirement')} of {len(rows)} could not be judged."
+    if not found["pass"] + found["waived"]:
+        return f"{name} has no verdict: nothing was examined."
+    if found["pass"] == len(rows):
+        return f"{name} conforms: all {len(rows)} requirements hold."
+    open_ = found["inconclusive"] + found["not-run"]
+    parts = [f"{found['pass']} of {len(rows)} requirements hold"]
+    if found["waived"]:
+        parts.append("1 failure is waived" if found["waived"] == 1 else f"{found['waived']} failures are waived")
+    if open_:
+        parts.append(f"{open_} {'was' if open_ == 1 else 'were'} not examined")
+    opening = "shows no failure" if not found["waived"] else "shows no failure that is not waived"
+    return f"{name} {opening}: {', '.join(parts[:-1])} and {parts[-1]}." if len(parts) > 1 else f"{name}: {parts[0]}."
+
+
+def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
+    """One sentence for each target, and one for anything else that decides the run.
+
+    `quote` makes text from a target harmless in the output's format; all other text is plain ASCII of our own.
+    """
+    sentences = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
+    return " ".join([*sentences, *notices(result, quote)])
+
+
+def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+    """What decides the run besides the verdicts: an interruption, waivers that fail the run, --strict."""
+    sentences = []
+    if not result.complete:
+        ended = "The suite itself broke" if result.run.exit == Exit.BROKE else "The run was interrupted"
+        sentences.append(f"{ended}: what it had not judged until then is missing.")
+    faults = waiver_faults(result, quote)
+    if faults and not any(row.outcome == "fail" for row in result.requirements):
+        stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
+        sentences.append(f"The run fails all the same: {stale}")
+    if result.run.exit == Exit.UNSETTLED:
+        sentences.append("Under --strict what was not examined fails the run.")
+    return tuple(sentences)
+
+
+def repeat_hint(run: RunInfo) -> str:
+    """How to send the same requests again."""
+    return f"--seed {run.seed} repeats this run"
+
+
+def request_summary(target: TargetInfo) -> str:
+    """How many requests a target got, in all and by method, and how many of them were property examples."""
+    spent = target.requests
+    sentence = f"{plural(spent.total, 'request')} ({spent.get:,} GET, {spent.post:,} POST)"
+    if not spent.examples:
+        return sentence
+    return (
+        f"{sentence}, {spent.examples:,} of them {'a property example' if spent.examples == 1 else 'property examples'}"
+    )
+
+
+def sample_note(target: TargetInfo) -> str:
+    """A sentence on what the evidence holds; empty where it holds every exchange."""
+    spent = target.requests
+    if spent.kept >= spent.total:
+        return ""
+    return (
+        f"The evidence holds {spent.kept:,} of these exchanges: a sample of the property examples that showed "
+        "nothing new, and all others."
+    )
+
+
+def repeats_note(target: TargetInfo) -> str:
+    """A sentence on what was sent beside the plan and what was forgiven; empty where there is nothing to tell."""
+    spent = target.requests
+    parts = []
+    if beside := sum(spent.repeats.values()):
+        causes = ", ".join(f"{number} {cause}" for cause, number in spent.repeats.items())
+        parts.append(f"{plural(beside, 'request')} beside the {spent.total - beside} planned: {causes}")
+    if spent.lost:
+        were = "was" if spent.lost == 1 else "were"
+        parts.append(f"{plural(spent.lost, 'request')} {were} lost on a connection that the server had closed")
+    for status, number in spent.forgiven.items():
+        gone = "gone on the second try" if number == 1 else "each gone on the second try"
+        parts.append(f"{plural(number, 'answer')} {'was' if number == 1 else 'were'} {status}, {gone}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def plural(number: int, noun: str) -> str:
+    """`number` and `noun`, which gets an s unless the number is 1."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def comma_list(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] = printable) -> str:
+    """`ids` with commas between; after `limit` of them the rest is counted. `quote` as in `headline`."""
+    shown = ", ".join(quote(item) for item in ids[:limit])
+    return f"{shown} and {len(ids) - limit} more" if len(ids) > limit else shown
+
+
+def path_of(evidence: Evidence, result: Result) -> str:
+    """The exchange's URL below its target's base URL, sanitized; the whole URL where it is not below it."""
+    base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
+    return printable(path_below(evidence.url, base))
+
+
+def status_or_error(evidence: Evidence) -> str:
+    """The status of the exchange, or why no answer came. Sanitized."""
+    return str(evidence.status) if evidence.error is None else f"no answer ({printable(evidence.error, 80)})"
+
+
+def milliseconds(evidence: Evidence) -> str:
+    """The duration of the exchange, to about three digits."""
+    return f"{evidence.elapsed_ms:,.0f} ms" if evidence.elapsed_ms >= 10 else f"{evidence.elapsed_ms:.1f} ms"
+
+
+def _days_left(waiver: AppliedWaiver, run: RunInfo) -> int:
+    """Days from the day of the run to the last day of the waiver; negative after it."""
+    return (date.fromisoformat(waiver.expires) - date.fromisoformat(run.started[:10])).days

@@ -1,0 +1,1 @@
+"""One run: its targets, its checks, its end."""

@@ -1,0 +1,150 @@
+"""What a run shows: how far it is while it lasts, and its verdicts last of all.
+
+pytest's own report is held back, unless the user asked for it (`-v`, `--tb`, `--durations`, `--collect-only`) or
+something broke.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petcheck.errors import NotSent, Untestable
+from petcheck.judging.verdicts import Finding
+from petcheck.reports.annotations import lines as annotation_lines
+from petcheck.reports.write import Product
+from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable
+from petcheck.runner.finish import RunEnd
+from petcheck.runner.progress import Announcer
+from petcheck.toolkit.target import Target
+
+# properties of a pytest report: the check's outcome; its target and the requests sent to that so far
+_OUTCOME, _SENT = "petcheck", "petcheck-sent"
+
+
+class Screen:
+    """A pytest plugin: the only writer to the screen of a run."""
+
+    def __init__(self, config: pytest.Config, *, budget: int, folder: Path) -> None:
+        """`budget` is the most requests that the run may send; `folder` holds its reports, as the user wrote it."""
+        option = config.option
+        verbosity = option.verbose
+        self._quiet = verbosity < 0 and not option.collectonly
+        asked = verbosity > 0 or option.collectonly or option.durations is not None
+        self._hushed = not asked and option.tbstyle in ("auto", "no")
+        self._folder = folder
+        self._kept = io.StringIO()
+        self._terminal: Any = None
+        self.end: RunEnd | None = None  # shown after pytest's last word
+        watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+        self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hushed and watched, budget=budget)
+
+    # ---- while it lasts
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionstart(self, session: pytest.Session) -> Iterator[None]:
+        """Redirect pytest's output before its first word."""
+        reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            self._terminal = reporter._tw
+            if self._hushed:
+                reporter._tw = type(reporter._tw)(self._kept)
+        return (yield)
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Count the checks."""
+        if session.items:
+            self.announcer.expect(len(session.items))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
+        """Count the checks where workers collect them."""
+        self.announcer.expect(len(ids))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Count one more check, run here or in a worker."""
+        for name, value in report.user_properties:
+            if name == _SENT and isinstance(value, tuple | list):
+                self.announcer.sent(*value)
+        if report.when == "teardown":
+            self.announcer.check_done()
+
+    def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
+        """One letter and one word for each outcome of a check."""
+        outcome = dict(getattr(report, "user_properties", ())).get(_OUTCOME)
+        if outcome == "untestable" and report.when != "teardown":
+            return "error", "", "ERROR"  # one line at the end is enough
+        if report.when == "teardown" or outcome not in ("inconclusive", "not-run", "error"):
+            return None
+        letter = {"inconclusive": "i", "not-run": "-", "error": "E"}[str(outcome)]
+        category = "error" if outcome == "error" else "skipped"
+        return category, letter, str(outcome).upper()
+
+    # ---- the end
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
+        """After all other plugins: pytest's output where that helps, then the verdicts."""
+        value: None = yield
+        self.announcer.close()
+        end = self.end
+        broke = end is None or end.product is None or end.broken is not None
+        # pytest itself reports a mistake in its options
+        if self._hushed and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
+            sys.stderr.write(self._kept.getvalue())
+        if end is not None and end.product is not None and self._terminal is not None:
+            for command in annotation_lines(end.product.result, os.environ):
+                self._terminal.line(command)
+            self._terminal.line(self._summary(end.product, end.unwritten))
+            for trouble in end.trouble:
+                sys.stderr.write(f"petcheck: {trouble}\n")
+            self._terminal.flush()
+        return value
+
+    def _summary(self, product: Product, unwritten: Collection[str]) -> str:
+        from petcheck.reports import terminal
+
+        if self._quiet:
+            return terminal.one_line(product.result, str(self._folder))
+        return terminal.render(
+            product.result,
+            product.evidence,
+            width=self._terminal.fullwidth,
+            colour=self._terminal.hasmarkup,
+            folder=str(self._folder),
+            unwritten=unwritten,
+        )
+
+
+def show_in_report(
+    report: pytest.TestReport,
+    location: tuple[str, int | None, str],
+    found: Finding,
+    error: BaseException | None,
+    target: Target,
+) -> None:
+    """Put what a check found into pytest's report of it; `location` is the check's, `error` what it raised."""
+    report.user_properties.append((_OUTCOME, "untestable" if isinstance(error, Untestable) else found.outcome))
+    report.user_properties.append((_SENT, (found.target, len(target.record))))
+    # what the target said in a reason stays plain text
+    reason = escape_commands(printable(found.reason, REASON_LIMIT, whole_in="result.json"))
+    if found.outcome in ("inconclusive", "not-run"):
+        report.outcome = "skipped"
+        path, line, _ = location
+        report.longrepr = (path, line or 0, reason)
+    elif found.outcome == "fail" or (found.outcome == "error" and isinstance(error, Untestable | NotSent)):
+        report.longrepr = reason
+    elif report.longrepr is not None:
+        # a traceback may show a request with its key
+        report.longrepr = _plain_lines(target.transport.redacted(report.longreprtext))
+    report.sections = [(title, _plain_lines(target.transport.redacted(text))) for title, text in report.sections]
+
+
+def _plain_lines(text: str) -> str:
+    return "\n".join(map(escape_commands, printable(text, len(text), lines=True).split("\n")))

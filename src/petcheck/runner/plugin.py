@@ -1,0 +1,303 @@
+"""The pytest side: options, the fixtures and markers of checks, and how pytest shows their outcomes.
+
+The `conftest.py` above `checks/` loads it. It does nothing in a run without checks.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from petcheck.config.keys import without_keys
+from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.options import OPTIONS, given_options
+from petcheck.errors import Breach, ConfigError, Inconclusive, NotSent, Untestable
+from petcheck.exchange import Exchange
+from petcheck.runner.console import Screen, show_in_report
+from petcheck.runner.findings import finding
+from petcheck.runner.finish import DEBUGGING_PAGE, RunEnd
+from petcheck.runner.progress import Announcer
+from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
+from petcheck.runner.session import Session
+from petcheck.runner.start import Prepared, prepare
+from petcheck.runner.xdist import XdistController, XdistWorker, controller_seed
+from petcheck.spec.files import suite_file
+from petcheck.toolkit.target import Target
+from petcheck.wire.api import Api
+
+if TYPE_CHECKING:
+    from petcheck.properties.examples import Examples
+
+SESSION = pytest.StashKey[Session]()
+CHECK = pytest.StashKey[Check]()
+_PREPARED = pytest.StashKey[Prepared]()
+_SCREEN = pytest.StashKey[Screen]()
+_END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
+
+# pytest has a --strict of its own, which `checks.toml` switches on anyway; here the flag means both
+_SHARED_FLAG = "--strict"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Our options beside pytest's own."""
+    group = parser.getgroup("petcheck", "petcheck: judge a pet store server")
+    for option in OPTIONS:
+        if option.flag != _SHARED_FLAG:
+            group.addoption(option.flag, **option.settings())
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-html reads its options
+def pytest_configure(config: pytest.Config) -> None:
+    """Set up the run before anything is collected, so that a mistake in its configuration ends it at once."""
+    for line in (
+        "requirement(*ids): the catalogue entries that a check judges",
+        "observes(*ids): the open points that a check looks at, judging nothing",
+        f"stage(name): when a check runs: {', '.join(STAGES)}; {USUAL_STAGE!r} where nothing is said",
+    ):
+        config.addinivalue_line("markers", line)
+    if not _has_checks(config):
+        return
+    prepared = config.stash[_PREPARED] = _prepared(config)
+    frozen = prepared.config
+    session = config.stash[SESSION] = Session(frozen)
+    end = config.stash[_END] = RunEnd(session) if prepared.lock is not None else None
+    if _is_worker(config):
+        # nobody sees a worker's stdout
+        session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
+        config.pluginmanager.register(XdistWorker(session), "petcheck-worker")
+    else:
+        budget = sum(forecast.requests_in_all for forecast in session.forecasts())
+        screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
+        config.pluginmanager.register(screen, "petcheck-screen")
+        config.pluginmanager.register(XdistController(session, end), "petcheck-workers")
+        session.announcer = screen.announcer
+    option = config.option
+    if option.tbstyle == "auto":
+        option.tbstyle = "no"
+    option.reportchars = ""
+    if getattr(option, "htmlpath", "") is None and not frozen.dry_run:
+        option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
+        option.self_contained_html = True
+    if getattr(option, "dist", "no") not in ("no", None):
+        # a new worker would not know what the dead one knew, and would begin in the middle
+        option.maxworkerrestart = "0"
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Let other runs have the reports folder."""
+    prepared = config.stash.get(_PREPARED, None)
+    if prepared is not None and prepared.lock is not None:
+        prepared.lock.release()
+
+
+def _prepared(config: pytest.Config) -> Prepared:
+    """The run that the command line prepared, else one from pytest's own options."""
+    for plugin in config.pluginmanager.get_plugins():
+        if isinstance(plugin, Prepared):
+            return plugin
+    options = given_options(config.option) | {_SHARED_FLAG[2:]: _SHARED_FLAG in config.invocation_params.args}
+    seed = controller_seed(config) or drawn_seed()
+    try:
+        configured = configure(options, os.environ, today=utc_today(), seed=seed)
+        return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
+    except ConfigError as error:
+        raise pytest.UsageError(without_keys(str(error), os.environ)) from None
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")
+
+
+def _has_checks(config: pytest.Config) -> bool:
+    checks = suite_file("checks")
+    paths = [Path(config.invocation_params.dir, argument.partition("::")[0]).resolve() for argument in config.args]
+    return any(path == checks or checks in path.parents for path in paths)
+
+
+# ---- collection
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every check runs once for each target."""
+    session = metafunc.config.stash.get(SESSION, None)
+    if session is not None and "opened_target" in metafunc.fixturenames:
+        metafunc.parametrize("opened_target", session.names, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Drop checks that have nothing to do, and sort the others."""
+    session = config.stash.get(SESSION, None)
+    if session is None:
+        return
+    schedule = Schedule(session.config)
+    for item in items:
+        item.stash[CHECK] = _check(item, session)
+    deselected = [item for item in items if not schedule.includes(item.stash[CHECK])]
+    if deselected:
+        config.hook.pytest_deselected(items=deselected)
+        items[:] = [item for item in items if schedule.includes(item.stash[CHECK])]
+    items.sort(key=lambda item: schedule.place(item.stash[CHECK]))
+
+
+def _check(item: pytest.Item, session: Session) -> Check:
+    callspec = getattr(item, "callspec", None)
+    stage = item.get_closest_marker("stage")
+    return Check(
+        id=item.nodeid,
+        target=callspec.params.get("opened_target", session.names[0]) if callspec else session.names[0],
+        requirements=tuple(name for mark in item.iter_markers("requirement") for name in mark.args),
+        observes=tuple(name for mark in item.iter_markers("observes") for name in mark.args),
+        stage=stage.args[0] if stage else USUAL_STAGE,
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Under --dry-run, say what a run would send instead of running it."""
+    run = session.config.stash.get(SESSION, None)
+    if run is None or not run.config.dry_run:
+        return None
+    announcer = session.config.stash[_SCREEN].announcer
+    for forecast in run.forecasts():
+        announcer.lines(forecast.lines())
+    return True
+
+
+# ---- fixtures
+
+
+@pytest.fixture(scope="session")
+def opened_target(request: pytest.FixtureRequest) -> Target:
+    """The target of a check, opened and probed once."""
+    return request.config.stash[SESSION].target(request.param)
+
+
+@pytest.fixture
+def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Target]:
+    """The target, with requests counted for the check's section."""
+    with opened_target.on_behalf_of(request.node.stash[CHECK].section):
+        yield opened_target
+
+
+@pytest.fixture
+def api(target: Target) -> Api:
+    """The four operations of the target."""
+    return target.api
+
+
+@pytest.fixture
+def examples(target: Target, request: pytest.FixtureRequest) -> Examples:
+    """The property examples of the target, sent once for all checks."""
+    return request.config.stash[SESSION].examples_of(target)
+
+
+@pytest.fixture
+def record(target: Target) -> list[Exchange]:
+    """Every exchange with the target so far."""
+    return target.record
+
+
+# ---- outcomes
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Turn the end of a check into a finding, and into what pytest shows."""
+    session = item.config.stash.get(SESSION, None)
+    error = call.excinfo.value if call.excinfo else None
+    option, style = item.config.option, item.config.option.tbstyle
+    if session is not None and isinstance(error, Breach | Inconclusive | Untestable | NotSent):
+        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only its reason is shown
+    try:
+        report: pytest.TestReport = yield  # type: ignore[assignment]
+    finally:
+        option.tbstyle = style
+    if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
+        return report  # type: ignore[return-value]
+    if isinstance(error, pytest.skip.Exception):
+        error = Inconclusive(str(error))
+    check = item.stash[CHECK]
+    target = session.target(check.target)
+    found = finding(check, error, target, call.duration)
+    session.add(found)
+    show_in_report(report, item.location, found, error, target)
+    return report  # type: ignore[return-value]
+
+
+# ---- the end
+
+
+@pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
+    """Write everything, and let the verdicts decide the exit code."""
+    run, end = session.config.stash.get(SESSION, None), session.config.stash.get(_END, None)
+    if run is None:
+        return (yield)
+    plugins = session.config.pluginmanager.get_plugins()
+    if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
+        run.close()
+        if end is not None:
+            _drop(end.take_over_page(plugins, unwritten=True), session.config)
+        return (yield)
+    try:
+        session.exitstatus = _finish(session, end, exitstatus)
+    except KeyboardInterrupt:
+        # a signal while reports are written: write them all the same
+        session.exitstatus = _finish(session, end, pytest.ExitCode.INTERRUPTED)
+    page = end.take_over_page(plugins)
+    try:
+        return (yield)
+    except Exception as error:  # trouble of another plugin must not cost the verdict
+        end.broken = f"{type(error).__name__} at the end of the run"
+        return None
+    finally:
+        session.exitstatus = end.exit_code(int(session.exitstatus))
+        session.config.stash[_SCREEN].end = end
+        if DEBUGGING_PAGE in end.unwritten:
+            _drop(page, session.config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
+    """Write the reports even where pytest cannot end the run, as when the folder that it began in is gone."""
+    try:
+        return (yield)
+    except OSError:
+        end = config.stash.get(_END, None)
+        if end is not None and end.product is None:
+            end.run.close()
+            end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
+        raise
+
+
+def _drop(page: object, config: pytest.Config) -> None:
+    """Keep pytest-html from saying that it wrote its page."""
+    if page is not None:
+        config.pluginmanager.unregister(page)
+
+
+def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> int:
+    end.run.close()
+    if exitstatus == pytest.ExitCode.INTERRUPTED:
+        end.stop_workers()
+    code = end.finish(
+        interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
+        cut_short=bool(session.shouldfail or session.shouldstop),
+        nothing_selected=exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED,
+        runner_broke=exitstatus == pytest.ExitCode.INTERNAL_ERROR,
+    )
+    end.append_job_summary()
+    return code
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> None:
+    """Have pytest-html's page say how to repeat the run."""
+    run = session.config.stash.get(SESSION, None)
+    if run is not None:
+        prefix.append(f"<p>petcheck: --seed {run.config.seed} repeats this run.</p>")

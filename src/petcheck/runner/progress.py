@@ -1,0 +1,164 @@
+"""Tells the user how far a run is and what it waits for: a live line on a terminal, a plain one now and then elsewhere.
+
+pytest captures what is printed while a check runs, so the streams are duplicated before it begins.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TextIO
+
+_WORTH_TELLING_S = 1.0
+_PLAIN_EVERY_S = 30.0
+_REDRAWN_EVERY_S = 0.1
+_ERASED = "\r\x1b[2K"
+_WIDEST_BAR, _NARROWEST_BAR = 24, 8
+_FORMS = (("{} of {} checks", "{} of at most {} requests"), ("{}/{} checks", "{}/{} requests"))
+
+
+class Announcer:
+    """Writes plain lines to a stream and, where stderr is a terminal, a live line there that disappears at the end."""
+
+    def __init__(
+        self, stream: TextIO | None, *, live: bool = False, budget: int = 0, beside_live: bool = False
+    ) -> None:
+        """Without a `stream` it writes nothing. `live` asks for a live line; `budget` is the most requests that the run
+        may send, 0 if unknown. `beside_live` tells that another process may have a live line on that terminal.
+        """
+        self._out = _duplicate(stream) if stream is not None else None
+        self._live = _duplicate(sys.stderr) if live and stream is not None and _is_terminal(sys.stderr) else None
+        self._clear = _ERASED if beside_live and stream is not None and _is_terminal(stream) else ""
+        self._progress = Progress(budget=budget)
+        self._sent: dict[str, int] = {}
+        self._drawn = 0.0
+        self._told: tuple[str, str, float] | None = None
+
+    def expect(self, checks: int) -> None:
+        """The run has this many checks."""
+        self._show(replace(self._progress, checks=checks), at_once=True)
+
+    def check_done(self) -> None:
+        """One more check ended."""
+        self._show(replace(self._progress, done=self._progress.done + 1, pause=""))
+
+    def sent(self, target: str, requests: int) -> None:
+        """The run has sent this many requests to a target."""
+        self._sent[target] = requests
+        self._show(replace(self._progress, sent=sum(self._sent.values()), pause=""))
+
+    def waiting(self, target: str, seconds: float, why: str) -> None:
+        """Called every second of a pause, with the `seconds` that are left."""
+        if self._live is not None:
+            self._show(replace(self._progress, pause=f"{target}: {why} in {seconds:.0f} s"), at_once=True)
+            return
+        begins = self._told is None or self._told[:2] != (target, why) or seconds > self._told[2]
+        if begins and seconds <= _WORTH_TELLING_S:
+            return
+        if begins or (self._told is not None and self._told[2] - seconds >= _PLAIN_EVERY_S):
+            self._told = (target, why, seconds)
+            self.lines([f"{target}: {why} in {seconds:.0f} s"])
+        if seconds <= _WORTH_TELLING_S:
+            self._told = None
+
+    def notice(self, target: str, text: str) -> None:
+        """Say what is about to happen."""
+        self.lines([f"{target}: {text}"])
+
+    def lines(self, texts: Iterable[str]) -> None:
+        """Write lines as they are."""
+        if self._out is None:
+            return
+        self.erase()
+        for text in texts:
+            self._out.write(f"{self._clear}{text}\n")
+        self._out.flush()
+
+    def erase(self) -> None:
+        """Take the live line off the screen; the next event draws it again."""
+        if self._live is not None and self._drawn:
+            self._live.write(_ERASED)
+            self._live.flush()
+            self._drawn = 0.0
+
+    def close(self) -> None:
+        """Take the live line off the screen for good."""
+        self.erase()
+        self._live = None
+
+    def _show(self, progress: Progress, *, at_once: bool = False) -> None:
+        self._progress = progress
+        now = time.monotonic()
+        if self._live is None or (now - self._drawn < _REDRAWN_EVERY_S and not at_once):
+            return
+        self._drawn = now
+        # one column stays free: some terminals wrap when the last one is written
+        self._live.write(_ERASED + progress_line(progress, _columns(self._live) - 1))
+        self._live.flush()
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return os.isatty(stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return False
+
+
+def _columns(stream: TextIO) -> int:
+    """Columns of the terminal, which may change at any time; 80 where unknown."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except OSError:
+        return 80
+
+
+def _duplicate(stream: TextIO) -> TextIO:
+    """A copy of `stream` that pytest does not redirect; `stream` itself if it has no file."""
+    try:
+        number = os.dup(stream.fileno())
+    except (OSError, ValueError, AttributeError):
+        return stream
+    return os.fdopen(number, "w", encoding=stream.encoding, errors="backslashreplace")
+
+
+# ---- the line
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Checks done and in all, requests sent and at most (0: unknown), and what the run waits for, if anything."""
+
+    done: int = 0
+    checks: int = 0
+    sent: int = 0
+    budget: int = 0
+    pause: str = ""
+
+
+def progress_line(progress: Progress, width: int) -> str:
+    """How far the run is, in ASCII and at most `width` characters: without room the bar goes first, then words."""
+    grown = replace(progress, done=max(progress.done, progress.checks), sent=max(progress.sent, progress.budget))
+    for form in _FORMS:
+        words = _words(progress, *form)
+        # measured with the largest numbers, so that the form stays the same while they grow
+        room = width - len(_words(grown, *form))
+        if room >= _NARROWEST_BAR + 3 and form is _FORMS[0]:
+            return f"[{_bar(progress, min(room - 3, _WIDEST_BAR))}] {words}"
+        if room >= 0:
+            return words
+    return words[: max(width, 0)]
+
+
+def _words(progress: Progress, checks: str, requests: str) -> str:
+    parts = [checks.format(progress.done, progress.checks or "?")]
+    parts += [requests.format(progress.sent, progress.budget)] if progress.budget else []
+    parts += [progress.pause] if progress.pause else []
+    return ", ".join(parts)
+
+
+def _bar(progress: Progress, width: int) -> str:
+    filled = width * min(progress.done, progress.checks) // progress.checks if progress.checks else 0
+    return "#" * filled + "." * (width - filled)

@@ -1,0 +1,245 @@
+"""Puts the reports of all targets together to the result of the run. Pure: values in, values out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from petcheck import __version__
+from petcheck.config.load import Config
+from petcheck.exchange import Exchange
+from petcheck.judging.verdicts import Finding, RunState, Verdict, apply_waivers, exit_of, roll_up, settle_silence
+from petcheck.results import result as form
+from petcheck.spec.catalogue import Catalogue
+from petcheck.spec.figures import INTERFACE_VERSION
+from petcheck.spec.outcomes import Exit
+from petcheck.toolkit.target import Observed
+from petcheck.wire.tally import Cause, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class TargetReport:
+    """Everything that a run found out about one target, without its key.
+
+    `exchanges` are those that were kept, `tally` counts all; `examples` counts the requests of property examples.
+    `simplified` are failing examples by requirement: the indices of the simplest form and of the first one.
+    """
+
+    name: str
+    base_url: str
+    plan: str | None
+    writes: bool
+    fingerprint: str
+    exchanges: tuple[Exchange, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+    examples: int = 0
+    simplified: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    findings: tuple[Finding, ...] = ()
+    observed: tuple[Observed, ...] = ()
+    left_behind: tuple[tuple[int | None, str], ...] = ()
+    waited_s: float = 0.0
+    untestable: str | None = None
+
+
+# from an exchange's index within its target to its index within the run
+Places = Mapping[int, int]
+
+
+def join_reports(parts: Iterable[TargetReport]) -> list[TargetReport]:
+    """One report for each target, from its parts in the order in which they were made."""
+    whole: dict[str, TargetReport] = {}
+    for part in parts:
+        before = whole.get(part.name)
+        whole[part.name] = (
+            part
+            if before is None
+            else replace(
+                part,
+                exchanges=before.exchanges + part.exchanges,
+                findings=before.findings + part.findings,
+                left_behind=before.left_behind + part.left_behind,
+            )
+        )
+    return list(whole.values())
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """How the run went as a whole. `broken` says what broke the suite, None if nothing did."""
+
+    run: str
+    started: datetime
+    finished: datetime
+    interrupted: bool = False
+    cut_short: bool = False
+    nothing_selected: bool = False
+    broken: str | None = None
+
+
+def assemble(
+    config: Config, catalogue: Catalogue, openapi_sha256: str, facts: RunFacts, reports: Sequence[TargetReport]
+) -> tuple[form.Result, tuple[Exchange, ...]]:
+    """The result, and the exchanges that it refers to, numbered across all targets."""
+    requirements: list[form.RequirementRow] = []
+    checks: list[form.CheckRow] = []
+    observations: list[form.Observation] = []
+    targets: list[form.TargetInfo] = []
+    exchanges: list[Exchange] = []
+    verdicts: list[Verdict] = []
+    for report in reports:
+        first = len(exchanges)
+        place = {exchange.index: number for number, exchange in enumerate(report.exchanges, first)}
+        exchanges += [replace(exchange, index=place[exchange.index]) for exchange in report.exchanges]
+        judged = _verdicts(config, catalogue, facts, report)
+        verdicts += judged
+        kept = {exchange.index: exchange for exchange in report.exchanges}
+        requirements += [_requirement_row(verdict, kept, place, report.simplified) for verdict in judged]
+        checks += [_check_row(finding, place) for finding in report.findings]
+        observations += _observations(catalogue, report, place)
+        targets.append(_target_info(report))
+    state = RunState(
+        interrupted=facts.interrupted,
+        nothing_selected=facts.nothing_selected,
+        untestable=tuple(report.untestable for report in reports if report.untestable),
+        strict=config.strict,
+    )
+    code = Exit.BROKE if facts.broken else exit_of(verdicts, state)
+    result = form.Result(
+        complete=not (facts.interrupted or facts.cut_short or facts.broken),
+        suite=form.SuiteInfo("petcheck", __version__, INTERFACE_VERSION, openapi_sha256, catalogue.sha256),
+        run=form.RunInfo(
+            id=facts.run,
+            started=_iso(facts.started),
+            finished=_iso(facts.finished),
+            as_of=config.as_of.isoformat(),
+            seed=config.seed,
+            exit=code.value,
+            options=dict(config.given),  # type: ignore[arg-type]
+        ),
+        targets=tuple(targets),
+        requirements=tuple(requirements),
+        checks=tuple(checks),
+        observations=tuple(observations),
+        untestable=tuple(
+            form.UntestablePoint(entry.id, entry.section, entry.statement, entry.untestable)
+            for entry in catalogue.entries
+            if entry.open and entry.untestable
+        ),
+    )
+    return result, tuple(exchanges)
+
+
+def _verdicts(config: Config, catalogue: Catalogue, facts: RunFacts, report: TargetReport) -> list[Verdict]:
+    findings = settle_silence(report.findings, report.exchanges)
+    verdicts = [
+        roll_up(
+            requirement,
+            report.name,
+            [finding for finding in findings if requirement.id in finding.requirements],
+            as_of=config.as_of,
+            missing=f"{report.untestable}." if report.untestable else _why_missing(facts),
+            untestable=report.untestable is not None,
+        )
+        for requirement in catalogue.judged
+    ]
+    return apply_waivers(verdicts, config.waivers, today=facts.started.date())
+
+
+def _why_missing(facts: RunFacts) -> str:
+    if facts.interrupted:
+        return "The run was interrupted before a check of it ran."
+    if facts.broken:
+        return f"No check of it ran: {facts.broken}."
+    return "Deselected: no check of it ran."
+
+
+def _placed(indices: Iterable[int], place: Places) -> tuple[int, ...]:
+    return tuple(place[index] for index in indices if index in place)
+
+
+def _requirement_row(
+    verdict: Verdict, kept: Mapping[int, Exchange], place: Places, simplified: Mapping[str, tuple[int, int]]
+) -> form.RequirementRow:
+    requirement = verdict.requirement
+    deciding = [kept[index] for index in verdict.decisive if index in kept]
+    example = simplified.get(requirement.id, ())
+    shown = bool(example) and set(example) <= set(verdict.decisive) & place.keys()
+    reason = " ".join(part for part in (verdict.waiver_trouble, verdict.reason) if part)
+    return form.RequirementRow(
+        id=requirement.id,
+        section=requirement.section,
+        level="stated" if requirement.level == "stated" else "implied",
+        statement=requirement.statement,
+        target=verdict.target,
+        outcome=verdict.outcome,
+        reason=reason,
+        checks=tuple(dict.fromkeys(finding.check for finding in verdict.findings)),
+        exchanges=_placed(verdict.exchanges, place),
+        decisive=_placed(verdict.decisive, place),
+        in_force=verdict.in_force,
+        also=requirement.also,
+        waiver=form.AppliedWaiver(verdict.waiver.reason, verdict.waiver.expires.isoformat())
+        if verdict.waiver
+        else None,
+        settled_by=verdict.settled_by,
+        parts=tuple(verdict.parts.get(exchange.index, "") for exchange in deciding),
+        example=form.Example(*_placed(example, place)) if shown else None,
+    )
+
+
+def _check_row(finding: Finding, place: Places) -> form.CheckRow:
+    return form.CheckRow(
+        id=finding.check,
+        requirements=finding.requirements,
+        section=finding.section,
+        target=finding.target,
+        outcome=finding.outcome,
+        reason=finding.reason,
+        duration_s=round(finding.duration_s, 6),
+        exchanges=_placed(finding.exchanges, place),
+    )
+
+
+def _observations(catalogue: Catalogue, report: TargetReport, place: Places) -> list[form.Observation]:
+    observed = {one.id: one for one in report.observed}
+    rows = []
+    for entry in catalogue.observed:
+        one = observed.get(entry.id, Observed(entry.id, "not observed in this run", (), seen=False))
+        places = _placed(one.exchanges, place)
+        rows.append(
+            form.Observation(
+                entry.id, entry.section, report.name, one.value, entry.statement, places, one.seen, one.answers
+            )
+        )
+    return rows
+
+
+def _target_info(report: TargetReport) -> form.TargetInfo:
+    tally = report.tally
+    return form.TargetInfo(
+        name=report.name,
+        base_url=report.base_url,
+        plan=report.plan,
+        writes=report.writes,
+        key=report.fingerprint,
+        requests=form.RequestCount(
+            tally.sent,
+            tally.methods["GET"],
+            tally.methods["POST"],
+            {section: tally.sections[section] for section in sorted(tally.sections) if section},
+            examples=report.examples,
+            kept=len(report.exchanges),
+            repeats={cause.value: tally.repeats[cause] for cause in Cause if tally.repeats[cause]},
+            lost=tally.lost,
+            forgiven={str(status): tally.forgiven[status] for status in sorted(tally.forgiven)},
+        ),
+        waited_s=round(report.waited_s, 3),
+        rate_limited=tally.statuses[429],
+        created=tuple(form.Created(number, name) for number, name in report.left_behind),
+        unreachable=report.untestable,
+    )
+
+
+def _iso(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

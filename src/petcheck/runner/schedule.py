@@ -1,0 +1,54 @@
+"""The checks of a run: which have something to do on a target, and in which order they run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from petcheck.config.load import Config
+from petcheck.spec.catalogue import catalogue
+from petcheck.toolkit.budget import shares
+from petcheck.toolkit.target import WRITING_BUDGET
+
+USUAL_STAGE = "read"
+# a filter that finds nothing is seen only before the run creates animals; bodies to refuse go before bodies to create:
+# a page full of created animals would hide what was stored by mistake
+STAGES = ("survey", "refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
+# with fewer requests than a whole run takes, checks that one GET settles go first
+FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
+# property examples add to what a requirement needs
+EXAMPLE_STAGES = frozenset({"examples", "sequence"})
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check on one target. `id` is pytest's; it judges `requirements` and looks at the open points `observes`."""
+
+    id: str
+    target: str
+    requirements: tuple[str, ...]
+    observes: tuple[str, ...]
+    stage: str = USUAL_STAGE
+
+    @property
+    def section(self) -> str:
+        """The section of the document that its requests count for: that of the first entry it names."""
+        return catalogue()[(*self.requirements, *self.observes)[0]].section
+
+
+class Schedule:
+    """The order of a run's checks: target by target, and on each target stage by stage."""
+
+    def __init__(self, config: Config) -> None:
+        stages = STAGES if config.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
+        pairs = ((target.name, stage) for target in config.targets for stage in stages)
+        self._places = {pair: place for place, pair in enumerate(pairs)}
+        self._shares = {target.name: shares(config.examples, writes=target.writes) for target in config.targets}
+
+    def includes(self, check: Check) -> bool:
+        """Whether the check has anything to do: property examples, and sequences of them, may get no requests."""
+        share = self._shares[check.target]
+        return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(check.stage, True)
+
+    def place(self, check: Check) -> int:
+        """The key to sort checks by."""
+        return self._places[check.target, check.stage]

@@ -1,0 +1,130 @@
+"""A run while it lasts: opens each target on first use, collects findings, and closes everything."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from petcheck.config.load import Config
+from petcheck.judging.verdicts import Finding
+from petcheck.runner.dry_run import Forecast
+from petcheck.runner.progress import Announcer
+from petcheck.runner.results import TargetReport
+from petcheck.runner.targets import open_target
+from petcheck.toolkit.budget import examples_for
+from petcheck.toolkit.target import Target
+from petcheck.wire.clock import Clock, SystemClock
+
+if TYPE_CHECKING:
+    from petcheck.properties.examples import Examples
+
+
+@dataclass
+class Session:
+    """The targets of a run and what was found out about them. The `announcer` tells the user how it goes."""
+
+    config: Config
+    announcer: Announcer = field(default_factory=lambda: Announcer(None))
+    clock: Clock = field(default_factory=SystemClock)
+
+    def __post_init__(self) -> None:
+        self.started = datetime.now(UTC)
+        self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
+        self._configs = {target.name: target for target in self.config.targets}
+        self._open: dict[str, Target] = {}
+        self._findings: defaultdict[str, list[Finding]] = defaultdict(list)
+        self._examples: dict[str, Examples] = {}
+        self._sent: dict[str, tuple[int, int]] = {}
+        self._stack = ExitStack()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all targets, in the order given."""
+        return list(self._configs)
+
+    def target(self, name: str) -> Target:
+        """The target of that name, opened and probed on first use."""
+        if name not in self._open:
+            self._open[name] = open_target(
+                self._configs[name],
+                self.config,
+                self.run,
+                stack=self._stack,
+                clock=self.clock,
+                announcer=self.announcer,
+            )
+        return self._open[name]
+
+    def examples_of(self, target: Target) -> Examples:
+        """The property examples of a target."""
+        from petcheck.properties.examples import Examples
+
+        name = target.config.name
+        if name not in self._examples:
+            self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
+        return self._examples[name]
+
+    def add(self, finding: Finding) -> None:
+        """Keep what a check found."""
+        self._findings[finding.target].append(finding)
+
+    def close(self) -> None:
+        """Close connections and stop the servers of this run."""
+        self._stack.close()
+
+    def forecasts(self) -> list[Forecast]:
+        """What the run would cost each target; nothing is opened."""
+        return [Forecast(target, self.config.max_requests, self.config.examples) for target in self.config.targets]
+
+    def reports(self) -> list[TargetReport]:
+        """All that was found out about each target that was opened."""
+        return [self._report(name) for name in self._open]
+
+    def unsent_reports(self, *names: str) -> list[TargetReport]:
+        """What was found out since the last call about those targets, or all; `join_reports` joins the parts."""
+        reports = []
+        for name in names or self._open:
+            if name not in self._open:
+                continue
+            now = self._open[name].transport.tally.sent, len(self._findings[name])
+            before = self._sent.get(name)
+            if now != before:
+                reports.append(self._report(name, *(before or (0, 0))))
+                self._sent[name] = now
+        return reports
+
+    def _report(self, name: str, first_exchange: int = 0, first_finding: int = 0) -> TargetReport:
+        target, config = self._open[name], self._configs[name]
+        transport, untestable = target.transport, target.untestable
+        if untestable is None and transport.down:
+            untestable = (
+                f"{transport.base_url} stopped answering during the run; check that the server is up, and run again"
+            )
+        return TargetReport(
+            name=name,
+            base_url=transport.redacted(transport.base_url),
+            plan=config.plan,
+            writes=config.writes,
+            fingerprint=transport.key.fingerprint,
+            exchanges=tuple(exchange for exchange in target.record if exchange.index >= first_exchange),
+            tally=transport.tally,
+            examples=target.examples_sent,
+            simplified=self._simplified(name),
+            findings=tuple(self._findings[name][first_finding:]),
+            observed=tuple(target.observed.values()),
+            left_behind=tuple(target.left_behind(first_exchange)),
+            waited_s=transport.waited_s,
+            untestable=untestable,
+        )
+
+    def _simplified(self, name: str) -> dict[str, tuple[int, int]]:
+        """By requirement, the example that breaks it: the indices of its simplest and of its first form."""
+        examples = self._examples.get(name)
+        if examples is None or not examples.sent:
+            return {}
+        failures = examples.ledger.failures.values()
+        return {f.requirement: (f.simplest.index, f.found.index) for f in failures if f.simplest is not f.found}

@@ -1,0 +1,122 @@
+"""Opens the targets of a run: starts a server where the target has none, and connects to it."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import secrets
+import sys
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from petcheck.config.load import Config
+from petcheck.config.targets import App, Embedded, TargetConfig, Url
+from petcheck.errors import ConfigError, Untestable
+from petcheck.runner.progress import Announcer
+from petcheck.spec.figures import BASE_SEGMENT
+from petcheck.toolkit.budget import shares
+from petcheck.toolkit.target import Target
+from petcheck.wire.api import Api
+from petcheck.wire.client import HttpClient
+from petcheck.wire.clock import Clock
+from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.transport import Permissions, Transport
+
+_REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
+
+
+def open_target(
+    target: TargetConfig, config: Config, run: str, *, stack: ExitStack, clock: Clock, announcer: Announcer
+) -> Target:
+    """A target, probed once; where it cannot be tested, its `untestable` says why.
+
+    `run` is the run's id. `stack` closes its connections and stops its server.
+    """
+    base_url, key = _started(target, config, stack)
+    drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
+    shown_name = f"{target.name} (plan {target.plan})" if target.plan else target.name
+    transport = Transport(
+        target=target.name,
+        base_url=base_url,
+        key=key,
+        permissions=Permissions(target.writes, config.max_requests, config.max_wait),
+        client=stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle)),
+        clock=clock,
+        on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
+        on_notice=announcer.notice,
+        on_exchange=lambda exchange: announcer.sent(exchange.target, exchange.index + 1),
+        random_key=random_key_like(key, drawn),
+        section="4.1",
+    )
+    opened = Target(
+        target,
+        Api(transport),
+        run,
+        config.as_of,
+        config.seed,
+        repeats=config.repeats,
+        examples_share=shares(config.examples, writes=target.writes).total,
+    )
+    try:
+        opened.probe()
+    except Untestable as reason:
+        opened.untestable = transport.redacted(str(reason))
+    return opened
+
+
+def _started(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[str, ApiKey]:
+    """The target's base URL and key; its server runs until `stack` is closed, where the run has to start one."""
+    match target.source:
+        case Url(base_url, key):
+            return base_url, key
+        case App(name, key):
+            app = load_app(name)
+        case Embedded():
+            from petcheck.reference.server import ReferenceSettings, create_app
+
+            key = ApiKey(secrets.token_hex(16))
+            app = create_app(
+                ReferenceSettings(
+                    keys={key.secret: str(target.plan)}, window_seconds=_REFERENCE_WINDOW_S, as_of=config.as_of
+                )
+            )
+    from petcheck.reference.serve import running
+
+    return f"{stack.enter_context(running(app))}/{BASE_SEGMENT}", key
+
+
+@cache
+def load_app(spec: str) -> Any:
+    """The application that `module:name` names, loaded once; WSGI is wrapped as ASGI. Raises `ConfigError`."""
+    module_name, _, name = spec.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        app: Any = importlib.import_module(module_name)
+        for part in name.split("."):
+            app = getattr(app, part)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
+    except (Exception, SystemExit) as error:  # its module may do anything when it is imported
+        raise ConfigError(
+            f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); mend it first"
+        ) from None
+    if not callable(app):
+        raise ConfigError(f"--app {spec}: {name} is no application")
+    return app if _is_asgi(app) else _from_wsgi(app)
+
+
+def _is_asgi(app: Any) -> bool:
+    import inspect
+
+    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
+    return inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2
+
+
+def _from_wsgi(app: Any) -> Any:
+    from a2wsgi import WSGIMiddleware
+
+    return WSGIMiddleware(app)

@@ -1,0 +1,92 @@
+"""The catalogue of requirements, `requirements.yaml`, as frozen values."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from petcheck.spec.files import suite_file
+
+Level = Literal["stated", "implied", "open"]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One entry: a sentence or table row that a server can obey or break, or a point that is open.
+
+    In force from the day `start` until the day before `until`, where they are given.
+    """
+
+    id: str
+    section: str
+    level: Level
+    statement: str
+    also: tuple[str, ...] = ()
+    untestable: str | None = None
+    start: date | None = None
+    until: date | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether the document is silent, so that it is observed and never judged."""
+        return self.level == "open"
+
+    def in_force(self, day: date) -> bool:
+        """Whether a server is held to it on that day."""
+        return (self.start is None or self.start <= day) and (self.until is None or day < self.until)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All entries in the document's order, and the SHA-256 of the file that they come from."""
+
+    entries: tuple[Requirement, ...]
+    sha256: str
+
+    def __getitem__(self, name: str) -> Requirement:
+        return next(entry for entry in self.entries if entry.id == name)
+
+    def __contains__(self, name: object) -> bool:
+        return any(entry.id == name for entry in self.entries)
+
+    @property
+    def judged(self) -> tuple[Requirement, ...]:
+        """What gets a verdict: everything stated or implied."""
+        return tuple(entry for entry in self.entries if not entry.open)
+
+    @property
+    def observed(self) -> tuple[Requirement, ...]:
+        """The open points that a run can look at."""
+        return tuple(entry for entry in self.entries if entry.open and not entry.untestable)
+
+
+def read(path: Path) -> Catalogue:
+    """The catalogue of a `requirements.yaml`; `KeyError` or `ValueError` where an entry is not whole."""
+    import yaml
+
+    source = path.read_bytes()
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    entries = tuple(
+        Requirement(
+            id=row["id"],
+            section=row["section"],
+            level=row["level"],
+            statement=row["statement"],
+            also=tuple(row.get("also", ())),
+            untestable=row.get("untestable"),
+            start=row.get("from"),
+            until=row.get("until"),
+        )
+        for row in yaml.load(source, loader)  # noqa: S506 - CSafeLoader is the safe one
+    )
+    return Catalogue(entries, hashlib.sha256(source).hexdigest())
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue that this suite carries."""
+    return read(suite_file("requirements.yaml"))

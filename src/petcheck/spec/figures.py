@@ -1,0 +1,58 @@
+"""The figures, words and header names of the document, each once, with its section."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+# section 2
+INT64_MIN, INT64_MAX = -(2**63), 2**63 - 1
+NEW_PET_FIELDS = ("name", "categoryId", "status")
+PET_FIELDS = ("id", *NEW_PET_FIELDS)
+STATUSES = AVAILABLE, PENDING, SOLD = ("available", "pending", "sold")
+
+# section 4
+MEDIA_TYPE = "application/json"
+CONTENT_TYPE = "Content-Type"
+
+# sections 4.1 and 8
+LIMIT_MIN, LIMIT_MAX, LIMIT_DEFAULT = 1, 100, 20
+
+# sections 4.3 and 9
+REMOVAL_DAY = date(2030, 12, 5)
+
+# section 7
+ERROR_FIELDS = ("code", "message", "status")
+# between the service and the client: sent once more before it counts
+GATEWAY_TROUBLE = (502, 503, 504)
+
+# section 8
+RATE_LIMIT = "X-RateLimit-Limit"
+RATE_REMAINING = "X-RateLimit-Remaining"
+RATE_RESET = "X-RateLimit-Reset"
+RATE_HEADERS = (RATE_LIMIT, RATE_REMAINING, RATE_RESET)
+RETRY_AFTER = "Retry-After"
+
+# section 9
+BASE_SEGMENT = "v1"
+INTERFACE_VERSION = "1.0.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan of section 8: requests per minute and per day; None where they are agreed individually."""
+
+    name: str
+    per_minute: int | None
+    per_day: int | None
+
+
+PLANS = {
+    plan.name: plan
+    for plan in (
+        Plan("free", 60, 1_000),
+        Plan("pro", 300, 10_000),
+        Plan("business", 1_000, 100_000),
+        Plan("enterprise", None, None),
+    )
+}

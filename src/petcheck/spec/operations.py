@@ -1,0 +1,61 @@
+"""The four operations of section 4 as a table: method, path, section, and the body that each status carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+Body = Literal["pets", "pet", "error"]
+"""A documented body: a JSON array of Pet, one Pet, or an Error."""
+
+
+class Operation(Enum):
+    """An operation, by its name in the document; `GET /store/orders` has none there."""
+
+    LIST_PETS = "listPets"
+    CREATE_PET = "createPet"
+    GET_PET = "getPet"
+    STORE_ORDERS = "storeOrders"
+
+    @property
+    def method(self) -> str:
+        """GET or POST."""
+        return _TABLE[self].method
+
+    @property
+    def path(self) -> str:
+        """The path below the base URL, as a template."""
+        return _TABLE[self].path
+
+    @property
+    def section(self) -> str:
+        """The section that describes it."""
+        return _TABLE[self].section
+
+    def body(self, status: int) -> Body | None:
+        """The body that a response of that status carries; None where the document leaves it open."""
+        return _TABLE[self].bodies.get(status)
+
+    def __str__(self) -> str:
+        """Method and path, as the document writes them."""
+        return f"{self.method} {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    method: str
+    path: str
+    section: str
+    bodies: Mapping[int, Body]
+
+
+# section 7: these carry the Error shape; the answers of GET /store/orders are not shown, but for 401
+_ERRORS: Mapping[int, Body] = {400: "error", 401: "error", 404: "error"}
+_TABLE = {
+    Operation.LIST_PETS: _Row("GET", "/pets", "4.1", {200: "pets", **_ERRORS}),
+    Operation.CREATE_PET: _Row("POST", "/pets", "4.2", {201: "pet", **_ERRORS}),
+    Operation.GET_PET: _Row("GET", "/pets/{petId}", "4.3", {200: "pet", **_ERRORS}),
+    Operation.STORE_ORDERS: _Row("GET", "/store/orders", "4.4", {401: "error"}),
+}

@@ -1,0 +1,59 @@
+"""What checks are written with: `from petcheck.toolkit import …`."""
+
+from __future__ import annotations
+
+from petcheck.errors import Inconclusive, NotRun
+from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.judging.creations import creations_in
+from petcheck.judging.json_values import kind
+from petcheck.judging.matchers import quoted, value_of
+from petcheck.judging.pages import animals_in, order_of, page_in
+from petcheck.judging.rules.authentication import INVALID
+from petcheck.judging.rules.bodies import pets_in
+from petcheck.judging.rules.errors import error_in
+from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.exhaustion import hold_with_quota_used_up
+from petcheck.toolkit.lookups import creation, creations, listed_before, revealing, unknown_id
+from petcheck.toolkit.marks import observes, requirement, stage
+from petcheck.toolkit.payloads import DEFECTS, OPEN_LISTS, TELLTALE_STATUS, keyless_pet
+from petcheck.toolkit.target import Target
+from petcheck.wire.api import page_call
+
+__all__ = [
+    "DEFECTS",
+    "INT64_MAX",
+    "INVALID",
+    "LIMIT_MAX",
+    "OPEN_LISTS",
+    "REMOVAL_DAY",
+    "TELLTALE_STATUS",
+    "Call",
+    "Credential",
+    "Exchange",
+    "Inconclusive",
+    "NotRun",
+    "Operation",
+    "Response",
+    "Target",
+    "animals_in",
+    "creation",
+    "creations",
+    "creations_in",
+    "error_in",
+    "hold_with_quota_used_up",
+    "keyless_pet",
+    "kind",
+    "listed_before",
+    "observes",
+    "order_of",
+    "page_call",
+    "page_in",
+    "pets_in",
+    "quoted",
+    "requirement",
+    "revealing",
+    "stage",
+    "unknown_id",
+    "value_of",
+]

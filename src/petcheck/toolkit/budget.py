@@ -1,0 +1,49 @@
+"""How many requests the property examples of one target may take, and how they share them. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# where --examples is not given; a run then ends within the second minute of the plan Free, reading only in the first
+EXAMPLES, EXAMPLES_READING = 20, 9
+# POSTs of a run by default; a deep run has a fifth
+_POSTS = 12
+# above that many, sequences are tried too
+DEEP = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Requests at most: in all, POSTs among them, to `GET /pets/{petId}`, and for sequences."""
+
+    total: int
+    posts: int
+    getting: int
+    sequence_posts: int
+    sequence_gets: int
+
+    @property
+    def creating(self) -> int:
+        """POSTs outside of sequences; each that is valid leaves an animal behind."""
+        return self.posts - self.sequence_posts
+
+    @property
+    def listing(self) -> int:
+        """Requests to `GET /pets` outside of sequences."""
+        return self.total - self.posts - self.getting - self.sequence_gets
+
+
+def shares(examples: int | None, *, writes: bool) -> Shares:
+    """What `--examples` comes to, None where it is not given: for 20, 40 requests with 12 POSTs among them."""
+    number = examples_for(examples, writes=writes)
+    total = 2 * number
+    posts = max(total // 5, min(total * 3 // 10, _POSTS)) if writes else 0
+    deep = writes and number > DEEP
+    return Shares(total, posts, number * 3 // 10, posts // 7 if deep else 0, number // 10 if deep else 0)
+
+
+def examples_for(examples: int | None, *, writes: bool) -> int:
+    """The number of examples that is meant where it may not be given."""
+    if examples is not None:
+        return examples
+    return EXAMPLES if writes else EXAMPLES_READING

@@ -1,0 +1,59 @@
+"""Uses up a key's quota, on request (section 8): sends what judging asks for, and says beforehand what that takes."""
+
+from __future__ import annotations
+
+from petcheck.errors import Inconclusive, NotRun, NotSent
+from petcheck.judging.judgement import Ask, Undecided
+from petcheck.judging.refusals import Means, cost_of_using_up, next_step
+from petcheck.toolkit.target import Target
+
+
+def hold_with_quota_used_up(target: Target, requirement: str) -> None:
+    """Judge a requirement by the record once the quota is used up, which is done once in a run, where it may be.
+
+    Raises `Breach` or `Inconclusive` as the rule says; where it comes to nothing, what kept the quota from being used
+    up: `NotRun`, `Inconclusive` or `NotSent`.
+    """
+    obstacle = target.exhausted(lambda: (use_up(target),))[0]
+    try:
+        target.hold(requirement)
+    except Inconclusive:
+        match obstacle:
+            case None:
+                raise
+            case NotSent():
+                raise obstacle from None
+            case Undecided(tried=False):
+                raise NotRun(obstacle.reason, obstacle.settled_by) from None
+            case Undecided():
+                raise Inconclusive(obstacle.reason, obstacle.settled_by) from None
+
+
+def use_up(target: Target) -> Undecided | NotSent | None:
+    """Use up what is left of the window, and see what comes after. What kept it from being done, or None."""
+    transport = target.transport
+    permissions = transport.permissions
+    means = Means(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
+    cost = cost_of_using_up(target.record, means, transport.clock.monotonic())
+    if isinstance(cost, Undecided):
+        return cost
+    said = f"using up the quota takes about {cost.requests} requests, and then waiting {cost.wait_s:.0f} s"
+    transport.on_notice(target.config.name, said)
+    began = len(target.record)
+    try:
+        while isinstance(step := next_step(target.record, began), Ask):
+            _send(target, step)
+    except NotSent as obstacle:
+        return obstacle
+    return step
+
+
+def _send(target: Target, step: Ask) -> None:
+    """Send what comes next, until a request is not served."""
+    left = step.not_before - target.transport.clock.monotonic()
+    if left > 0:
+        target.transport.wait(left, "the next request is sent")
+    for call in step.calls:
+        exchange = target.transport.send_expecting_refusal(call)
+        if exchange.status is None or exchange.status >= 300:
+            return

@@ -1,0 +1,127 @@
+"""Tells a server from what stands in front of it, and from a base URL that leads elsewhere. Pure.
+
+A redirect to https, a login page, a demand for a client certificate or an unknown path answers every request alike,
+with a key and without one, and does not know the document's rate limit headers.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from petcheck.exchange import Exchange, Response
+from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, GATEWAY_TROUBLE, RATE_HEADERS
+from petcheck.spec.operations import Operation
+
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_TITLE_WITHIN, _QUOTED = 64 * 1024, 120
+_NOT_HERE = (404, 405)
+
+
+def is_strange(exchange: Exchange) -> bool:
+    """Whether a plain request with a valid key was answered as no server of the interface answers it."""
+    answer = exchange.answer
+    if not isinstance(answer, Response):
+        return False
+    if answer.status in GATEWAY_TROUBLE:
+        return _is_html(answer) and not has_rate_headers(exchange)
+    return 300 <= answer.status < 500 and answer.status != 429
+
+
+def has_rate_headers(exchange: Exchange) -> bool:
+    """Whether a response carries any of the rate limit headers (section 8)."""
+    answer = exchange.answer
+    return isinstance(answer, Response) and any(answer.header(name) is not None for name in RATE_HEADERS)
+
+
+def in_front(base_url: str, answers: Sequence[Exchange]) -> str | None:
+    """What stands in front of the server and what to do about it, in one line; None where nothing does.
+
+    `answers` are those to requests with the key, for each operation that only reads, and to one without a key.
+    """
+    responses = [exchange.answer for exchange in answers if isinstance(exchange.answer, Response)]
+    first = responses[0] if responses else None
+    if first is None or len(responses) < len(answers) or not is_strange(answers[0]):
+        return None
+    alike = {response.status for response in responses} == {first.status}
+    if not alike or any(has_rate_headers(exchange) for exchange in answers):
+        return None
+    if first.status in _NOT_HERE:
+        return None  # the base URL leads elsewhere, see `elsewhere`
+    if first.status == 401 and not _is_html(first) and not _other_scheme(first):
+        return None  # the server refuses the key
+    said = f" ({said})" if (said := _said(first)) else ""
+    return (
+        f"{base_url} answers everything with {first.status}{said}, with the key and without it, "
+        f"so something stands in front of the server; {_advice(base_url, first)}"
+    )
+
+
+def elsewhere(base_url: str, answers: Sequence[Exchange]) -> str | None:
+    """What is wrong with the base URL, in one line; None where the interface is there.
+
+    `answers` are those to requests with the key: `GET /pets`, `GET /store/orders`, and an animal.
+    """
+    listed, *others = (exchange.status for exchange in answers)
+    too_long = next((op.path for op in Operation if _path(base_url).endswith(op.path)), None)
+    # below an operation, GET /pets is taken for an animal whose id is not a number
+    listed_elsewhere = listed in _NOT_HERE or (too_long is not None and listed in (400, 422))
+    if not listed_elsewhere or any(status not in _NOT_HERE for status in others):
+        return None
+    response = answers[0].answer
+    said = f" ({said})" if isinstance(response, Response) and (said := _said(response)) else ""
+    found = f"{base_url} has none of the operations: all are answered {listed}{said}"
+    if too_long is not None:
+        ending = "/".join(_path(base_url).rsplit("/", 1 + too_long.count("/"))[1:])
+        return f"{found}; the base URL ends in /{ending}; give it without {too_long}"
+    if _path(base_url).rpartition("/")[2] != BASE_SEGMENT:
+        return f"{found}; the base URL does not end in /{BASE_SEGMENT} (section 9); give the one that does"
+    return f"{found}; check the base URL: it is what stands before {Operation.LIST_PETS.path}"
+
+
+def _path(base_url: str) -> str:
+    return urlsplit(base_url).path.rstrip("/")
+
+
+def _is_html(response: Response) -> bool:
+    kind = (response.header(CONTENT_TYPE) or "").lower()
+    return "html" in kind or response.body[:200].lstrip().lower().startswith((b"<!doctype html", b"<html"))
+
+
+def _other_scheme(response: Response) -> bool:
+    """Whether a challenge names a scheme, and it is not Bearer."""
+    challenge = response.header("WWW-Authenticate") or ""
+    return bool(challenge.strip()) and "bearer" not in challenge.lower()
+
+
+def _said(response: Response) -> str:
+    """The Location, the challenge or the page's title."""
+    for name in ("Location", "WWW-Authenticate"):
+        value = response.header(name)
+        if value:
+            return f"{name}: {_quoted(value)}"
+    title = _TITLE.search(response.body[:_TITLE_WITHIN])
+    return f"page: {_quoted(html.unescape(title[1].decode('utf-8', 'replace')))}" if title else ""
+
+
+def _quoted(text: str) -> str:
+    words = "".join(c if c.isprintable() else " " for c in text).split()
+    line = " ".join(words)
+    return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"
+
+
+def _advice(base_url: str, response: Response) -> str:
+    location = response.header("Location") or ""
+    if 300 <= response.status < 400:
+        here, there = urlsplit(base_url), urlsplit(location)
+        if here.scheme == "http" and there.scheme == "https" and here.hostname == there.hostname:
+            return "give the base URL with https"
+        return "redirects are not followed, so give the address of the server itself"
+    said = _said(response).lower()
+    if "certificate" in said or response.status in (495, 496):
+        return "it asks for a client certificate, and petcheck has none to show"
+    if response.status in (401, 407):
+        return "it asks for a login of its own; let requests with an API key pass"
+    return "check the URL, and let requests from here pass"

@@ -1,0 +1,121 @@
+"""What a run posts to `POST /pets`: the bodies that must be accepted, those that may be, and those that must not.
+
+Pure data made from the run's id, so that everything that may stay behind on a target carries it. There is no delete
+operation: each body is worth the animal that it makes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
+
+Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
+
+
+# what the catalogue asks about parameters that the document does not provide for
+OPEN_LISTS = {
+    "limit-over-100": {"limit": "101"},
+    "limit-not-a-number": {"limit": "abc"},
+    "limit-negative": {"limit": "-1"},
+    "status-unknown": {"status": "adopted"},
+    "limit-zero": {"limit": "0"},
+}
+
+
+# what must not be stored is posted with this status: one filtered page then shows it in a store of any usual size
+TELLTALE_STATUS = PENDING
+
+
+@dataclass(frozen=True, slots=True)
+class ValidPet:
+    """A NewPet that section 4.2 makes valid for sure, and one like it whose value is the service's own matter.
+
+    The `bold` one is tried first, since it shows more; where the service refuses it, as it may, `plain` follows.
+    """
+
+    status: str | None
+    plain: dict[str, object]
+    bold: dict[str, object] | None
+    boldness: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A body that must be refused with 400, for one reason; `requirement` is the one that says so."""
+
+    label: str
+    requirement: str
+    body: Body
+
+
+def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
+    """A NewPet of each status, and one without; `run` is the run's id of 8 characters, `category` a known category."""
+
+    def pet(status: str | None, name: str, category_id: int) -> dict[str, object]:
+        return {"name": name, "categoryId": category_id} | ({"status": status} if status else {})
+
+    def plain(status: str | None) -> dict[str, object]:
+        return pet(status, f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+', category)
+
+    far = f"petcheck {run} Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
+    near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
+    available, pending, sold = STATUSES
+    return (
+        ValidPet(available, plain(available), None),
+        ValidPet(
+            pending, plain(pending), pet(pending, far, INT64_MAX), "a name beyond ASCII and the largest categoryId"
+        ),
+        # the least int64 itself is a power of two, which survives a double unharmed
+        ValidPet(
+            sold, plain(sold), dict(plain(sold), categoryId=INT64_MIN + 1), "a categoryId at the lower end of int64"
+        ),
+        ValidPet(None, plain(None), pet(None, near, category), "a name beyond ASCII"),
+    )
+
+
+def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
+    """Every body that section 4.2 refuses for certain, one defect each; `number` is drawn, to stand for a name."""
+
+    def body(label: str, **members: object) -> dict[str, object]:
+        return {"name": refused_name(run, label), "categoryId": category, "status": TELLTALE_STATUS} | members
+
+    def defect(label: str, requirement: str, **members: object) -> Defect:
+        return Defect(label, requirement, body(label, **members))
+
+    def without(name: str, label: str) -> dict[str, object]:
+        return {key: value for key, value in body(label).items() if key != name}
+
+    return (
+        Defect("no-body", "CREATE-5", None),
+        # cut short: no parser takes it for an object, however lenient
+        Defect("not-json", "CREATE-5", json.dumps(body("not-json"))[:-1].encode()),
+        Defect("array", "CREATE-5", [body("array")]),
+        Defect("no-name", "CREATE-6", without("name", "no-name")),
+        Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),
+        defect("name-number", "CREATE-7", name=number),
+        Defect("name-null", "CREATE-7", {"name": None, "categoryId": category}),
+        defect("category-text", "CREATE-8", categoryId=str(category)),
+        defect("category-fraction", "CREATE-8", categoryId=1.5),
+        defect("category-null", "CREATE-8", categoryId=None),
+        defect("category-boolean", "CREATE-8", categoryId=True),
+        defect("category-beyond", "CREATE-9", categoryId=INT64_MAX + 1),
+        defect("status-unknown", "CREATE-10", status="adopted"),
+        defect("status-case", "CREATE-10", status=TELLTALE_STATUS.upper()),
+        defect("status-null", "CREATE-10", status=None),
+    )
+
+
+def keyless_pet(run: str, category: int, label: str, status: str) -> dict[str, object]:
+    """A valid NewPet that is posted without a valid key, and so must not come into being."""
+    return {"name": refused_name(run, label), "categoryId": category, "status": status}
+
+
+def refused_name(run: str, label: str) -> str:
+    """The name that a body which must not be stored carries."""
+    return f"petcheck {run} refused {label}"
+
+
+DEFECTS = defects("0" * 8, 1, 1)

@@ -1,0 +1,331 @@
+"""One target during a run: its API, what was recorded and observed of it, and what the run has made there."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TypeVar, cast
+
+from petcheck.config.targets import TargetConfig
+from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotJson, NotRun, NotSent, Untestable
+from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
+from petcheck.judging.apply import decide, decide_each, final_tries
+from petcheck.judging.creations import categories_in, creations_in
+from petcheck.judging.json_values import integer, parse
+from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
+from petcheck.judging.matchers import came, value_of
+from petcheck.judging.pages import animals_in, page_in, page_in_words
+from petcheck.judging.rules import RULE
+from petcheck.results.result import ObservedAnswer
+from petcheck.spec.figures import PLANS
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.created import Created
+from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
+from petcheck.toolkit.payloads import Body, Defect, ValidPet, defects, valid_pets
+from petcheck.wire.api import Api
+from petcheck.wire.transport import Transport
+
+Seen = TypeVar("Seen")
+READING_BUDGET, WRITING_BUDGET = 40, 60
+_QUESTIONS = 6  # that a rule may put for one decision
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a target does where the document is silent; the fields are those of `results.result.Observation`."""
+
+    id: str
+    value: str
+    exchanges: tuple[int, ...]
+    seen: bool = True
+    answers: tuple[ObservedAnswer, ...] = ()
+
+
+@dataclass
+class Target:
+    """A target and its run.
+
+    `run` is the run's id of 8 characters; `repeats` tells that an earlier run may have had the same id, and posted the
+    same.
+    """
+
+    config: TargetConfig
+    api: Api
+    run: str
+    as_of: date
+    seed: int
+    repeats: bool = False
+    created: list[Created] = field(default_factory=list)
+    observed: dict[str, Observed] = field(default_factory=dict)
+    examples_sent: int = 0
+    examples_share: int = 0
+    breaches: dict[str, Breach] = field(default_factory=dict)
+    untestable: str | None = None
+
+    def __post_init__(self) -> None:
+        drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
+        self.unknown_ids = [drawn.randrange(2**40, 2**62) for _ in range(2)]
+        self._number = drawn.randrange(10**8, 10**9)
+        self._category: int | None = None
+        self._exhausted: object = None
+        self._found: dict[str, Exchange] = {}
+        self._left: list[tuple[int, int | None, str]] = []
+
+    @property
+    def transport(self) -> Transport:
+        """The door to the network."""
+        return self.api.transport
+
+    @property
+    def record(self) -> list[Exchange]:
+        """All exchanges so far."""
+        return self.transport.recorded
+
+    # ---- the start
+
+    def probe(self) -> None:
+        """Find out in a few requests whether the target can be tested at all; `Untestable` where it cannot."""
+        url = self.transport.base_url
+        try:
+            answers = [self.api.list_pets()]
+            if not (is_strange(answers[0]) or isinstance(answers[0].answer, NoAnswer)):
+                return
+            answers.append(self.api.store_orders())
+            # a server that refuses the key and sends the document's headers is no stranger
+            refused = all(_refused(answer) and has_rate_headers(answer) for answer in answers)
+            if all(is_strange(answer) for answer in answers) and not refused:
+                answers.append(self.api.get_pet(self.unknown_ids[0]))
+                keyless = self.api.list_pets(credential=Credential.MISSING)
+                obstacle = in_front(url, [*answers, keyless]) or elsewhere(url, answers)
+                if obstacle is not None:
+                    raise Untestable(obstacle)
+        except NotSent as error:
+            last = self.record[-1] if self.record else None
+            if last is not None and isinstance(last.answer, NoAnswer):
+                reason = f"{url} does not answer ({last.answer.kind.value}: {last.answer.detail})"
+                if last.answer.kind is Silence.TLS:
+                    raise Untestable(reason) from None
+                raise Untestable(f"{reason}; check the URL, and that the server runs and can be reached") from None
+            raise Untestable(f"{url} serves no request now: {error.reason}") from None
+        if all(_refused(answer) for answer in answers):
+            raise Untestable(
+                f"{url} refuses the key {self.transport.key.fingerprint} everywhere "
+                f"({came(answers[0])}); check PETSTORE_API_KEY"
+            )
+
+    # ---- what is known
+
+    @property
+    def category(self) -> int:
+        """A category that exists, as far as is known: one that a listed animal has, else the one given, else 1.
+
+        It stays the same for the whole run.
+        """
+        if self._category is None:
+            # those first that most systems take without trouble
+            listed = sorted(categories_in(self.record), key=lambda number: (number < 0, abs(number)))
+            self._category = next(iter(listed), self.config.category_id or 1)
+        return self._category
+
+    @property
+    def grounds(self) -> Grounds:
+        """What is known of the target when a rule is held against an exchange."""
+        listed = animals_in(self.record)
+        known = {self.config.category_id} if self.config.category_id is not None else set()
+        return Grounds(
+            self.as_of,
+            PLANS.get(self.config.plan or ""),
+            categories=frozenset({*known, *categories_in(self.record)}),
+            listed=frozenset({*listed, *(made.id for made in creations_in(self.record))}),
+            writes=self.config.writes,
+            run=self.run,
+            repeats=self.repeats,
+        )
+
+    def hold(self, requirement: str, *exchanges: Exchange) -> None:
+        """Judge a requirement by some exchanges, each by itself, or by everything recorded where none is given.
+
+        What decides and is not recorded yet is asked for. Raises `Breach` or `Inconclusive` as the rule says; what
+        property examples alone have found is told as they tell it.
+        """
+        self.expect_examples(requirement)
+        rule = RULE[requirement]
+        self.conclude(self._decided(rule) if not exchanges else decide_each(rule, exchanges, self.grounds))
+
+    def conclude(self, decision: Held | Failed | Undecided) -> None:
+        """End a check with a decision: return where it held, raise `Breach`, `Inconclusive` or `NotRun` otherwise."""
+        for exchange in decision.examined:
+            self.api.examine(exchange)
+        match decision:
+            case Failed():
+                raise Breach(
+                    decision.text,
+                    *(proof.exchange for proof in decision.proofs),
+                    parts=[proof.part for proof in decision.proofs],
+                    unanswered=decision.unanswered,
+                )
+            case Undecided(tried=False):
+                raise NotRun(decision.reason, decision.settled_by)
+            case Undecided():
+                raise Inconclusive(decision.reason, decision.settled_by)
+
+    def _decided(self, rule: Rule) -> Held | Failed | Undecided:
+        """What the record comes to, once what the rule asks for has been sent; each question is put once."""
+        asked: set[tuple[tuple[Call, ...], float]] = set()
+        while True:
+            decision = decide(rule, final_tries(self.record), self.grounds)
+            if not isinstance(decision, Ask):
+                return decision
+            question = decision.calls, decision.not_before
+            if question in asked or len(asked) >= _QUESTIONS:
+                return decision.otherwise
+            asked.add(question)
+            try:
+                self._put(decision)
+            except NotSent:
+                return decision.otherwise
+
+    def _put(self, question: Ask) -> None:
+        """Send what a rule asks for, when its time has come. Raises `BudgetSpent` where no requests are left for it."""
+        if self.spare_in_all() < len(question.calls):
+            raise BudgetSpent("the requests that a run allows itself are spent")
+        left = question.not_before - self.transport.clock.monotonic()
+        if left > 0:
+            self.transport.wait(left, "what was seen before is looked at again")
+        for call in question.calls:
+            self.api.call(call, fresh=True)
+
+    def expect_examples(self, requirement: str) -> None:
+        """`Breach` where property examples have found a requirement broken that held until then."""
+        if requirement in self.breaches:
+            raise self.breaches[requirement]
+
+    def spare(self) -> int:
+        """Requests that are left of the number that a run may take, property examples not counted."""
+        budget = WRITING_BUDGET if self.config.writes else READING_BUDGET
+        return budget - (self.transport.tally.planned - self.examples_sent)
+
+    def affords(self, requests: int = 1) -> bool:
+        """Whether so many requests are left, or can be taken from the property examples, which keep most of theirs."""
+        return self.spare() >= requests or self.spare_in_all() - requests >= self.examples_share * 3 // 5
+
+    def spare_in_all(self) -> int:
+        """The same with the share of the property examples: what comes up in a run may use it too."""
+        return self.spare() + self.examples_share - self.examples_sent
+
+    def observe(self, name: str, value: str, *exchanges: Exchange, seen: bool = True) -> None:
+        """Note what the target does at an open point of the catalogue; `seen` is false where nothing answers it."""
+        self.observed[name] = Observed(name, value, tuple(exchange.index for exchange in exchanges), seen)
+
+    def observe_answer(self, name: str, exchange: Exchange, *, asked: str = "", detail: str = "") -> None:
+        """Note an answer as what the target does there.
+
+        `asked` names the request where the point has several, whose answers add up. `detail` says more of the answer.
+        """
+        earlier = self.observed.get(name) if asked else None
+        page, answer = page_in(exchange), exchange.answer
+        silence = f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
+        observed = ObservedAnswer(exchange.status, page.size if page else None, asked, detail or silence)
+        text = f"{asked}: " * bool(asked) + page_in_words(exchange) + f", {detail}" * bool(detail)
+        self.observed[name] = Observed(
+            name,
+            f"{earlier.value}; {text}" if earlier else text,
+            (exchange.index,),
+            answers=(*(earlier.answers if earlier else ()), observed),
+        )
+
+    # ---- what the run makes
+
+    def need_writes(self) -> None:
+        """`NotRun` where POST may not be sent."""
+        if not self.config.writes:
+            raise NotRun("It takes a POST, which is sent only where writes are allowed.", "--allow-writes")
+
+    def valid_pets(self) -> tuple[ValidPet, ...]:
+        """The animals that the run creates."""
+        return valid_pets(self.run, self.category)
+
+    def defects(self) -> tuple[Defect, ...]:
+        """The bodies that must be refused."""
+        return defects(self.run, self.category, self._number)
+
+    def post(self, label: str, body: dict[str, object]) -> Created:
+        """Create an animal, once in a run."""
+        known = next((creation for creation in self.created if creation.label == label), None)
+        if known is not None:
+            self.api.examine(known.exchange)
+            return known
+        self.need_writes()
+        creation = Created(label, body, self.api.create_pet(body))
+        self.created.append(creation)
+        return creation
+
+    def refuse(self, body: Body, credential: Credential = Credential.VALID) -> Exchange:
+        """Post what must be refused, once in a run."""
+        self.need_writes()
+        return self.api.create_pet(body, credential=credential)
+
+    def once(self, name: str, find: Callable[[], Exchange]) -> Exchange:
+        """The exchange that `find` comes to, found once in a run and evidence of every check that asks for it."""
+        if name not in self._found:
+            self._found[name] = find()
+        return self.api.examine(self._found[name])
+
+    def exhausted(self, use_up: Callable[[], Seen]) -> Seen:
+        """What using up the quota showed, done once in a run."""
+        if self._exhausted is None:
+            self._exhausted = use_up()
+        return cast("Seen", self._exhausted)
+
+    def left_behind(self, first: int = 0) -> list[tuple[int | None, str]]:
+        """Ids and names of animals that the run may have left on the target; the id is None where it is not known.
+
+        Of those made in exchange `first` and after it.
+        """
+        left = [*self._left, *_left_by(self.record)]
+        return [(number, name) for index, number, name in left if index >= first]
+
+    def forget(self, indices: Collection[int]) -> None:
+        """Drop exchanges from the record; the animals that they made stay on the list of what is left behind."""
+        self._left += _left_by([exchange for exchange in self.record if exchange.index in indices])
+        self.transport.forget(indices)
+
+    @contextmanager
+    def on_behalf_of(self, section: str) -> Iterator[None]:
+        """Attribute what is sent meanwhile to a section of the document, and collect it as evidence.
+
+        Raises `Untestable` where nothing would be sent, since the target cannot be tested.
+        """
+        if self.untestable:
+            raise Untestable(self.untestable)
+        self.transport.section = section
+        self.api.examined.clear()
+        yield
+        self.transport.section = ""
+
+
+def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, int | None, str]]:
+    for exchange in exchanges:
+        if exchange.request.operation is not Operation.CREATE_PET:
+            continue
+        if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
+            continue
+        value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+        made = value if isinstance(value, dict) else {}
+        yield exchange.index, integer(made.get("id")), _sent_name(exchange)
+
+
+def _refused(exchange: Exchange) -> bool:
+    return isinstance(exchange.answer, Response) and exchange.answer.status in (401, 403)
+
+
+def _sent_name(exchange: Exchange) -> str:
+    try:
+        sent = parse(exchange.request.body or b"")
+    except NotJson:
+        return ""
+    name = sent.get("name") if isinstance(sent, dict) else None
+    return name if isinstance(name, str) else ""

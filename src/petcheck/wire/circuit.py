@@ -1,0 +1,94 @@
+"""Tells a request that a target does not answer from a kind of request that it never answers, and from a dead target.
+
+Pure. Only silence that kept the run waiting counts here: where a connection is dropped at once, the next request costs
+nothing. Requests that any server serves and those that it refuses are counted apart, so a server that hangs on each
+malformed body is still asked to create animals.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, STATUSES
+from petcheck.spec.operations import Operation
+
+# seconds without any answer before a target counts as down, and where it has never answered
+PATIENCE_S = 10.0
+PATIENCE_AT_START_S = 3.0
+_FIRST_PAUSE_S = 0.5
+_OPEN_AFTER = 2
+_INT64_DIGITS = 18
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of request: its operation, and whether any server ought to serve it."""
+
+    operation: Operation
+    ordinary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Circuit:
+    """The kinds of requests that kept the run waiting in vain, with how often in a row."""
+
+    waits: tuple[tuple[Kind, int], ...] = ()
+
+    def open(self, kind: Kind) -> bool:
+        """Whether requests of that kind are not sent any more."""
+        return dict(self.waits).get(kind, 0) >= _OPEN_AFTER
+
+    def after(self, kind: Kind, answer: Response | NoAnswer) -> Circuit:
+        """The circuit after a request that got `answer` on its last try."""
+        waits = dict(self.waits)
+        if isinstance(answer, Response):
+            waits.pop(kind, None)
+        elif answer.kind is Silence.TIMEOUT:
+            waits[kind] = waits.get(kind, 0) + 1
+        return Circuit(tuple(waits.items()))
+
+
+def pause_before_probe(number: int, passed: float, patience: float) -> float:
+    """Seconds before probe `number` (from 1 on), `passed` seconds after the first one: twice as long each time."""
+    return max(0.0, min(_FIRST_PAUSE_S * 2.0 ** (number - 1), patience - passed))
+
+
+def is_ordinary(
+    operation: Operation, pet_id: str | None, query: tuple[tuple[str, str], ...], body: bytes | None
+) -> bool:
+    """Whether a request with the valid key is one that any server ought to serve (sections 4.1 to 4.4)."""
+    match operation:
+        case Operation.LIST_PETS:
+            return all(_is_ordinary_parameter(name, value) for name, value in query)
+        case Operation.GET_PET:
+            return pet_id is not None and _is_number(pet_id)
+        case Operation.STORE_ORDERS:
+            return not query
+        case Operation.CREATE_PET:
+            return _is_new_pet(body)
+
+
+def _is_ordinary_parameter(name: str, value: str) -> bool:
+    if name == "status":
+        return value in STATUSES
+    return name == "limit" and _is_number(value) and LIMIT_MIN <= int(value) <= LIMIT_MAX
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _INT64_DIGITS
+
+
+def _is_new_pet(body: bytes | None) -> bool:
+    try:
+        pet = json.loads(body or b"")
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(pet, dict)
+        and pet.keys() <= set(NEW_PET_FIELDS)
+        and isinstance(pet.get("name"), str)
+        and type(pet.get("categoryId")) is int
+        and ("status" not in pet or pet["status"] in STATUSES)
+    )

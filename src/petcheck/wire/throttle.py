@@ -1,0 +1,116 @@
+"""What holds the next request to a target back: its quotas, a Retry-After, and the pace at which it serves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from petcheck.errors import WaitTooLong
+from petcheck.exchange import Response
+from petcheck.spec.figures import GATEWAY_TROUBLE
+from petcheck.wire import pacing
+from petcheck.wire.clock import Clock, in_words
+
+
+@dataclass
+class Throttle:
+    """Waits before each request of a run, and learns from each response.
+
+    `wait` lets seconds pass for a reason, and raises `WaitTooLong` where one wait is longer than `max_wait` seconds.
+    """
+
+    clock: Clock
+    max_wait: float
+    wait: Callable[[float, str], None]
+    last_sent: float = -math.inf
+    _keyed: pacing.Bucket = field(default_factory=pacing.Bucket)
+    _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
+    _one_quota: bool = False
+    _windows: dict[bool, pacing.Window] = field(default_factory=dict)
+    _contradicted: bool = False
+    _pace: pacing.Pace = field(default_factory=pacing.Pace)
+    _troubled_until: float = -math.inf
+    _trouble: int = 0
+    _refused_s: float = 0.0
+
+    @property
+    def window(self) -> pacing.Window | None:
+        """The key's window as the last response showed it."""
+        return self._keyed.window
+
+    def asks_to_wait(self) -> bool:
+        """Whether the Retry-After of a 502, 503 or 504 is in force."""
+        return self._troubled_until >= self.clock.monotonic()
+
+    def before(self, *, valid_key: bool, may_exhaust: bool) -> None:
+        """Wait until a request may be sent. One that may use up the quota waits for a Retry-After only.
+
+        Raises `WaitTooLong`, also where the waits of a run after refusals together take longer than `max_wait`.
+        """
+        if self._wait_out_refusal(expected=may_exhaust) or may_exhaust:
+            return
+        self._wait_for_window(keyed=valid_key or self._one_quota)
+        self._wait_for_pace()
+
+    def after(self, response: Response, finished: float, *, valid_key: bool) -> None:
+        """Learn from a response that came at the monotonic time `finished`."""
+        wall = self.clock.now()
+        pause = pacing.retry_after(response, wall)
+        if response.status in GATEWAY_TROUBLE and pause is not None:
+            self._trouble, self._troubled_until = response.status, finished + pause
+        keyed = valid_key or self._one_quota
+        before = self._keyed if keyed else self._keyless
+        self._pace = self._pace.after(finished, refused=pacing.refused_early(before, response, finished, wall))
+        bucket = pacing.observe(before, response, finished, wall)
+        if bucket.window is not None:
+            self._contradicted = self._contradicted or pacing.rises(self._windows.get(valid_key), bucket.window)
+            self._windows[valid_key] = bucket.window
+        if keyed:
+            self._keyed = bucket
+            return
+        if bucket.window is not None and pacing.shares_quota(self._keyed, bucket.window):
+            self._one_quota = True
+            self._keyed = bucket
+        self._keyless = bucket
+
+    def _wait_out_refusal(self, *, expected: bool) -> bool:
+        """Let the Retry-After of a 429, 502, 503 or 504 pass, whichever key it was said to; whether a 429's was."""
+        now = self.clock.monotonic()
+        limited = max(self._keyed.closed_until, self._keyless.closed_until) - now
+        left, status = max((self._troubled_until - now, self._trouble), (limited, 429))
+        if left <= 0:
+            return False
+        why = f"{status} was answered, and the next request may be sent"
+        if expected and status == 429:
+            self.wait(left, why)
+        else:
+            self._wait_capped(left, why, f"{status} was answered")
+        return limited > 0
+
+    def _wait_for_window(self, *, keyed: bool) -> None:
+        bucket = self._keyed if keyed else self._keyless
+        pause = pacing.delay(bucket, self.clock.monotonic())
+        if pause.seconds <= 0 or self._contradicted:
+            return
+        self.wait(pause.seconds, pause.why)
+        if keyed:
+            self._keyed = pacing.waited(bucket, pause.seconds)
+        else:
+            self._keyless = pacing.waited(bucket, pause.seconds)
+
+    def _wait_for_pace(self) -> None:
+        left = self.last_sent + self._pace.interval - self.clock.monotonic()
+        if self._pace.interval > 0 and left > 0:
+            self._wait_capped(left, "429s came while requests were left, and the next request is sent", "429s came")
+
+    def _wait_capped(self, seconds: float, why: str, what: str) -> None:
+        """Wait because of refusals; all such waits of a run together may last as long as the longest single wait."""
+        if self._refused_s > 0 and self._refused_s + seconds > self.max_wait:
+            raise WaitTooLong(
+                f"{what} again and again, and the run has waited {in_words(self._refused_s)} for that; "
+                f"this run may wait {in_words(self.max_wait)}",
+                "--max-wait",
+            )
+        self.wait(seconds, why)
+        self._refused_s += seconds

@@ -1,0 +1,297 @@
+"""Runs against real servers, compared: what is the same is equal, and what differs is named."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from petcheck.comparison.compare import Comparison, compare
+from petcheck.comparison.pairing import Counterparts
+from petcheck.reference.faults import FAULTS
+from petcheck.reports.side_by_side import side_by_side
+from petcheck.results.har import entries_by_index, har
+from petcheck.results.load import RecordedRun
+from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
+
+WITH_EXAMPLES = ("--allow-writes", "--plan", "pro")
+WRITES = (*WITH_EXAMPLES, "--examples", "0")
+READS = ("--examples", "0")
+
+
+def recorded(trial: Trial, file: str) -> RecordedRun:
+    """A run as if read from a file of that name."""
+    evidence = entries_by_index(har(trial.exchanges, version=trial.result.suite.version)).values()
+    return RecordedRun(file, trial.result, tuple(evidence))
+
+
+@cache
+def run(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), animals: int = 130) -> Trial:
+    """A run against a server of its own."""
+    clock = Hurried(50)
+    with server(faults=faults, variations=variations, animals=animals, clock=clock) as url:
+        return judge_in_place(url, *options, clock=clock)
+
+
+def against_plain(other: Trial, *options: str) -> Comparison:
+    return compare([recorded(run(*(options or WRITES)), "plain/result.json"), recorded(other, "other/result.json")])
+
+
+def differing(comparison: Comparison) -> set[str]:
+    """Everything that differs: requirements and open points by id, other behaviour by its kind and subject."""
+    names = {entry.id for entry in (*comparison.contradicted, *comparison.one_sided)}
+    names |= {point.id for point in comparison.differing_points}
+    return names | {f"{one.kind} {one.subject}".strip() for one in comparison.differences}
+
+
+# ---- equal
+
+
+@pytest.mark.parametrize("options", [(), WITH_EXAMPLES], ids=["reading", "writing"])
+def test_a_server_is_equal_to_itself_at_another_time_with_another_seed(options: tuple[str, ...]) -> None:
+    with server() as url:
+        first, second = judge_in_place(url, *options, "--seed", "1"), judge_in_place(url, *options, "--seed", "2")
+    made = compare([recorded(first, "monday/result.json"), recorded(second, "tuesday/result.json")])
+    assert differing(made) == set()
+    assert not made.different
+    assert [(one.name, one.values) for one in made.circumstances] == [("seed", ("1", "2"))]
+    assert len(made.agreed) == len(first.result.requirements)
+    assert set(made.alike) >= {"answer", "header", "content type", "fields", "reason phrase", "http version"}
+
+
+def test_a_run_is_equal_to_itself() -> None:
+    assert differing(against_plain(run(*WRITES))) == set()
+
+
+SAME = (
+    "clock-ahead reset-fraction busy-once fields-in-other-order ids-beyond-double odd-names",
+    "clock-behind moving-window headers-lower-case pretty-printed ids-from-zero categories-huge",
+    "slow escaped-unicode others-add",
+    pytest.param(
+        "store-of-10000 others-change daily-window",
+        marks=pytest.mark.xfail(reason="AUTH-6 is settled on one side only", strict=False),
+    ),
+)
+
+
+@pytest.mark.parametrize("names", SAME)
+def test_other_data_other_clocks_and_other_spelling_are_equal(names: str) -> None:
+    assert differing(against_plain(run(*WRITES, variations=tuple(names.split())))) == set()
+
+
+def test_a_server_that_lists_in_no_order_is_equal_to_itself() -> None:
+    clock = Hurried(50)
+    with server(variations=("random-order",), clock=clock) as url:
+        first, second = (judge_in_place(url, *WRITES, clock=clock) for _ in range(2))
+    assert differing(compare([recorded(first, "a/result.json"), recorded(second, "b/result.json")])) == set()
+
+
+# ---- verdicts
+
+BROKEN = (
+    "text-plain",
+    "id-text@getPet",
+    "name-missing@listPets",
+    "default-50",
+    "limit-100-refused",
+    "filter-ignored",
+    "created-name-trimmed",
+    "created-category-through-double",
+    "category-text-taken",
+    "get-neighbour",
+    "no-key-needed@createPet",
+    "orders-404",
+)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_fault_stands_first_with_the_exchange_that_shows_it(name: str) -> None:
+    made = against_plain(run(*WRITES, faults=(name,)))
+    assert made.different
+    assert {entry.id for entry in made.contradicted} == set(FAULTS[name].breaks)
+    first = made.contradicted[0]
+    assert first.outcomes == ("pass", "fail")
+    assert first.exchanges
+    for pair in first.exchanges:
+        plain, broken = (side.record.entries[index or 0] for side, index in zip(made.sides, pair, strict=True))
+        assert pair[1] is not None
+        assert (plain.operation, plain.credential) == (broken.operation, broken.credential)
+    assert [text for pair in first.exchanges for text in marked(made, pair)]
+
+
+def marked(comparison: Comparison, pair: Counterparts) -> list[str]:
+    """What is marked in the answers of a pair."""
+    shown = side_by_side(
+        [side.record.entries.get(-1 if at is None else at) for side, at in zip(comparison.sides, pair, strict=True)],
+        [side.target.base_url for side in comparison.sides],
+        [side.run.id for side in comparison.sides],
+    )
+    return [
+        piece.text
+        for one in shown
+        if one is not None
+        for line in (one.status_line, *one.response_headers, one.response_body)
+        for piece in line
+        if piece.marked
+    ]
+
+
+def test_a_failing_exchange_stands_beside_the_same_request() -> None:
+    made = against_plain(run(*WRITES, faults=("category-text-taken",)))
+    entry = next(entry for entry in made.contradicted if entry.id == "CREATE-8")
+    plain, broken = (side.record for side in made.sides)
+    for ours, theirs in entry.exchanges:
+        assert ours is not None
+        assert theirs is not None
+        assert plain.requests[ours] == broken.requests[theirs]
+        assert plain.entries[ours].status == 400
+        assert broken.entries[theirs].status == 201
+
+
+def test_of_two_broken_servers_the_same_failure_is_equal() -> None:
+    one, other = (run(*WRITES, *seed, faults=("default-50",)) for seed in ((), ("--seed", "7")))
+    made = compare([recorded(one, "a/result.json"), recorded(other, "b/result.json")])
+    assert differing(made) == set()
+    assert [entry.outcomes for entry in made.agreed if entry.id == "LIST-4"] == [("fail", "fail")]
+
+
+# ---- permissions and days
+
+
+def test_what_one_side_may_not_do_is_neither_equal_nor_contradicted() -> None:
+    made = against_plain(run(*READS))
+    assert made.different
+    assert made.contradicted == ()
+    assert made.differing_points == ()
+    assert made.differences == ()
+    ids = {entry.id for entry in made.one_sided}
+    assert ids == {*(f"CREATE-{number}" for number in range(1, 15) if number != 11), "AUTH-6", "RATE-5"}
+    assert {entry.outcomes for entry in made.one_sided} == {("pass", "not-run")}
+    assert {entry.settled_by[1] for entry in made.one_sided} == {"--allow-writes", "--plan"}
+    assert {one.name: one.values for one in made.circumstances if one.name != "seed"} == {
+        "writes": ("allowed", "not allowed"),
+        "plan": ("pro", "not told"),
+    }
+    assert {point.id for point in made.one_sided_points} >= {"name-beyond-ascii", "status-default"}
+
+
+def test_another_day_is_told_and_what_is_not_in_force_is_not_equal() -> None:
+    made = compare(
+        [recorded(run(*READS), "now/result.json"), recorded(run(*READS, "--as-of", "2031-01-01"), "then/result.json")]
+    )
+    assert ("judged as on", made.sides[1].run.as_of) in [(one.name, one.values[1]) for one in made.circumstances]
+    read = next(entry for entry in made.one_sided if entry.id == "GET-1")
+    assert read.in_force == (True, False)
+
+
+# ---- behaviour that the document allows
+
+ALLOWED = {
+    "extra-pet-fields": {"pet-extra-fields", "fields"},
+    "extra-error-fields": {"fields"},
+    "codes-in-upper-case": {"error-codes", "code"},
+    "messages-in-chinese": {"message"},
+    "charset": {"content type"},
+    "content-type-upper-case": {"content type"},
+    "gzip": {"header content-encoding"},
+    "server-header": {"header server"},
+    "set-cookie": {"header set-cookie"},
+    "etag": {"header etag, cache-control, vary"},
+    "http-1.0": {"http version"},
+    "odd-reason-phrase": {"reason phrase"},
+    "oldest-first": {"list-order"},
+    "random-order": {"list-order"},
+    "bad-limit-422": {"limit-negative", "limit-over-100", "limit-not-a-number", "limit-zero", "answer"},
+    "bad-limit-clamped": {"limit-negative", "limit-over-100", "limit-not-a-number", "limit-zero", "answer"},
+    "linked-pages": {"paging-metadata", "header link, x-total-count"},
+    "pages-of-50": {"page size", "LIST-3"},
+    "strict-names-printable": {"answer"},
+    "default-status": {"status-default"},
+    "location-header": {"header location"},
+    "deprecation-headers": {"deprecation-headers", "header deprecation, sunset"},
+    "orders-object": {"orders-payload"},
+    "orders-csv": {"orders-payload", "content type"},
+    "challenge": {"www-authenticate", "header www-authenticate"},
+}
+
+
+# several at once; each shows in something of its own
+TOGETHER = (
+    ("gzip", "extra-pet-fields", "oldest-first"),
+    ("server-header", "codes-in-upper-case", "odd-reason-phrase", "orders-object"),
+    ("set-cookie", "extra-error-fields", "http-1.0", "random-order"),
+    ("etag", "messages-in-chinese", "default-status"),
+    ("linked-pages", "bad-limit-422", "content-type-upper-case"),
+    ("location-header", "bad-limit-clamped", "charset"),
+    ("deprecation-headers", "strict-names-printable", "orders-csv"),
+    ("challenge", "pages-of-50"),
+)
+SHOWN_BY_EXAMPLES = {"bad-limit-422", "bad-limit-clamped"}
+
+
+def test_every_freedom_has_its_turn() -> None:
+    assert sorted(name for names in TOGETHER for name in names) == sorted(ALLOWED)
+    for names in TOGETHER:
+        assert len({one for name in names for one in ALLOWED[name]}) == sum(len(ALLOWED[name]) for name in names)
+
+
+@pytest.mark.parametrize("names", TOGETHER, ids=" ".join)
+def test_freedoms_that_are_used_are_named_and_contradict_no_verdict(names: tuple[str, ...]) -> None:
+    options = (*WITH_EXAMPLES, "--examples", "60") if SHOWN_BY_EXAMPLES.intersection(names) else WRITES
+    made = against_plain(run(*options, variations=names), *options)
+    assert made.different
+    assert made.contradicted == ()
+    assert differing(made) == {one for name in names for one in ALLOWED[name]}
+    for one in made.differences:
+        assert len(set(one.values)) == 2
+        assert all(index in side.record.entries for side, index in zip(made.sides, one.shown_by, strict=True))
+    for point in made.differing_points:
+        assert len(set(point.values)) == 2
+
+
+def test_a_trait_of_every_answer_says_so_and_one_of_some_answers_names_them() -> None:
+    server_header = against_plain(run(*WRITES, variations=("server-header",))).differences[0]
+    assert (server_header.places, server_header.values) == (("every answer",), ("not sent", "sent"))
+    location = against_plain(run(*WRITES, variations=("location-header",))).differences[0]
+    assert location.places == ("POST /pets → 201",)
+
+
+def test_several_sides_are_compared_at_once() -> None:
+    trials = [run(*WRITES), run(*WRITES, variations=("challenge",)), run(*WRITES, faults=("default-50",))]
+    made = compare([recorded(trial, f"{number}/result.json") for number, trial in enumerate(trials)])
+    assert [side.label for side in made.sides] == ["target (0)", "target (1)", "target (2)"]
+    assert [(entry.id, entry.outcomes) for entry in made.contradicted] == [("LIST-4", ("pass", "pass", "fail"))]
+    assert [point.id for point in made.differing_points] == ["www-authenticate"]
+    assert made.differences[0].values == ("not sent", "sent", "not sent")
+
+
+@pytest.mark.parametrize("name", ["bad-limit-clamped", "bad-limit-ignored", "bad-filter-ignored", "pages-of-10"])
+def test_a_store_that_has_grown_meanwhile_is_the_same_server(name: str) -> None:
+    with server(variations=(name,), animals=30) as url:
+        first, second = judge_in_place(url, *WRITES), judge_in_place(url, *WRITES)
+    made = compare([recorded(first, "a/result.json"), recorded(second, "b/result.json")])
+    assert differing(made) == set()
+
+
+def test_deselected_checks_are_not_equal_to_those_that_ran() -> None:
+    with server() as url:
+        some = judge(url, *READS, "-k", "test_4_1")
+    made = compare([recorded(run(*READS), "a/result.json"), recorded(some, "b/result.json")])
+    assert made.contradicted == ()
+    assert {"ORDERS-1", "AUTH-1", "RATE-1"} <= {entry.id for entry in made.one_sided}
+    assert "LIST-1" in {entry.id for entry in made.agreed}
+
+
+def test_what_nobody_examined_is_told_among_what_agrees() -> None:
+    made = compare([recorded(run(*READS), "a/result.json"), recorded(run(*READS, "--seed", "3"), "b/result.json")])
+    assert {entry.outcomes for entry in made.agreed if entry.id == "CREATE-1"} == {("not-run", "not-run")}
+    assert not made.different
+
+
+def test_plans_of_other_size_are_told_and_are_no_difference() -> None:
+    clock = Hurried(50)
+    with server(plan="business", clock=clock) as url:
+        business = judge_in_place(url, *READS, "--allow-writes", "--plan", "business", clock=clock)
+    made = against_plain(business)
+    assert differing(made) == set()
+    assert ("plan", ("pro", "business")) in [(one.name, one.values) for one in made.circumstances]

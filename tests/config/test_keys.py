@@ -1,0 +1,84 @@
+"""Keys come from the environment, each is one that can be masked, and no message shows one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petcheck.config.load import configure
+from petcheck.config.targets import Url
+from petcheck.errors import ConfigError
+from petcheck.wire.credentials import ApiKey
+from tests.config.configured import STAGING, TODAY, complaint, configured
+
+
+def test_each_target_has_its_own_key() -> None:
+    keys = {"PETSTORE_API_KEY": "k-123", "PETSTORE_API_KEY_EU_WEST": "west-1"}
+    targets = configured(target=[f"eu-west={STAGING}", f"eu-east={STAGING}"], environment=keys).targets
+    assert [target.source for target in targets] == [Url(STAGING, ApiKey("west-1")), Url(STAGING, ApiKey("k-123"))]
+
+
+def test_no_message_shows_the_key() -> None:
+    secret = "k-Zq93+ä"
+    assert "Zq93" not in complaint(target=[STAGING], environment={"PETSTORE_API_KEY": secret})
+
+
+OWN = "K8vQw2zRt-Sx71"
+
+
+@pytest.mark.parametrize(
+    ("how", "where"),
+    [
+        ({"target": [f"https://h/{OWN}/v1"]}, "--target"),
+        ({"target": [f"https://h/%4B{OWN[1:]}/v1"]}, "--target"),
+        ({"target": [f"https://h/v1?key={OWN}"]}, "--target"),
+        ({"reports": OWN}, "--reports"),
+        ({"plan": OWN}, "--plan"),
+        ({"config": OWN}, None),
+        ({"file": f'[targets.a]\nurl = "https://h/v1"\nkey = "{OWN}"'}, "petcheck.toml"),
+        ({"file": f'# {OWN}\n[targets.a]\nurl = "https://h/v1"'}, "petcheck.toml"),
+    ],
+)
+def test_the_key_itself_is_refused_wherever_it_is_put_and_not_repeated(how: dict[str, Any], where: str | None) -> None:
+    message = complaint(environment={"PETSTORE_API_KEY_OF_ANOTHER": OWN}, **how)
+    assert OWN not in message
+    if where is not None:
+        assert message == f"{where} holds the API key; take it out, PETSTORE_API_KEY is the place for it"
+
+
+def test_a_configuration_shows_no_key() -> None:
+    assert "k-123" not in repr(configured(target=[STAGING]))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(exclude_characters="\0"), max_size=40))
+def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
+    readable = secret.strip() != "" and all("!" <= character <= "~" for character in secret.strip())
+    key: object = None
+    try:
+        (target,) = configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1).targets
+        key = target.source.key if isinstance(target.source, Url) else None
+        refusal = None
+    except ConfigError as error:
+        refusal = str(error)
+    if refusal is None:
+        assert (readable, key) == (True, ApiKey(secret.strip()))
+    else:
+        assert refusal.isprintable()
+        assert not readable or len(secret.strip()) <= len("X-RateLimit-Remaining")
+
+
+def test_a_key_that_is_no_text_is_refused_in_one_line() -> None:
+    message = complaint(
+        target=[STAGING], environment={"PETSTORE_API_KEY": "0123456789\udcff", "PETSTORE_API_KEY_X": "ä" * 9}
+    )
+    assert message == "PETSTORE_API_KEY: a key has printable ASCII characters only, and no spaces"
+
+
+@pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])
+def test_a_key_that_masking_would_take_for_evidence_is_refused(secret: str) -> None:
+    with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short, or a word of the interface, .+$"):
+        configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1)

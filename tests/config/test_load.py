@@ -1,0 +1,380 @@
+"""A run's configuration is checked before anything is sent; each mistake gets one line that says what to do."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petcheck.config.load import Config, configure
+from petcheck.config.options import OPTIONS
+from petcheck.config.targets import Embedded, TargetConfig, Url
+from petcheck.errors import ConfigError
+from petcheck.spec.outcomes import Waiver
+from petcheck.wire.credentials import ApiKey
+from tests.config.configured import KEY, STAGING, TODAY, addresses, complaint, configured
+
+
+def test_without_a_word_the_embedded_server_is_judged() -> None:
+    reference = TargetConfig("reference", Embedded(), "pro", writes=True, exhaust=True)
+    assert configured(environment={}) == Config(as_of=TODAY, seed=7, targets=(reference,))
+
+
+def test_every_option() -> None:
+    Path("authorities.pem").write_text(certificate())
+    config = configured(
+        target=["staging=https://a.example/v1/", "production=https://b.example/v1"],
+        allow_writes="staging",
+        exhaust_rate_limit=True,
+        plan="Pro",
+        as_of="2030-12-05",
+        category_id="-3",
+        max_requests="50",
+        max_wait="0",
+        examples="0",
+        seed="0",
+        strict=True,
+        dry_run=True,
+        reports="there/and/here",
+        timeout="0.5",
+        ca_bundle="authorities.pem",
+    )
+    assert config == Config(
+        as_of=date(2030, 12, 5),
+        seed=0,
+        repeats=True,
+        targets=(
+            TargetConfig("staging", Url("https://a.example/v1", ApiKey("k-123")), "pro", True, -3, exhaust=True),
+            TargetConfig("production", Url("https://b.example/v1", ApiKey("k-123")), "pro", False, -3, exhaust=True),
+        ),
+        max_requests=50,
+        max_wait=0.0,
+        examples=0,
+        strict=True,
+        dry_run=True,
+        reports=Path("there/and/here"),
+        timeout=0.5,
+        ca_bundle="authorities.pem",
+        given=config.given,
+    )
+    assert Path("there/and/here").is_dir()
+    assert list(Path("there/and/here").iterdir()) == []
+
+
+def test_every_setting_of_a_file() -> None:
+    config = configured(
+        """
+        [targets.staging]
+        url = "https://staging.example/v1"
+        plan = "free"
+        allow-writes = true
+        category-id = 4
+        [targets.production]
+        url = "https://example/v1"
+        [defaults]
+        max_requests = 100
+        strict = true
+        allow-writes = false
+        exhaust-rate-limit = false
+        as-of = 2027-01-01
+        timeout = 2.5
+        [[waivers]]
+        requirement = "LIST-5"
+        target = "staging"
+        reason = "ticket 7"
+        expires = 2027-02-03
+        """,
+        environment={"PETSTORE_API_KEY_STAGING": "s-1234", "PETSTORE_API_KEY": "k-1234"},
+    )
+    assert config.targets == (
+        TargetConfig("staging", Url("https://staging.example/v1", ApiKey("s-1234")), "free", True, 4),
+        TargetConfig("production", Url("https://example/v1", ApiKey("k-1234"))),
+    )
+    assert (config.max_requests, config.strict, config.timeout) == (100, True, 2.5)
+    assert config.as_of == date(2027, 1, 1)
+    assert config.waivers == (Waiver("LIST-5", "staging", "ticket 7", date(2027, 2, 3)),)
+
+
+def test_the_command_line_counts_for_more_than_the_file() -> None:
+    file = '[defaults]\ntimeout = 5\nstrict = true\n[targets.staging]\nurl = "https://a.example/v1"\nplan = "pro"\n'
+    config = configured(file, timeout="1", plan="free", target=["staging=https://b.example/v1"])
+    assert (config.timeout, config.strict) == (1.0, True)
+    assert config.targets == (TargetConfig("staging", Url("https://b.example/v1", ApiKey("k-123")), "free"),)
+
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "no key": (
+        {"target": [STAGING], "environment": {}},
+        "no API key for target 'target': set PETSTORE_API_KEY in the environment",
+    ),
+    "a blank key": ({"target": [STAGING], "environment": {"PETSTORE_API_KEY": "  "}}, "no API key for target 'target'"),
+    "no key of a name": (
+        {"target": [f"eu-west={STAGING}"], "environment": {}},
+        "no API key for target 'eu-west': set PETSTORE_API_KEY_EU_WEST or PETSTORE_API_KEY in the environment",
+    ),
+    "a key with a space": (
+        {"target": [STAGING], "environment": {"PETSTORE_API_KEY": "a b"}},
+        "PETSTORE_API_KEY: a key has printable ASCII characters only, and no spaces",
+    ),
+    "a key with an umlaut": (
+        {"target": [STAGING], "environment": {"PETSTORE_API_KEY": "ä"}},
+        "PETSTORE_API_KEY: a key has",
+    ),
+    "no scheme": ({"target": ["host/v1"]}, "--target host/v1: not an http or https URL; write it as https://host/v1"),
+    "another scheme": ({"target": ["ftp://host/v1"]}, "--target ftp://host/v1: not an http or https URL"),
+    "a host and a port": ({"target": ["localhost:8080/v1"]}, "--target localhost:8080/v1: not an http or https URL"),
+    "no host": ({"target": ["https:///v1"]}, "--target https:///v1: not an http or https URL"),
+    "an empty URL": ({"target": [""]}, "--target : not an http or https URL"),
+    "a port that is none": (
+        {"target": ["https://h:99999/v1"]},
+        "--target https://h:99999/v1: not a URL (Port out of range 0-65535)",
+    ),
+    "a bracket": ({"target": ["https://[::1/v1"]}, "--target https://[:…/v1: not a URL (Invalid IPv6 URL)"),
+    "a password": (
+        {"target": ["https://u:p@h/v1"]},
+        "--target https://…@h/v1: a URL must not hold a user or password; the key goes into PETSTORE_API_KEY",
+    ),
+    "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?…: a base URL has no query and no fragment"),
+    "a fragment": ({"target": ["https://h/v1#a"]}, "--target https://h/v1#…: a base URL has no query and no fragment"),
+    "a space": ({"target": ["https://h/a b"]}, "--target 'https://h/a b': a URL holds no spaces"),
+    "a line": ({"target": ["https://h/\nv1"]}, "--target 'https://h/\\nv1': a URL holds no spaces"),
+    "a terminal's escape": ({"target": ["\x1b[31m"]}, "--target \N{REPLACEMENT CHARACTER}[31m: not an http"),
+    "http to a foreign host": (
+        {"target": ["http://far.example/v1"]},
+        "--target http://far.example/v1: the key would travel unencrypted; use https, or allow it with --insecure-http",
+    ),
+    "http to one that only looks local": (
+        {"target": ["http://localhost.example/v1"]},
+        "--target http://localhost.example/v1: the key would",
+    ),
+    "http to an address that only looks local": (
+        {"target": ["http://127.0.0.1.example/v1"]},
+        "--target http://127.0.0.1.example/v1: the key",
+    ),
+    "http to every address": ({"target": ["http://0.0.0.0/v1"]}, "--target http://0.0.0.0/v1: the key would travel"),
+    "http by way of a user": (
+        {"target": ["http://localhost@far.example/v1"]},
+        "--target http://…@far.example/v1: a URL must not hold a user",
+    ),
+    "two of one name": (
+        {"target": [STAGING, STAGING]},
+        f"--target {STAGING}: two targets are called 'target'; name them, as in --target staging=URL",
+    ),
+    "an empty name": ({"target": [f"={STAGING}"]}, f"--target ={STAGING}: a name has letters, digits, - and _ only"),
+    "an odd name": (
+        {"target": [f"a b={STAGING}"]},
+        f"--target a b={STAGING}: a name has letters, digits, - and _ only",
+    ),
+    "writes to nobody": (
+        {"target": [f"a={STAGING}"], "allow_writes": "b"},
+        "--allow-writes=b: no target has that name; there are a",
+    ),
+    "app and target": ({"target": [STAGING], "app": "m:a"}, "--app and --target exclude each other; give one of them"),
+    "an app without a key": (
+        {"app": "shop.main:app", "environment": {}},
+        "no API key for target 'target': set PETSTORE_API_KEY in the environment",
+    ),
+    "writes to an app by name": (
+        {"app": "shop.main:app", "allow_writes": "target"},
+        "--allow-writes=target: no target has that name; there are none",
+    ),
+    "an app without a name": (
+        {"app": "shop.main"},
+        "--app shop.main: write it as module:application, as in shop.main:app",
+    ),
+    "no plan": ({"plan": "gold"}, "--plan gold: no such plan; there are free, pro, business, enterprise"),
+    "nearly a plan": ({"plan": "buisness"}, "--plan buisness: no such plan; did you mean business"),
+    "no date": ({"as_of": "5.12.2030"}, "--as-of 5.12.2030: not a date; write it as YYYY-MM-DD"),
+    "no day": ({"as_of": "2030-02-30"}, "--as-of 2030-02-30: not a date; write it as YYYY-MM-DD"),
+    "no number": ({"max_requests": "many"}, "--max-requests many: not a whole number"),
+    "no requests": ({"max_requests": "0"}, "--max-requests 0: must be 1 or more"),
+    "less than no examples": ({"examples": "-1"}, "--examples -1: must be 0 or more"),
+    "a negative seed": ({"seed": "-1"}, "--seed -1: must be 0 or more"),
+    "a fraction": ({"category_id": "1.5"}, "--category-id 1.5: not a whole number"),
+    "a category beyond int64": (
+        {"category_id": str(2**63)},
+        f"--category-id {2**63}: a category is an int64, from -2^63 to 2^63-1",
+    ),
+    "no time": ({"timeout": "0"}, "--timeout 0: must be above 0 and below 1000000 seconds"),
+    "not a number of seconds": ({"timeout": "nan"}, "--timeout nan: must be above 0"),
+    "for ever": ({"max_wait": "inf"}, "--max-wait inf: must be above 0 and below 1000000 seconds"),
+    "soon": ({"timeout": "soon"}, "--timeout soon: not a number of seconds"),
+    "no bundle": (
+        {"ca_bundle": "nowhere.pem"},
+        "--ca-bundle nowhere.pem: cannot be read (No such file or directory); give a PEM file",
+    ),
+    "a folder as a bundle": ({"ca_bundle": "."}, "--ca-bundle .: "),
+    "no file": (
+        {"config": "nowhere.toml"},
+        "nowhere.toml: cannot be read (No such file or directory); give --config another file",
+    ),
+    "a folder as a file": ({"config": "."}, ".: cannot be read (Is a directory); give --config another file"),
+    "a name that no file can have": (
+        {"config": "a\0b"},
+        "a\N{REPLACEMENT CHARACTER}b: cannot be read (embedded null byte)",
+    ),
+    "reports without a name": ({"reports": ""}, "--reports '': must be a text in quotes, and not an empty one"),
+    "a variable that was written otherwise": (
+        {"target": [STAGING], "environment": {"PETSTORE_APIKEY": "k-123"}},
+        "no API key for target 'target': set PETSTORE_API_KEY in the environment (there is PETSTORE_APIKEY)",
+    ),
+    "reports below a file": (
+        {"reports": "petcheck.toml/x", "file": ""},
+        "--reports petcheck.toml/x: cannot be written (Not a directory); give another folder",
+    ),
+    "reports in a name that is too long": (
+        {"reports": "x" * 300},
+        f"--reports {'x' * 300}: cannot be written (File name too long)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("how", "expected"), REFUSED.values(), ids=REFUSED)
+def test_a_mistake_on_the_command_line(how: dict[str, Any], expected: str) -> None:
+    message = complaint(**how)
+    assert message.startswith(expected)
+    assert len(message) < 500
+
+
+def test_a_message_is_short_whatever_was_given() -> None:
+    message = complaint(plan="x" * 5000)
+    assert len(message) < 500
+    assert message.startswith("--plan xxx")
+    assert message.endswith("x: no such plan; there are free, pro, business, enterprise")
+
+
+def test_a_bundle_without_a_certificate() -> None:
+    Path("empty.pem").write_text("nothing\n")
+    assert complaint(ca_bundle="empty.pem") == (
+        "--ca-bundle empty.pem: holds no certificate; give a PEM file of certificate authorities"
+    )
+
+
+WORDS = st.text(max_size=20) | st.sampled_from(
+    ["https://h/v1", "a=http://127.0.0.1/v1", "free", "2030-12-05", "1", "*", "a"]
+)
+
+
+ANYTHING = st.none() | st.booleans() | WORDS
+
+
+GIVEN = st.fixed_dictionaries(
+    {},
+    optional={
+        option.flag[2:]: st.lists(WORDS, max_size=3)
+        if option.repeatable
+        else st.none() | st.booleans()
+        if option.metavar is None
+        else st.none() | WORDS
+        for option in OPTIONS
+        if option.flag not in ("--reports", "--config")
+    },
+)
+
+
+VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats()
+    | st.text(st.characters(codec="utf-8"), max_size=9)
+    | st.dates(min_value=date(1000, 1, 1))
+    | st.sampled_from(["https://h/v1", "LIST-5", "free"]),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["url", "plan", "x"]), inner, max_size=3)
+    ),
+    max_leaves=4,
+)
+
+
+NAMES = [option.flag[2:] for option in OPTIONS if option.flag != "--reports"]
+
+
+FILES = st.fixed_dictionaries(
+    {},
+    optional={
+        "defaults": VALUES | st.dictionaries(st.sampled_from([*NAMES, "x"]), VALUES, max_size=4),
+        "targets": VALUES
+        | st.dictionaries(
+            st.sampled_from(["a", "b c", "é", ""]),
+            st.fixed_dictionaries(
+                {"url": st.just("https://h/v1") | VALUES},
+                optional=dict.fromkeys(("plan", "allow-writes", "category-id", "x"), VALUES),
+            ),
+            max_size=2,
+        ),
+        "waivers": VALUES
+        | st.lists(
+            st.fixed_dictionaries(
+                {"requirement": st.just("LIST-5") | VALUES, "target": VALUES, "reason": VALUES, "expires": VALUES}
+            ),
+            max_size=2,
+        ),
+        "x": VALUES,
+    },
+)
+
+
+def toml(value: Any) -> str:
+    """A value in TOML, in one line."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{toml(str(name))} = {toml(inner)}" for name, inner in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    if isinstance(value, str):
+        return '"' + "".join(f"\\U{ord(character):08x}" for character in value) + '"'
+    return str(value)
+
+
+def hold_to_one_line(options: Mapping[str, Any]) -> None:
+    with contextlib.suppress(ConfigError):
+        try:
+            config = configure(options, KEY, today=TODAY, seed=1)
+        except ConfigError as refused:
+            message = str(refused)
+            assert message
+            assert message.splitlines() == [message]
+            assert message.isprintable()
+            raise
+        assert config.targets
+        assert all(address.startswith(("http", "HTTP")) for address in addresses(config))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(GIVEN)
+def test_any_options_are_taken_or_refused_in_one_line(options: dict[str, Any]) -> None:
+    hold_to_one_line(options)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
+@given(FILES)
+def test_any_file_of_toml_is_taken_or_refused_in_one_line(content: dict[str, Any]) -> None:
+    Path("fuzz.toml").write_text("".join(f"{name} = {toml(value)}\n" for name, value in content.items()))
+    hold_to_one_line({"config": "fuzz.toml"})
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_any_file_is_taken_or_refused_in_one_line(content: bytes) -> None:
+    Path("fuzz.toml").write_bytes(content)
+    hold_to_one_line({"config": "fuzz.toml"})
+
+
+def certificate() -> str:
+    """A certificate that this machine trusts."""
+    import ssl
+
+    paths = ssl.get_default_verify_paths()
+    for place in (paths.cafile, paths.openssl_cafile):
+        if place and Path(place).is_file():
+            text = Path(place).read_text(encoding="utf-8")
+            end = "-----END CERTIFICATE-----\n"
+            return text[text.index("-----BEGIN CERTIFICATE") : text.index(end) + len(end)]
+    pytest.skip("this machine trusts no certificate authority")

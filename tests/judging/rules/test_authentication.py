@@ -1,0 +1,270 @@
+"""Section 5: what is told of keys."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Problem, Proof, Undecided
+from petcheck.judging.matchers import described
+from petcheck.judging.rules import RULE
+from petcheck.judging.rules.authentication import INVALID
+from petcheck.spec.operations import Operation
+from tests.judging.rules.said import CREATE, GET, LIST, NEW, ORDERS, PET, REMOVED, by, holds, text
+from tests.support.exchanges import exchange
+
+READING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}))
+WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}), writes=True)
+MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
+OTHERWISE = {
+    "AUTH-1": "Not every part was answered in a way that tells about the key: {operation}, {torn}.",
+    "AUTH-5": "Whether the key alone is refused was not asked.",
+}
+WRONG = {LIST: "/pets?limit=0", GET: "/pets/123456", CREATE: None, ORDERS: None}
+
+
+def sent(operation: Operation, key: Credential, status: int | Silence = 401, *, wrong: bool = False) -> Exchange:
+    body = {"name": "Rex"} if wrong else NEW
+    asked = body if operation is CREATE else None
+    return exchange(operation, status, path=WRONG[operation] if wrong else None, credential=key, asked=asked)
+
+
+def decided(name: str, *record: Exchange, grounds: Grounds = READING) -> Decision:
+    return decide(RULE[name], record, grounds)
+
+
+def everywhere(*keys: Credential, wrong: bool = False, writes: bool = False) -> list[Exchange]:
+    operations = [operation for operation in Operation if writes or operation is not CREATE]
+    return [sent(operation, key, wrong=wrong) for operation in operations for key in keys]
+
+
+KINDS = [(name, kind) for name, kinds in INVALID.items() for kind in kinds]
+
+
+def test_each_kind_of_invalid_key_is_one_requirements() -> None:
+    kinds = [kind for _, kind in KINDS]
+    assert sorted(kind.name for kind in kinds) == sorted(k.name for k in Credential if k is not Credential.VALID)
+
+
+# ---- one exchange
+
+
+@pytest.mark.parametrize(("name", "key"), KINDS)
+@pytest.mark.parametrize("operation", Operation)
+def test_an_invalid_key_is_401(name: str, key: Credential, operation: Operation) -> None:
+    assert holds(name, sent(operation, key), READING)
+    statuses: tuple[int | Silence, ...] = (200, 302, 403, 500, Silence.TIMEOUT)
+    for status in statuses:
+        assert "expected 401 (section 5), got" in text(name, sent(operation, key, status), READING)
+    assert by(name, sent(operation, key, 429), READING) is NOT_CONCERNED
+    others = [other for other in INVALID if other != name]
+    assert all(by(other, sent(operation, key, 200), READING) is NOT_CONCERNED for other in others)
+
+
+@pytest.mark.parametrize("operation", [LIST, GET, CREATE], ids=str)
+def test_what_else_is_wrong_may_explain_a_refusal_and_nothing_else(operation: Operation) -> None:
+    explained: tuple[int | Silence, ...] = (400, 404, 422, 500)
+    for status in explained:
+        assert by("AUTH-1", sent(operation, MISSING, status, wrong=True), READING) is NOT_CONCERNED
+        assert text("AUTH-1", sent(operation, MISSING, status), READING)
+    for status in (200, 201, 302, 399, 403, Silence.RESET):
+        assert text("AUTH-1", sent(operation, MISSING, status, wrong=True), READING)
+    assert holds("AUTH-1", sent(operation, MISSING, wrong=True), READING)
+
+
+def test_an_operation_that_is_removed_is_not_judged() -> None:
+    assert by("AUTH-1", sent(GET, MISSING, 404), Grounds(REMOVED)) is NOT_CONCERNED
+
+
+@pytest.mark.parametrize("operation", Operation)
+def test_a_valid_key_is_not_refused(operation: Operation) -> None:
+    refused = Problem("expected another status than 401 (section 5), since the key is valid", "status")
+    assert by("AUTH-7", exchange(operation, 401, asked=NEW)) == refused
+    assert holds("AUTH-7", exchange(operation, 400, asked=NEW))
+    assert by("AUTH-7", exchange(operation, Silence.RESET, asked=NEW)) is NOT_CONCERNED
+    assert by("AUTH-7", exchange(operation, 200, credential=MISSING, asked=NEW)) is NOT_CONCERNED
+    assert by("AUTH-7", exchange(GET, 401), Grounds(REMOVED)) is NOT_CONCERNED
+
+
+# ---- every operation, every kind
+
+
+@pytest.mark.parametrize("name", INVALID)
+def test_a_pass_takes_every_operation_and_every_kind(name: str) -> None:
+    record = everywhere(*INVALID[name])
+    assert decided(name, *record) == Held(tuple(record))
+    for missing in {e.request.operation for e in record}:
+        rest = [e for e in record if e.request.operation is not missing]
+        left = decided(name, *rest)
+        assert isinstance(left, Undecided)
+        assert left.reason.endswith(f"about the key: {missing}.")
+        assert left.examined == tuple(rest)
+    for kind in INVALID[name]:
+        left = decided(name, *(e for e in record if e.request.credential is not kind))
+        assert isinstance(left, Undecided)
+        assert kind.value in left.reason
+
+
+def test_the_parts_that_are_missing_are_named() -> None:
+    left = Undecided(
+        "Not every part was answered in a way that tells about the key: "
+        "GET /pets/{petId}, GET /store/orders, a random key, the key with its last character changed.",
+        None,
+        (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
+    )
+    assert decided("AUTH-2", sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)) == left
+
+
+def test_keys_of_other_requirements_are_no_part() -> None:
+    record = everywhere(MISSING)
+    assert decided("AUTH-1", *record, sent(LIST, RANDOM, 400, wrong=True)) == Held(tuple(record))
+
+
+def test_a_post_is_a_part_where_it_may_be_sent() -> None:
+    assert isinstance(decided("AUTH-1", *everywhere(MISSING), grounds=WRITING), Undecided)
+    assert isinstance(decided("AUTH-1", *everywhere(MISSING, writes=True), grounds=WRITING), Held)
+
+
+def test_a_removed_operation_is_not_a_part() -> None:
+    record = [sent(LIST, MISSING), sent(ORDERS, MISSING)]
+    assert isinstance(decided("AUTH-1", *record, grounds=Grounds(REMOVED)), Held)
+
+
+# ---- two questions in one request
+
+
+def test_one_401_settles_both_questions() -> None:
+    record = [e for e in everywhere(MISSING, wrong=True) if e.request.operation is not ORDERS]
+    orders = sent(ORDERS, MISSING)
+    assert decided("AUTH-1", *record, orders) == Held((*record, orders))
+    assert decided("AUTH-5", *record, orders) == Held(tuple(record))
+    gone = [e for e in record if e.request.operation is not GET]
+    assert decided("AUTH-5", *record, grounds=Grounds(REMOVED)) == Held(tuple(gone))
+
+
+def test_a_401_with_the_valid_key_does_not_show_what_comes_first() -> None:
+    record = [exchange(operation, 401, path=WRONG[operation]) for operation in (LIST, GET)]
+    left = decided("AUTH-5", *record, sent(LIST, MISSING, wrong=True))
+    said = "No request to GET /pets/{petId} that is wrong in another way too was answered 401."
+    assert left == Undecided(said, None, (sent(LIST, MISSING, wrong=True),))
+
+
+@pytest.mark.parametrize(
+    ("operation", "plain"),
+    [(LIST, Call(LIST, MISSING)), (GET, Call(GET, MISSING, pet_id="7"))],
+)
+def test_where_it_is_not_401_the_key_is_asked_for_alone(operation: Operation, plain: Call) -> None:
+    others = [e for e in everywhere(MISSING, wrong=True) if e.request.operation is not operation]
+    torn = sent(operation, MISSING, 404, wrong=True)
+    for name in ("AUTH-1", "AUTH-5"):
+        question = decided(name, torn, *others)
+        assert isinstance(question, Ask)
+        assert (question.calls, question.not_before) == ((plain,), 0.0)
+        examined = others if name == "AUTH-1" else [*(e for e in others if e.request.operation is not ORDERS), torn]
+        assert question.otherwise.examined == tuple(examined)
+        assert question.otherwise.reason == OTHERWISE[name].format(operation=operation, torn=described(torn))
+    # the key alone is refused: it came second
+    alone = sent(operation, MISSING)
+    refused = [torn, *others, alone]
+    assert isinstance(decided("AUTH-1", *refused), Held)
+    late = decided("AUTH-5", *refused)
+    looked_at = {LIST: "the parameters are", GET: "the id is"}[operation]
+    first = [e for e in others if e.request.operation is not ORDERS]
+    assert late == Failed(
+        f"{described(torn)}: expected 401 before {looked_at} looked at (section 5), got 404.",
+        (Proof(torn, "status"),),
+        (*first, torn, alone),
+    )
+    # the key alone is not refused either: it does not count at all
+    let_in = [torn, *others, sent(operation, MISSING, 200)]
+    assert isinstance(decided("AUTH-1", *let_in), Failed)
+    left = decided("AUTH-5", *let_in)
+    assert isinstance(left, Undecided)
+    assert left.reason == f"{operation} does not refuse no key at all; see AUTH-1."
+    assert left.examined == (*first, torn, sent(operation, MISSING, 200))
+
+
+def test_each_request_that_was_not_refused_first_is_told() -> None:
+    torn = [sent(operation, MISSING, 404, wrong=True) for operation in (LIST, GET)]
+    alone = [sent(operation, MISSING) for operation in (LIST, GET)]
+    late = decided("AUTH-5", *torn, *alone)
+    assert isinstance(late, Failed)
+    assert late.text == (
+        "GET /pets?limit=0 with no key: expected 401 before the parameters are looked at (section 5), got 404. "
+        "GET /pets/123456 with no key: expected 401 before the id is looked at (section 5), got 404."
+    )
+
+
+def test_a_post_is_sent_again_with_what_another_key_was_refused_with() -> None:
+    torn, other = sent(CREATE, RANDOM, 400, wrong=True), sent(CREATE, MISSING)
+    for name in ("AUTH-2", "AUTH-5"):
+        question = decided(name, torn, other, grounds=WRITING)
+        assert isinstance(question, Ask)
+        assert question.calls == (Call(CREATE, RANDOM, body=other.request.body),)
+    valid = exchange(CREATE, 201, PET, asked=NEW)
+    alone = decided("AUTH-5", torn, valid, grounds=WRITING)
+    assert isinstance(alone, Failed)
+    assert "POST /pets with a random key: expected 401 before the body is looked at (section 5), got 400" in alone.text
+
+
+def test_the_order_is_asked_for_once_for_each_operation() -> None:
+    torn = [sent(LIST, key, 400, wrong=True) for key in (MISSING, RANDOM, EMPTY)]
+    question = decided("AUTH-5", *torn)
+    assert isinstance(question, Ask)
+    assert len(question.calls) == 1
+
+
+def test_where_no_animal_is_known_an_unknown_id_shows_that_the_id_came_first() -> None:
+    nobody = Grounds(date(2030, 12, 4))
+    torn = sent(GET, MISSING, 404, wrong=True)
+    assert isinstance(decided("AUTH-5", torn, grounds=nobody), Failed)
+    left = decided("AUTH-1", torn, sent(LIST, MISSING), sent(ORDERS, MISSING), grounds=nobody)
+    assert isinstance(left, Undecided)
+    assert "GET /pets/123456 with no key" in left.reason
+
+
+def test_an_answer_of_429_parts_nothing() -> None:
+    torn = sent(LIST, MISSING, 400, wrong=True)
+    assert isinstance(decided("AUTH-5", torn, sent(LIST, MISSING, 429)), Ask)
+
+
+def test_plain_requests_do_not_show_what_comes_first() -> None:
+    left = decided("AUTH-5", *everywhere(MISSING))
+    assert isinstance(left, Undecided)
+    assert left.reason == (
+        "No request to GET /pets that is wrong in another way too was answered 401. "
+        "No request to GET /pets/{petId} that is wrong in another way too was answered 401."
+    )
+
+
+def test_what_comes_first_is_shown_by_a_post_too_where_it_may_be_sent() -> None:
+    record = everywhere(EMPTY, wrong=True)
+    assert isinstance(decided("AUTH-5", *record, grounds=WRITING), Undecided)
+    assert isinstance(decided("AUTH-5", *record, sent(CREATE, RANDOM, wrong=True), grounds=WRITING), Held)
+
+
+# ---- what a refused POST leaves behind
+
+
+def test_a_refused_post_creates_nothing() -> None:
+    run = Grounds(date(2030, 12, 4), categories=frozenset({1}), run="0a1b2c3d")
+    named = {"name": "petcheck 0a1b2c3d refused", "categoryId": 1, "status": "sold"}
+    refused = exchange(CREATE, 401, asked=named, credential=MISSING, sent=1)
+    with_key = exchange(CREATE, 401, asked=named | {"name": "0a1b2c3d x"}, sent=2)
+    let_in = exchange(CREATE, 201, asked=named | {"name": "0a1b2c3d y"}, credential=RANDOM, sent=3)
+    page = "/pets?limit=100&status=sold"
+    shown = exchange(LIST, 200, [PET, PET | named], path=page, sent=20, index=4)
+    found = decided("AUTH-6", refused, with_key, let_in, shown, grounds=run)
+    assert isinstance(found, Failed)
+    assert found.text == (
+        "POST /pets with no key was answered 401, yet GET /pets?limit=100&status=sold lists animal 7 named "
+        '"petcheck 0a1b2c3d refused": a request without a valid key must create nothing (section 5).'
+    )
+    assert [(p.exchange, p.part) for p in found.proofs] == [(refused, "status"), (shown, "body:/1/name")]
+    empty = exchange(LIST, 200, [PET], path=page, sent=20, index=4)
+    assert decided("AUTH-6", refused, with_key, let_in, empty, grounds=run) == Held((refused, empty))
+    assert isinstance(decided("AUTH-6", refused, grounds=run), Ask)
+    assert isinstance(decided("AUTH-6", with_key, let_in, shown, grounds=run), Undecided)

@@ -1,0 +1,344 @@
+"""What a POST answers about the animal that was sent (section 4.2)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import (
+    BODY,
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    WHOLE,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Undecided,
+    body,
+)
+from petcheck.judging.rules import RULE
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange, short
+
+LIST, CREATE, GET, _ORDERS = Operation
+GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
+NEW = {"name": "Rex", "categoryId": 1, "status": "sold"}
+PET = NEW | {"id": 7}
+REPEATED = ("CREATE-2", "CREATE-3", "CREATE-4")
+OF_STATUS = {"CREATE-1", "CREATE-14", *(f"CREATE-{number}" for number in range(5, 11))}
+
+
+def posted(asked: object = NEW, status: int | Silence = 201, body: object = PET, **fields: object) -> Exchange:
+    return exchange(CREATE, status, body, asked=asked, **fields)  # type: ignore[arg-type]
+
+
+def by(requirement: str, found: Exchange, grounds: Grounds = GROUNDS) -> Judgement:
+    return RULE[requirement].one(found, grounds)
+
+
+def found(requirement: str, *record: Exchange, grounds: Grounds = GROUNDS) -> Decision:
+    return decide(RULE[requirement], record, grounds)
+
+
+def without(name: str, pet: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in pet.items() if key != name}
+
+
+def each(*statuses: int) -> list[Exchange]:
+    """POSTs of an animal of each status and of none, answered so."""
+    bodies = [NEW | {"status": status} for status in ("available", "pending", "sold")] + [without("status", NEW)]
+    return [
+        posted(body, status, body | {"id": n}, index=n)
+        for n, (body, status) in enumerate(zip(bodies, statuses, strict=False))
+    ]
+
+
+# ---- CREATE-2 to CREATE-4
+
+
+@pytest.mark.parametrize(
+    ("requirement", "sent", "came", "problem", "part"),
+    [
+        (
+            "CREATE-2",
+            {},
+            {"name": "rex"},
+            'the name "Rex" came back as "rex": character 1 is U+0072 instead of U+0052',
+            body("name"),
+        ),
+        (
+            "CREATE-2",
+            {"name": ""},
+            {"name": " "},
+            'the name "" came back as " ": character 1 is U+0020 instead of missing',
+            body("name"),
+        ),
+        ("CREATE-3", {}, {"categoryId": 2}, "`categoryId` is 2; 1 was sent", body("categoryId")),
+        (
+            "CREATE-3",
+            {"categoryId": 2**53 + 1},
+            {"categoryId": 2**53},
+            "`categoryId` is 9007199254740992; 9007199254740993 was sent",
+            body("categoryId"),
+        ),
+        ("CREATE-4", {}, {"status": "available"}, '`status` is "available"; "sold" was sent', body("status")),
+    ],
+    ids=short,
+)
+def test_what_comes_back_otherwise(
+    requirement: str, sent: dict[str, object], came: dict[str, object], problem: str, part: str
+) -> None:
+    answer = posted(NEW | sent, 201, PET | sent | came)
+    assert by(requirement, answer) == Problem(problem, part)
+    assert [by(other, answer) for other in REPEATED if other != requirement] == [HOLDS] * 2
+
+
+def test_a_status_that_was_sent_is_not_left_out() -> None:
+    assert by("CREATE-4", posted(NEW, 201, without("status", PET))) == Problem(
+        '`status` is absent; "sold" was sent', BODY
+    )
+
+
+@pytest.mark.parametrize(
+    ("requirement", "sent", "came"),
+    [
+        ("CREATE-2", NEW, PET | {"name": None}),
+        ("CREATE-3", NEW, PET | {"categoryId": "1"}),
+        ("CREATE-4", NEW, PET | {"status": "SOLD"}),
+        ("CREATE-4", NEW, PET | {"status": None}),
+        ("CREATE-4", NEW, {"id": 7, "name": "Rex"}),
+        ("CREATE-4", NEW, {"id": 7, "categoryId": 1}),
+        ("CREATE-4", without("status", NEW), PET),
+        ("CREATE-2", NEW | {"name": "\ud800"}, PET),
+    ],
+    ids=range(8),
+)
+def test_what_another_requirement_answers_for(requirement: str, sent: object, came: object) -> None:
+    assert by(requirement, posted(sent, 201, came)) is NOT_CONCERNED
+
+
+def test_what_is_as_good_as_an_integer_is_compared() -> None:
+    assert by("CREATE-3", posted(NEW, 201, PET | {"categoryId": 1.0})) is HOLDS
+    assert by("CREATE-3", posted(NEW | {"categoryId": 0}, 201, PET | {"categoryId": 0})) is HOLDS
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        posted(status=200),
+        posted(status=400),
+        posted(body=[PET]),
+        posted(body=b"<html>"),
+        posted(NEW | {"id": 9}),
+        posted(NEW | {"categoryId": 1.0}),
+        posted({}),
+        posted(None),
+        posted(status=Silence.RESET),
+        exchange(GET, 201, PET, asked=NEW),
+        posted(credential=Credential.RANDOM),
+    ],
+    ids=range(11),
+)
+def test_where_nothing_has_to_come_back(answer: Exchange) -> None:
+    assert [by(name, answer) for name in REPEATED] == [NOT_CONCERNED] * 3
+
+
+def test_what_a_text_with_extensions_spells_comes_back() -> None:
+    text = b'{"name": "Rex", "categoryId": 1, "status": "sold",}'
+    assert [by(name, posted(text, 201, PET)) for name in REPEATED] == [HOLDS] * 3
+    assert isinstance(by("CREATE-2", posted(text, 201, PET | {"name": "Tex"})), Problem)
+
+
+def test_each_status_is_repeated() -> None:
+    record = each(201, 201, 201, 201)
+    assert found("CREATE-4", *record) == Held(tuple(record[:3]))
+    assert found("CREATE-4", *record[1:2]) == Undecided(
+        'No animal with status "available" and "sold" was created that could be compared; see CREATE-1.',
+        examined=(record[1],),
+    )
+
+
+# ---- CREATE-5 to CREATE-10
+
+
+@pytest.mark.parametrize(
+    ("requirement", "sent", "right", "what"),
+    [
+        ("CREATE-1", NEW, (201,), '201 (section 4.2) with a name of 3 printable ASCII characters and status "sold"'),
+        ("CREATE-5", None, (400,), "400 (section 4.2) with no body"),
+        ("CREATE-5", b"{", (400,), "400 (section 4.2) with a body that is not JSON"),
+        ("CREATE-5", b'"{}"', (400,), "400 (section 4.2) with a string as its body"),
+        ("CREATE-6", {"name": "Rex"}, (400,), "400 (section 4.2) with no `categoryId`"),
+        ("CREATE-6", {"Name": "Rex", "CategoryId": 1}, (400,), "400 (section 4.2) with no `name`"),
+        ("CREATE-7", NEW | {"name": 5}, (400,), "400 (section 4.2) with an integer as `name`"),
+        ("CREATE-8", NEW | {"categoryId": "1"}, (400,), "400 (section 4.2) with a string as `categoryId`"),
+        (
+            "CREATE-9",
+            NEW | {"categoryId": 2**63},
+            (400,),
+            "400 (section 4.2) with 9223372036854775808, which is beyond int64, as `categoryId`",
+        ),
+        ("CREATE-10", NEW | {"status": " sold"}, (400,), '400 (section 4.2) with " sold" as `status`'),
+    ],
+    ids=short,
+)
+def test_the_status_of_a_post(requirement: str, sent: object, right: tuple[int, ...], what: str) -> None:
+    for status in (200, 201, 202, 400, 403, 404, 409, 413, 415, 422, 500, 503):
+        answer = posted(sent, status, b"")
+        wrong = Problem(f"expected {what}, got {status}", STATUS)
+        assert by(requirement, answer) == (HOLDS if status in right else wrong)
+        assert {by(other, answer) for other in OF_STATUS - {requirement}} == {NOT_CONCERNED}
+    silence = by(requirement, posted(sent, Silence.TIMEOUT))
+    assert silence == Problem(f"expected {what}, got no answer (timeout: nothing came), on a second try too", WHOLE)
+
+
+@pytest.mark.parametrize(
+    "sent", [NEW | {"name": ""}, NEW | {"categoryId": 5}, b'{"name": "Rex", "categoryId": 1} x'], ids=range(3)
+)
+def test_what_is_doubtful_is_201_or_400(sent: object) -> None:
+    for status in (201, 400):
+        assert by("CREATE-14", posted(sent, status)) is HOLDS
+        assert found("CREATE-14", posted(sent, status)) == Held((posted(sent, status),))
+    for status in (200, 404, 409, 413, 422, 500):
+        assert by("CREATE-14", posted(sent, status)) is NOT_CONCERNED
+        decision = found("CREATE-14", posted(sent, status, b""))
+        assert isinstance(decision, Failed)
+        assert decision.text.startswith("POST /pets: expected 201 or 400 (section 4.2) with ")
+        assert decision.text.endswith(f", got {status}.")
+
+
+def test_a_very_long_name_may_be_413() -> None:
+    assert by("CREATE-14", posted(NEW | {"name": "x" * 256}, 413)) is HOLDS
+    assert isinstance(found("CREATE-14", posted(NEW | {"name": "x" * 255}, 413)), Failed)
+
+
+@pytest.mark.parametrize("sent", [NEW | {"id": 1}, NEW | {"categoryId": 1.0}], ids=range(2))
+def test_any_answer_is_right_to_a_body_that_is_open(sent: object) -> None:
+    for status in (200, 201, 400, 422, 500):
+        assert {by(name, posted(sent, status)) for name in OF_STATUS} == {NOT_CONCERNED}
+
+
+@pytest.mark.parametrize(
+    ("status", "credential"),
+    [(401, Credential.VALID), (429, Credential.VALID), (401, Credential.MISSING), (201, Credential.MISSING)],
+    ids=range(4),
+)
+def test_no_rule_of_a_post_judges_what_was_not_looked_at(status: int, credential: Credential) -> None:
+    for sent in (NEW, NEW | {"name": ""}, None, {}, NEW | {"status": "SOLD"}):
+        answer = exchange(CREATE, status, PET, asked=sent, credential=credential)
+        assert {by(name, answer) for name in OF_STATUS} == {NOT_CONCERNED}
+
+
+def test_each_defect_that_was_sent_is_examined() -> None:
+    refused = posted(NEW | {"name": 5}, 400)
+    assert found("CREATE-7", refused, posted(), posted({}, 400)) == Held((refused,))
+    assert found("CREATE-7", posted()) == Undecided("No body with such a defect was answered.")
+    unheard = posted(NEW | {"name": None}, 401)
+    assert found("CREATE-7", refused, unheard) == Undecided(
+        "POST /pets with null as `name` was answered 401, which tells nothing of the body; see AUTH-7.",
+        examined=(refused,),
+    )
+    again = posted(NEW | {"name": None}, 400, index=3)
+    assert found("CREATE-7", refused, unheard, again) == Held((refused, again))
+    assert found("CREATE-7", posted({}, 400), refused) == Held((refused,))
+    decision = found("CREATE-7", unheard, posted(NEW | {"name": 5}, 429))
+    assert isinstance(decision, Undecided)
+    assert decision.reason == (
+        "POST /pets with null as `name` was answered 401; POST /pets with an integer as `name` was answered 429, which "
+        "tells nothing of the body; see AUTH-7."
+    )
+
+
+# ---- CREATE-1
+
+
+def test_each_status_and_none_is_accepted() -> None:
+    record = each(201, 201, 201, 201)
+    assert found("CREATE-1", *record) == Held(tuple(record))
+    assert found("CREATE-1", *record[:2]) == Undecided(
+        'No animal with status "sold" and without a status was sent.', examined=tuple(record[:2])
+    )
+
+
+def test_an_odd_animal_that_was_created_shows_that_its_status_is_accepted() -> None:
+    odd = posted(NEW | {"name": ""}, 201, index=9)
+    record = [*each(201, 201), odd, posted(without("status", NEW))]
+    assert isinstance(found("CREATE-1", *record), Held)
+
+
+def test_a_400_where_no_category_is_known_says_nothing() -> None:
+    nothing = Grounds(date(2030, 12, 4))
+    record = each(400, 400, 400, 400)
+    assert [by("CREATE-1", one, nothing) for one in record] == [NOT_CONCERNED] * 4
+    decision = found("CREATE-1", *record, grounds=nothing)
+    assert decision == Undecided(
+        'POST /pets with status "available" and with status "pending" and with status "sold" and without a status was '
+        "answered 400, perhaps because no category is known to exist; name one that exists.",
+        "--category-id",
+    )
+    mixed = each(201, 400, 400, 400)
+    decision = found("CREATE-1", *mixed, grounds=nothing)
+    assert isinstance(decision, Undecided)
+    assert decision.examined == (mixed[0],)
+    assert isinstance(found("CREATE-1", *each(201, 403), grounds=nothing), Failed)
+    assert isinstance(found("CREATE-1", *each(201, 400)), Failed)
+
+
+def test_what_was_not_looked_at_is_named() -> None:
+    record = each(201, 201, 401, 201)
+    decision = found("CREATE-1", *record)
+    assert isinstance(decision, Undecided)
+    assert decision.reason == (
+        'POST /pets with status "sold" was answered 401, which tells nothing of a valid animal; see CREATE-14 and '
+        "AUTH-7."
+    )
+    assert (decision.settled_by, decision.examined) == (None, (record[0], record[1], record[3]))
+    two = found("CREATE-1", *each(201, 429, 401, 201))
+    assert isinstance(two, Undecided)
+    assert 'with status "pending" and with status "sold" was answered 429, 401, which' in two.reason
+
+
+def test_a_status_of_a_body_that_must_be_refused_is_not_accepted() -> None:
+    unknown = posted(NEW | {"status": "SOLD"}, 201, index=9)
+    assert isinstance(found("CREATE-1", *each(201, 201, 201, 201), unknown), Held)
+    wrong = posted(NEW | {"name": 5}, 201, index=9)
+    decision = found("CREATE-1", *each(201, 201), wrong)
+    assert isinstance(decision, Undecided)
+    assert decision.reason == 'No animal with status "sold" and without a status was sent.'
+
+
+# ---- CREATE-14
+
+
+def test_what_a_plain_animal_gets_too_is_not_the_doubts_fault() -> None:
+    odd = posted(NEW | {"name": ""}, 422, b"")
+    assert isinstance(found("CREATE-14", odd, posted(NEW, 409)), Failed)
+    assert found("CREATE-14", odd, posted(NEW, 422)) == Undecided(
+        "POST /pets was answered 422 for a plain animal too; see CREATE-1."
+    )
+    refused = posted(NEW | {"name": ""}, 401)
+    assert found("CREATE-14", refused) == Undecided("POST /pets was answered 401; see AUTH-7.")
+    held = posted(NEW | {"name": " "}, 400)
+    decision = found("CREATE-14", held, refused)
+    assert isinstance(decision, Undecided)
+    assert decision.examined == (held,)
+    assert found("CREATE-14", posted()) == Undecided("No doubtful animal was sent.")
+
+
+def test_a_category_that_the_201_itself_makes_known_was_doubtful_when_it_was_sent() -> None:
+    first = posted(NEW | {"categoryId": 5}, 201, PET | {"categoryId": 5})
+    again = posted(NEW | {"categoryId": 5, "name": "Tex"}, 201, PET | {"categoryId": 5}, index=1)
+    known = Grounds(date(2030, 12, 4), categories=frozenset({1, 5}))
+    assert found("CREATE-14", first, again, grounds=known) == Held((first,))
+    listed = exchange(LIST, 200, [PET | {"categoryId": 5}])
+    assert found("CREATE-14", listed, first, grounds=known) == Undecided("No doubtful animal was sent.")
+    assert found("CREATE-14", listed, posted(NEW, 400), grounds=known) == Undecided("No doubtful animal was sent.")
+    unknown = posted(NEW | {"categoryId": 6}, 400)
+    assert found("CREATE-14", listed, unknown, grounds=known) == Held((unknown,))

@@ -1,0 +1,460 @@
+"""What becomes of an animal that was created, and of one that was refused (section 4.2)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.rules import RULE
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+LIST, CREATE, GET, _ORDERS = Operation
+GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True, run="0a1b2c3d")
+REMOVED = Grounds(date(2030, 12, 5), categories=frozenset({1}), writes=True)
+
+
+def pet(number: int, **members: object) -> dict[str, object]:
+    return {"id": number, "name": f"Rex {number}", "categoryId": 1, "status": "pending"} | members
+
+
+def new(number: int, sent: float = 0.0, status: int = 201, **members: object) -> Exchange:
+    """The POST of an animal; it is finished a tenth of a second later."""
+    asked = {key: value for key, value in pet(number).items() if key != "id"}
+    body = pet(number, **members) if status == 201 else {"code": "x", "message": "y", "status": status}
+    return exchange(CREATE, status, body, asked=asked, sent=sent, index=number)
+
+
+def page(*animals: dict[str, object], sent: float, query: str = "?limit=100") -> Exchange:
+    return exchange(LIST, 200, list(animals), path=f"/pets{query}", sent=sent)
+
+
+def get(number: int, sent: float, status: int = 200, **members: object) -> Exchange:
+    return exchange(GET, status, pet(number, **members), path=f"/pets/{number}", sent=sent)
+
+
+def found(name: str, *record: Exchange, grounds: Grounds = GROUNDS) -> Decision:
+    return decide(RULE[name], record, grounds)
+
+
+def reading(number: int) -> Call:
+    return Call(GET, pet_id=str(number))
+
+
+def listing(**query: str) -> Call:
+    return Call(LIST, query=tuple(query.items()))
+
+
+OLD = pet(900, name="Old")
+
+
+# ---- CREATE-12
+
+
+def test_a_created_animal_is_read_as_it_was_created() -> None:
+    posted, read = new(1), get(1, 1.0)
+    assert found("CREATE-12", posted, read) == Held((read,))
+    other = get(2, 1.0)
+    assert found("CREATE-12", posted, new(2), read, other) == Held((read, other))
+    at_once = get(1, posted.finished)
+    assert found("CREATE-12", posted, at_once) == Held((at_once,))
+    assert found("CREATE-12", posted, get(2, 1.0)) == Undecided("No created animal was read.")
+    assert found("CREATE-12", get(1, 1.0)) == Undecided(
+        "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
+    )
+
+
+def test_a_read_before_the_post_tells_nothing() -> None:
+    assert found("CREATE-12", get(1, 0.05, name="Tex"), new(1, 0.1)) == Undecided("No created animal was read.")
+
+
+def test_a_difference_is_looked_at_again_ten_seconds_after_the_post() -> None:
+    posted, read = new(1), get(1, 1.0, name="Tex")
+    first = found("CREATE-12", posted, read)
+    assert isinstance(first, Ask)
+    assert (first.calls, first.not_before) == ((reading(1),), 10.1)
+    assert first.otherwise.reason == "The animal changes from one request to the next; another client may be at it."
+    assert first.otherwise.examined == (posted, read)
+    again = found("CREATE-12", posted, read, get(1, 10.2, name="Tex"))
+    assert isinstance(again, Failed)
+    assert again.text == (
+        'POST /pets created animal 1, and GET /pets/1 shows it changed: `name` is "Tex" instead of "Rex 1" '
+        "(section 4.2)."
+    )
+    assert [(proof.exchange.request.method, proof.part) for proof in again.proofs] == [
+        ("POST", "body:/name"),
+        ("GET", "body:/name"),
+    ]
+
+
+def test_a_difference_counts_if_two_reads_share_it_and_the_last_is_late() -> None:
+    posted = new(1)
+    assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Tex"), get(1, 10.0, name="Tex")), Ask)
+    assert isinstance(found("CREATE-12", posted, get(1, 10.1, name="Tex")), Ask)
+    assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Fox"), get(1, 20.0, name="Tex")), Ask)
+    both = [get(1, sent, name="Tex", categoryId=2) for sent in (1.0, 20.0)]
+    decision = found("CREATE-12", posted, *both)
+    assert isinstance(decision, Failed)
+    assert '`name` is "Tex" instead of "Rex 1"; `categoryId` is 2 instead of 1 (section 4.2).' in decision.text
+    assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Tex"), get(1, 20.0)), Held)
+
+
+def test_a_default_status_may_show_later_than_in_the_201() -> None:
+    created = exchange(CREATE, 201, {"id": 1, "name": "Rex 1", "categoryId": 1}, asked={"name": "Rex 1"}, sent=0.0)
+    assert isinstance(found("CREATE-12", created, get(1, 20.0)), Held)
+    lost = exchange(GET, 200, {"id": 1, "name": "Rex 1", "categoryId": 1}, path="/pets/1", sent=20.0)
+    assert isinstance(found("CREATE-12", created, lost), Held)
+    assert isinstance(found("CREATE-12", new(1), lost), Ask)
+    null = exchange(CREATE, 201, pet(1, status=None), asked={"name": "Rex 1"}, sent=0.0)
+    assert isinstance(found("CREATE-12", null, get(1, 20.0)), Ask)
+    assert isinstance(found("CREATE-12", null, lost), Held)
+
+
+def test_an_id_that_was_given_again_is_the_later_animal() -> None:
+    later = exchange(CREATE, 201, pet(1, name="Tex"), asked={"name": "Tex"}, sent=5.0)
+    assert isinstance(found("CREATE-12", new(1), later, get(1, 20.0, name="Tex")), Held)
+
+
+def test_one_404_is_asked_again_beside_another_animal() -> None:
+    decision = found("CREATE-12", new(1), new(2, 1.0), get(1, 2.0, 404))
+    assert isinstance(decision, Ask)
+    assert (decision.calls, decision.not_before) == ((reading(1), reading(2)), 11.1)
+    one = found("CREATE-12", new(1), get(1, 2.0, 404))
+    assert isinstance(one, Ask)
+    assert (one.calls, one.not_before) == ((reading(1),), 10.1)
+    assert one.otherwise == Undecided(
+        "A created animal is answered 404 by its id; another client may have removed it.",
+        examined=(get(1, 2.0, 404),),
+    )
+
+
+def test_those_that_are_404_are_asked_for_before_the_others() -> None:
+    record = [new(number) for number in (1, 2, 3, 4)]
+    for lost, asked in (((4,), (4, 1)), ((2, 4), (2, 4)), ((2, 3, 4), (2, 3))):
+        decision = found("CREATE-12", *record, *(get(number, 2.0, 404) for number in lost))
+        assert isinstance(decision, Ask)
+        assert decision.calls == tuple(map(reading, asked))
+
+
+def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
+    record = [new(1), new(2), get(1, 2.0, 404), get(1, 10.1, 404), get(2, 10.1, 404)]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "GET /pets/1 was answered 404 for 10 s after POST /pets created that animal (section 4.2); also in animal 2."
+    )
+    assert decision.proofs == (
+        Proof(record[0], "body:/id"),
+        Proof(record[3], "status"),
+        Proof(record[1], "body:/id"),
+        Proof(record[4], "status"),
+    )
+    assert isinstance(found("CREATE-12", *record[:-1], get(2, 10.0, 404)), Ask)
+    assert found("CREATE-12", *record, new(3), get(3, 10.1, 404)) == decision
+
+
+def test_one_that_vanished_proves_nothing() -> None:
+    record = [new(1), new(2), get(2, 1.0), get(1, 2.0, 404), get(1, 10.2, 404)]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(limit="100"), listing(limit="100", status="pending"), reading(1))
+    assert decision.not_before == pytest.approx(20.3)
+    assert decision.otherwise == Undecided(
+        "A created animal is answered 404 by its id; another client may have removed it.", examined=tuple(record[2:])
+    )
+    assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
+
+
+def test_no_page_of_a_status_is_asked_for_if_none_was_sent() -> None:
+    posted = exchange(CREATE, 201, pet(1), asked={"name": "Rex 1", "categoryId": 1}, sent=0.0)
+    decision = found("CREATE-12", posted, get(1, 10.2, 404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(limit="100"), reading(1))
+
+
+def test_a_page_that_goes_on_showing_an_animal_convicts_its_404() -> None:
+    record = [new(1), new(2), get(2, 1.0), get(1, 10.2, 404)]
+    decision = found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.6, 404))
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "GET /pets/1 was answered 404 for 10 s after POST /pets created that animal, although GET /pets?limit=100 "
+        "lists it (section 4.2)."
+    )
+    shown, again = page(pet(1), sent=20.4), get(1, 20.6, 404)
+    assert decision.proofs == (Proof(record[0], "body:/id"), Proof(shown, "body:/0"), Proof(again, "status"))
+    soonest = page(pet(1), sent=record[3].finished + 10.0)
+    assert isinstance(found("CREATE-12", *record, soonest, get(1, soonest.finished, 404)), Failed)
+    assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.2), get(1, 20.6, 404)), Ask)
+    assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.4, 404)), Ask)
+
+
+def test_where_get_finds_no_animal_at_all_get_1_answers_for_it() -> None:
+    record = [page(OLD, sent=0.0), new(1, 1.0), get(1, 2.0, 404)]
+    decision = found("CREATE-12", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(900),)
+    assert decision.otherwise == Undecided("GET /pets/{petId} finds no animal at all; see GET-1.")
+    other = get(900, 3.0, 404)
+    assert found("CREATE-12", *record, other) == Undecided(
+        "GET /pets/{petId} finds no animal at all; see GET-1.", examined=(other,)
+    )
+    read = found("CREATE-12", *record, exchange(GET, 200, OLD, path="/pets/900", sent=3.0))
+    assert isinstance(read, Ask)
+    assert read.calls == (reading(1),)
+
+
+def test_another_answer_is_the_matter_of_get_1() -> None:
+    assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 showed no animal (500); see GET-1.")
+
+
+def test_nothing_is_read_from_the_removal_day_on() -> None:
+    decision = found("CREATE-12", new(1), get(1, 2.0, 404), grounds=REMOVED)
+    assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05.", tried=False)
+
+
+# ---- CREATE-13
+
+
+def test_a_created_animal_is_listed_as_it_was_created() -> None:
+    shown = page(pet(1), OLD, sent=1.0)
+    assert found("CREATE-13", new(1), shown) == Held((shown,))
+    other = page(pet(2), sent=1.0, query=PENDING)
+    assert found("CREATE-13", new(1), new(2, 0.5), shown, other, page(pet(1), pet(2), OLD, sent=2.0)) == Held(
+        (shown, page(pet(1), pet(2), OLD, sent=2.0), other)
+    )
+    assert found("CREATE-13", shown) == Undecided(
+        "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
+    )
+
+
+def test_a_page_without_room_or_of_an_open_filter_need_not_show_it() -> None:
+    full = [pet(n) for n in range(500, 600)]
+    no_room = "No page had room for the created animals; a store of fewer than 20 animals would settle it."
+    for animals, query in ((full, "?limit=100"), (MANY, "?limit=100&page=1")):
+        record = [page(*animals, sent=-1.0, query=query), new(1), page(*animals, sent=1.0, query=query)]
+        assert found("CREATE-13", *record) == Undecided(no_room)
+        decision = found("CREATE-13", *record, page(OLD, sent=1.0, query="?limit=99"))
+        assert isinstance(decision, Ask)
+        assert decision.calls[0] == listing(limit="99")
+
+
+def test_a_page_that_shows_it_changed_twice_fails() -> None:
+    record = [new(1), page(OLD, pet(1, categoryId=2), sent=1.0)]
+    first = found("CREATE-13", *record)
+    assert isinstance(first, Ask)
+    assert (first.calls, first.not_before) == ((listing(limit="100"),), 10.1)
+    again = found("CREATE-13", *record, page(OLD, pet(1, categoryId=2), sent=10.1))
+    assert isinstance(again, Failed)
+    assert again.text == (
+        "POST /pets created animal 1, and GET /pets?limit=100 shows it changed: `categoryId` is 2 instead of 1 "
+        "(section 4.2)."
+    )
+    assert [proof.part for proof in again.proofs] == ["body:/categoryId", "body:/1/categoryId"]
+
+
+def test_an_animal_that_the_whole_store_lacks_is_looked_for_with_a_read_in_between() -> None:
+    record = [new(1), page(OLD, sent=1.0)]
+    first = found("CREATE-13", *record)
+    assert isinstance(first, Ask)
+    whole = listing(limit="100")
+    assert (first.calls, first.not_before) == ((whole, reading(1), whole), 10.1)
+    assert first.otherwise == Undecided(
+        "A created animal is on no page that would show it; another client may have removed it.",
+        examined=tuple(record),
+    )
+    late = [*record, page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.5)]
+    decision = found("CREATE-13", *late)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "POST /pets created animal 1; for 10 s GET /pets?limit=100 listed 1 animals without it, although GET /pets/1 "
+        "shows it, and the page has room for 100 (section 4.2)."
+    )
+    assert decision.proofs == (Proof(record[0], "body:/id"), Proof(late[4], "body"), Proof(late[3], "body"))
+
+
+def test_a_read_may_follow_the_page_at_once() -> None:
+    posted = new(1)
+    first = page(OLD, sent=posted.finished + 10.0)
+    read = get(1, first.finished)
+    assert isinstance(found("CREATE-13", posted, first, read, page(OLD, sent=read.finished)), Failed)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [page(OLD, sent=10.1), get(1, 10.3, 404), page(OLD, sent=10.5)],
+        [page(OLD, sent=10.0), get(1, 10.3), page(OLD, sent=10.5)],
+        [page(OLD, sent=10.1), get(1, 10.15), page(OLD, sent=10.5)],
+        [page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.35)],
+        [page(OLD, sent=10.1), get(2, 10.3), page(OLD, sent=10.5)],
+        [page(OLD, pet(1), sent=10.1), get(1, 10.3), page(OLD, sent=10.5)],
+        [page(OLD, sent=10.1, query="?limit=99"), get(1, 10.3), page(OLD, sent=10.5)],
+    ],
+    ids=range(7),
+)
+def test_one_that_may_have_vanished_is_not_missing(later: list[Exchange]) -> None:
+    assert not isinstance(found("CREATE-13", new(1), page(OLD, sent=1.0), *later), Failed)
+
+
+def test_two_animals_that_no_page_of_the_whole_store_shows_fail() -> None:
+    record = [new(1), new(2), page(OLD, sent=10.1)]
+    decision = found("CREATE-13", *record)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "POST /pets created animal 2; for 10 s GET /pets?limit=100 listed 1 animals without it, and the page has room "
+        "for 100 (section 4.2)."
+    )
+    assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[2], "body"))
+    assert isinstance(found("CREATE-13", new(1), new(2), page(OLD, sent=10.0)), Ask)
+    assert isinstance(found("CREATE-13", new(1), new(2), new(3, 5.0), page(OLD, sent=10.1)), Ask)
+    assert isinstance(found("CREATE-13", new(1), new(2), page(pet(1), sent=1.0), page(OLD, sent=10.1)), Ask)
+
+
+def test_from_the_removal_day_on_no_read_is_asked_for() -> None:
+    decision = found("CREATE-13", new(1), page(OLD, sent=1.0), grounds=REMOVED)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(limit="100"),)
+
+
+PENDING = "?limit=100&status=pending"
+MANY = [pet(n, name="Old") for n in range(900, 925)]
+
+
+def test_a_cache_that_goes_on_answering_is_told_by_a_request_that_it_has_not_seen() -> None:
+    record = [page(*MANY, sent=-1.0, query=PENDING), new(1), page(*MANY, sent=1.0, query=PENDING)]
+    first = found("CREATE-13", *record)
+    assert isinstance(first, Ask)
+    assert (first.calls, first.not_before) == ((listing(limit="99", status="pending"),), 0.0)
+    vanished = "A created animal is on no page that would show it; another client may have removed it."
+    assert first.otherwise == Undecided(vanished, examined=tuple(record[1:]))
+    record.append(page(*MANY, pet(1), sent=2.0, query="?limit=99&status=pending"))
+    second = found("CREATE-13", *record)
+    assert isinstance(second, Ask)
+    assert second.otherwise == first.otherwise
+    again = listing(limit="100", status="pending")
+    assert (second.calls, second.not_before) == ((again, listing(limit="99", status="pending"), again), 10.1)
+    record += [
+        page(*MANY, sent=10.1, query=PENDING),
+        page(*MANY, pet(1), sent=10.3, query="?limit=99&status=pending"),
+        page(*MANY, sent=10.5, query=PENDING),
+    ]
+    decision = found("CREATE-13", *record)
+    assert isinstance(decision, Failed)
+    assert "although GET /pets?limit=99&status=pending shows it" in decision.text
+    assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[6], "body"), Proof(record[5], "body"))
+    assert isinstance(found("CREATE-13", *record[:-1], page(*MANY, pet(1), sent=10.5, query=PENDING)), Held)
+
+
+SHOWING = "?limit=99&status=pending"
+
+
+def test_the_page_is_wrong_before_and_after_another_that_shows_it() -> None:
+    record = [page(*MANY, sent=-1.0, query=PENDING), new(1)]
+    first = page(*MANY, sent=record[1].finished + 10.0, query=PENDING)
+    shown = page(*MANY, pet(1), sent=first.finished, query=SHOWING)
+    assert isinstance(
+        found("CREATE-13", *record, first, shown, page(*MANY, sent=shown.finished, query=PENDING)), Failed
+    )
+    early = page(*MANY, pet(1), sent=2.0, query=SHOWING)
+    assert isinstance(
+        found("CREATE-13", *record, page(*MANY, sent=1.0, query=PENDING), early, page(*MANY, sent=12.0, query=PENDING)),
+        Ask,
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "other", "fresh"),
+    [
+        ("?limit=100", "?limit=99&page=1", {"limit": "99"}),
+        (PENDING, "?limit=99&status=sold", {"limit": "99", "status": "pending"}),
+        (PENDING, "?limit=99", {"limit": "99", "status": "pending"}),
+    ],
+    ids=range(3),
+)
+def test_a_page_of_another_filter_does_not_say_that_there_is_room(
+    query: str, other: str, fresh: dict[str, str]
+) -> None:
+    record = [page(*MANY, sent=-1.0, query=query), new(1), page(*MANY, sent=11.0, query=query)]
+    record += [page(pet(1), sent=12.0, query=other), page(*MANY, sent=13.0, query=query)]
+    decision = found("CREATE-13", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(**fresh),)
+
+
+def test_a_page_that_was_not_asked_for_before_is_no_cache() -> None:
+    decision = found("CREATE-13", new(1), page(*MANY, sent=1.0, query=PENDING))
+    assert isinstance(decision, Undecided)
+
+
+def test_a_page_that_shows_other_old_animals_too_does_not_say_that_there_is_room() -> None:
+    record = [page(*MANY, OLD, pet(800), sent=-1.0), page(*MANY, sent=-1.0, query=PENDING), new(1)]
+    record += [page(*MANY, sent=1.0, query=PENDING), page(pet(800), pet(1), sent=2.0, query="?limit=99&status=pending")]
+    assert isinstance(found("CREATE-13", *record), Held)
+
+
+def test_a_page_of_another_filter_need_not_show_it() -> None:
+    record = [page(OLD, sent=-1.0, query="?status=sold"), new(1), page(pet(1), OLD, sent=1.0)]
+    assert isinstance(found("CREATE-13", *record, page(OLD, sent=20.0, query="?status=sold")), Held)
+
+
+# ---- CREATE-11
+
+
+def test_what_was_refused_is_on_no_page_that_would_show_it() -> None:
+    refused, shown = new(1, status=400), page(OLD, sent=20.0)
+    assert found("CREATE-11", refused, shown) == Held((refused, shown))
+    assert found("CREATE-11", new(2), shown) == Undecided(
+        "Nothing was refused with 400, so there is nothing that must not have been stored."
+    )
+
+
+def test_what_was_refused_and_is_listed_fails() -> None:
+    refused = exchange(CREATE, 400, {}, asked={"name": "0a1b2c3d refused", "status": "pending"}, sent=0.0)
+    decision = found("CREATE-11", refused, page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0))
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        'POST /pets was answered 400, yet GET /pets?limit=100 lists animal 7 named "0a1b2c3d refused": what is refused '
+        "must not be stored (section 4.2)."
+    )
+    shown = page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0)
+    assert decision.proofs == (Proof(refused, "status"), Proof(shown, "body:/1/name"))
+
+
+def test_a_page_is_asked_for_that_would_show_what_was_refused() -> None:
+    decision = found("CREATE-11", new(1, status=400))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (listing(limit="100", status="pending"),)
+    assert decision.otherwise.reason == (
+        "No page would have shown what 1 of 1 refused bodies may have stored; a store of fewer than 20 animals would "
+        "settle it."
+    )
+
+
+def test_an_animal_with_the_name_of_what_was_refused_may_be_of_an_earlier_run() -> None:
+    refused, other, shown = new(1, status=400), new(2, status=400), page(OLD, pet(7, name="Rex 1"), sent=20.0)
+    assert found("CREATE-11", refused, other, shown) == Undecided(
+        'Animal 7 has the name of what was refused, "Rex 1"; it may be of an earlier run with the same --seed. A run '
+        "without --seed settles it.",
+        examined=(other, shown),
+    )
+
+
+def test_what_no_page_would_show_is_not_known_to_be_absent() -> None:
+    odd = exchange(CREATE, 400, {}, asked={"name": "x", "categoryId": 1, "status": "SOLD"}, sent=0.0)
+    plain, filtered = new(1, status=400), page(*MANY[:5], sent=20.0, query=PENDING)
+    decision = found("CREATE-11", odd, plain, page(*MANY, sent=20.0), filtered)
+    assert isinstance(decision, Undecided)
+    assert decision.reason.startswith("No page would have shown what 1 of 2 refused bodies may have stored")
+    assert decision.examined == (plain, filtered)
+    assert isinstance(found("CREATE-11", plain, page(*MANY, sent=20.0), filtered), Held)
+
+
+def test_a_post_without_a_key_is_another_requirement_s_matter() -> None:
+    post = exchange(CREATE, 400, {}, asked={"name": "x"}, credential=Credential.RANDOM)
+    assert found("CREATE-11", post) == Undecided(
+        "Nothing was refused with 400, so there is nothing that must not have been stored."
+    )

@@ -1,0 +1,85 @@
+"""Section 7: the Error shape, and no 5xx."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Problem
+from petcheck.judging.rules.errors import error_in
+from tests.judging.rules.said import ERROR, GET, GROUNDS, ORDERS, REMOVED, SILENT, by, page, posted, refused
+from tests.support.exchanges import exchange, short
+
+
+@pytest.mark.parametrize(
+    ("requirement", "body", "problem", "part"),
+    [
+        ("ERROR-1", [], "the body is an array, []", "body"),
+        ("ERROR-1", b"null", "the body is null, null", "body"),
+        ("ERROR-1", "x", 'the body is a string, "x"', "body"),
+        ("ERROR-2", ERROR | {"code": 4}, "`code` is an integer, 4; a string is due", "body:/code"),
+        ("ERROR-2", {"message": "y", "status": 400}, "the Error has no `code`", "body"),
+        ("ERROR-3", ERROR | {"message": None}, "`message` is null, null; a string is due", "body:/message"),
+        ("ERROR-3", {"code": "y", "status": 400}, "the Error has no `message`", "body"),
+        ("ERROR-4", {"code": "y", "message": "x"}, "the Error has no `status`", "body"),
+        (
+            "ERROR-4",
+            ERROR | {"status": "400"},
+            '`status` is a string, "400"; the integer 400 is due',
+            "body:/status",
+        ),
+        ("ERROR-4", ERROR | {"status": 401}, "`status` is 401 in a response of 400", "body:/status"),
+    ],
+    ids=short,
+)
+def test_what_is_wrong_with_an_error(requirement: str, body: object, problem: str, part: str) -> None:
+    found = refused(body)
+    assert by(requirement, found) == Problem(problem, part)
+    others = {"ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4"} - {requirement}
+    ruling = NOT_CONCERNED if requirement == "ERROR-1" else HOLDS
+    assert {by(other, found) for other in others} == {ruling}
+
+
+@pytest.mark.parametrize(
+    "found", [refused(ERROR), refused(ERROR | {"status": 400.0, "more": []}), refused(ERROR | {"code": ""})]
+)
+def test_errors_that_are_well(found: Exchange) -> None:
+    assert [by(f"ERROR-{number}", found) for number in range(1, 5)] == [HOLDS] * 4
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        page(),
+        exchange(status=429, body=[]),
+        exchange(status=422, body=[]),
+        exchange(ORDERS, 400, []),
+        exchange(GET, 404, [], path="/pets/abc"),
+        refused(b"<html>"),
+        SILENT,
+    ],
+    ids=range(7),
+)
+def test_where_no_error_is_due(found: Exchange) -> None:
+    assert error_in(found, GROUNDS) is None
+    assert [by(f"ERROR-{number}", found) for number in range(1, 5)] == [NOT_CONCERNED] * 4
+
+
+@pytest.mark.parametrize("status", [500, 501, 502, 503, 599])
+def test_a_server_error_is_never_documented(status: int) -> None:
+    said = f"expected anything but a 5xx (section 7), got {status}"
+    for found in (exchange(ORDERS, status), posted(b"{", status), exchange(GET, status, path="/pets/abc")):
+        assert by("ERROR-5", found) == Problem(said, "status")
+
+
+def test_other_statuses_are_not_server_errors() -> None:
+    assert {by("ERROR-5", exchange(status=status)) for status in (200, 301, 404, 429, 499)} == {HOLDS}
+    assert by("ERROR-5", SILENT) is NOT_CONCERNED
+
+
+def test_what_a_removed_operation_answers_is_judged_by_another_requirement() -> None:
+    removed = Grounds(REMOVED)
+    assert by("ERROR-5", exchange(GET, 500), removed) is NOT_CONCERNED
+    assert by("ERROR-5", exchange(ORDERS, 500), removed) == Problem(
+        "expected anything but a 5xx (section 7), got 500", "status"
+    )

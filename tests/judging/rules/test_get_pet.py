@@ -1,0 +1,298 @@
+"""What a GET of one animal answers (section 4.3)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import (
+    HOLDS,
+    NOT_CONCERNED,
+    STATUS,
+    WHOLE,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Problem,
+    Proof,
+    Undecided,
+)
+from petcheck.judging.rules import RULE
+from petcheck.judging.rules.get_pet import wrapped
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+LIST, CREATE, GET, _ORDERS = Operation
+GROUNDS = Grounds(date(2030, 12, 4), listed=frozenset({7}))
+REMOVED = Grounds(date(2030, 12, 5), listed=frozenset({7}))
+REX = {"id": 7, "name": "Rex", "categoryId": 1, "status": "sold"}
+
+
+def got(
+    number: int = 7, status: int | Silence = 200, sent: float = 1.0, body: object = REX, **fields: object
+) -> Exchange:
+    return exchange(GET, status, body, path=f"/pets/{number}", sent=sent, **fields)  # type: ignore[arg-type]
+
+
+def page(*animals: object, sent: float = 0.0, query: str = "") -> Exchange:
+    return exchange(LIST, 200, list(animals), path=f"/pets{query}", sent=sent)
+
+
+def found(name: str, *record: Exchange, grounds: Grounds = GROUNDS) -> Decision:
+    return decide(RULE[name], record, grounds)
+
+
+def reading(number: int) -> Call:
+    return Call(GET, pet_id=str(number))
+
+
+@pytest.mark.parametrize("name", ["GET-1", "GET-2", "GET-3"])
+def test_nothing_is_due_from_the_removal_day_on(name: str) -> None:
+    decision = found(name, page(REX), got(), got(8, 404), grounds=REMOVED)
+    assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05; GET-4 judges that.", tried=False)
+
+
+# ---- GET-1
+
+
+def test_an_existing_animal_is_200() -> None:
+    assert found("GET-1", page(REX), got()) == Held((got(),))
+    for status in (204, 301, 400, 403, 410, 500):
+        decision = found("GET-1", page(REX), got(status=status))
+        assert isinstance(decision, Failed)
+        assert decision.text == f"GET /pets/7: expected 200 (section 4.3), got {status}."
+    silent = found("GET-1", page(REX), got(status=Silence.RESET))
+    assert isinstance(silent, Failed)
+    assert silent.unanswered
+
+
+def test_where_no_animal_is_known() -> None:
+    reason = "No animal is listed that could be read; one would settle it."
+    assert found("GET-1", page()) == Undecided(reason, "--allow-writes")
+    writing = Grounds(date(2030, 12, 4), writes=True)
+    assert found("GET-1", page(), grounds=writing) == Undecided(reason)
+    assert found("GET-1", got(9, 404)) == Undecided("GET /pets/9 was answered 404; no animal is known to have that id.")
+
+
+def test_a_404_of_a_listed_animal_is_looked_at_again() -> None:
+    shown = page(REX, query="?limit=20")
+    decision = found("GET-1", shown, got(status=404))
+    assert isinstance(decision, Ask)
+    assert decision.calls == (Call(LIST, query=(("limit", "20"),)), reading(7))
+    assert decision.not_before == 11.1
+    assert decision.otherwise == Undecided(
+        "The animals that were listed have vanished; another client may have removed them.",
+        examined=(got(status=404),),
+    )
+
+
+def test_a_404_of_an_animal_that_pages_go_on_showing_fails() -> None:
+    record = [page(REX), got(status=404), page(REX, sent=11.1)]
+    decision = found("GET-1", *record, got(status=404, sent=11.2))
+    assert isinstance(decision, Failed)
+    assert decision.text == ("GET /pets/7: expected 200 (section 4.3), got 404; GET /pets lists that animal.")
+    assert decision.proofs == (Proof(got(status=404, sent=11.2), "status"), Proof(page(REX, sent=11.1), "body:/0"))
+    for kept in (
+        [page(REX), got(status=404), page(REX, sent=11.0), got(status=404, sent=11.2)],
+        [*record, got(status=404, sent=11.15)],
+        [*record, got(sent=11.3)],
+        [page(REX), got(status=404), page(sent=11.1), got(status=404, sent=11.3)],
+    ):
+        assert not isinstance(found("GET-1", *kept), Failed)
+
+
+VANISHED = "The animals that were listed have vanished; another client may have removed them."
+
+
+def test_where_one_has_vanished_another_is_read() -> None:
+    others = [{**REX, "id": number} for number in (5, 6)]
+    record = [page(REX, *others), got(status=404), page(sent=11.1), got(status=404, sent=11.3)]
+    decision = found("GET-1", *record)
+    assert isinstance(decision, Ask)
+    assert decision.calls == (reading(6),)
+    assert decision.otherwise == Undecided(VANISHED, examined=(record[1], record[3]))
+    read = got(6, sent=12.0, body=others[1])
+    assert found("GET-1", *record, read) == Held((read,))
+
+
+def test_three_that_have_vanished_are_enough() -> None:
+    animals = [{**REX, "id": number} for number in (5, 6, 7, 8)]
+    lost = [got(number, 404) for number in (5, 6, 7)]
+    record = [page(*animals), *lost, page(sent=11.1)]
+    gone = [got(number, 404, 11.3) for number in (5, 6, 7)]
+    two = found("GET-1", *record[:3], record[4], *gone[:2])
+    assert isinstance(two, Ask)
+    assert two.calls == (reading(8),)
+    three = found("GET-1", *record, *gone)
+    assert isinstance(three, Undecided)
+    assert three.reason == VANISHED
+
+
+def test_a_page_that_followed_a_404_at_once_was_looked_at_again() -> None:
+    lost = got(status=404)
+    assert found("GET-1", page(REX), lost, page(REX, sent=lost.finished)) == Undecided(VANISHED, examined=(lost,))
+
+
+def test_a_created_animal_that_is_not_found_is_another_requirement_s_matter() -> None:
+    post = exchange(CREATE, 201, REX, asked={"name": "Rex"})
+    decision = found("GET-1", post, page(REX, sent=0.5), got(status=404))
+    assert isinstance(decision, Undecided)
+
+
+# ---- GET-2
+
+
+def test_the_animal_is_the_one_asked_for() -> None:
+    assert RULE["GET-2"].one(got(), GROUNDS) is HOLDS
+    other = got(body={**REX, "id": 8})
+    assert RULE["GET-2"].one(other, GROUNDS) == Problem("animal 8 came; `petId` is the id", "body:/id")
+    for odd in (
+        got(status=404),
+        got(body=[]),
+        got(body={"id": "7"}),
+        got(8, body=REX),
+        got(credential=Credential.RANDOM, body={"id": 8}),
+    ):
+        assert RULE["GET-2"].one(odd, GROUNDS) is NOT_CONCERNED
+    assert RULE["GET-2"].one(other, REMOVED) is NOT_CONCERNED
+
+
+def test_the_animal_is_as_the_list_shows_it() -> None:
+    assert found("GET-2", page(REX), got()) == Held((got(), page(REX)))
+    assert found("GET-2", got()) == Undecided(
+        "No page shows an animal that was read; one that does settles it.", examined=(got(),)
+    )
+    assert found("GET-2", page(REX), got(status=404)) == Undecided("No animal was read; see GET-1.")
+
+
+def test_every_animal_is_compared() -> None:
+    five, six = {**REX, "id": 5}, {**REX, "id": 6}
+    unlisted, read = got(5, body=five), got(6, body=six)
+    assert found("GET-2", page(REX, six), got(8, 404), unlisted, read, got()) == Held((read, page(REX, six), got()))
+    assert found("GET-2", unlisted, read) == Undecided(
+        "No page shows an animal that was read; one that does settles it.", examined=(unlisted, read)
+    )
+
+
+TEX, FOX = {**REX, "name": "Tex"}, {**REX, "id": 5}
+
+
+def test_a_difference_is_compared_again_ten_seconds_later() -> None:
+    decision = found("GET-2", page(REX, query="?limit=20&status=sold"), got(body=TEX))
+    assert isinstance(decision, Ask)
+    # the longest page with the same filter
+    shown = Call(LIST, query=(("limit", "100"), ("status", "sold")))
+    assert (decision.calls, decision.not_before) == ((shown, reading(7), shown), 11.1)
+    assert decision.otherwise.reason == "The animal changes from one request to the next; another client may be at it."
+    assert decision.otherwise.examined == (page(REX, query="?limit=20&status=sold"), got(body=TEX))
+
+
+def test_a_difference_that_stays_fails() -> None:
+    record = [page(REX), got(body=TEX), page(REX, sent=11.1), got(body=TEX, sent=11.3), page(REX, sent=11.5)]
+    decision = found("GET-2", *record)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        'GET /pets/7 shows another animal than GET /pets: `name` is "Tex" instead of "Rex" (section 4.3).'
+    )
+    assert decision.proofs == (
+        Proof(record[2], "body:/0/name"),
+        Proof(record[3], "body:/name"),
+        Proof(record[4], "body:/0/name"),
+    )
+
+
+def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
+    first = got(body={**TEX, "categoryId": 2})
+    before = page(REX, sent=first.finished + 10.0)
+    read = got(body={**TEX, "categoryId": 2}, sent=before.finished)
+    decision = found("GET-2", page(REX), first, before, read, page(REX, sent=read.finished))
+    assert isinstance(decision, Failed)
+    assert '`name` is "Tex" instead of "Rex"; `categoryId` is 2 instead of 1 (section 4.3).' in decision.text
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        [page(REX, sent=11.0), got(body=TEX, sent=11.3), page(REX, sent=11.5)],
+        [page(REX, sent=11.1), got(body=TEX, sent=11.15), page(REX, sent=11.5)],
+        [page(REX, sent=11.1), got(body=TEX, sent=11.3), page(REX, sent=11.35)],
+        [page(TEX, sent=11.1), got(body=TEX, sent=11.3), page(REX, sent=11.5)],
+        [page(TEX, sent=11.1), got(body=TEX, sent=11.3), page(TEX, sent=11.5)],
+        [page(REX, sent=11.1), got(body=REX, sent=11.3), page(REX, sent=11.5)],
+        [page(REX, sent=11.1), got(body=TEX, sent=11.3), page({**REX, "name": "Dex"}, sent=11.5)],
+    ],
+    ids=range(7),
+)
+def test_a_difference_that_ends_or_is_too_young_does_not_fail(later: list[Exchange]) -> None:
+    assert not isinstance(found("GET-2", page(REX), got(body=TEX), *later), Failed)
+
+
+# ---- GET-3
+
+
+def test_an_unknown_id_is_404() -> None:
+    assert found("GET-3", page(REX), got(9, 404)) == Held((got(9, 404),))
+    decision = found("GET-3", page(REX), got(9, 200, body=REX))
+    assert isinstance(decision, Failed)
+    assert decision.text == "GET /pets/9: expected 404 (section 4.3) with an id that no animal has, got 200."
+    assert found("GET-3", page(REX), got()) == Undecided("No unknown id was asked for.")
+    assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 was answered 401, which tells nothing; see AUTH-7.")
+
+
+def test_an_animal_that_has_the_unknown_id_is_told_from_one_that_was_made_up() -> None:
+    exists = got(9, body={**REX, "id": 9})
+    decision = found("GET-3", exists)
+    assert isinstance(decision, Ask)
+    assert decision.otherwise == Undecided("Animal 9 was asked for as an unknown id, and exists.", examined=(exists,))
+    (call,) = decision.calls
+    other = int(call.pet_id or 0)
+    assert 2**40 <= other < 2**62
+    made_up = found("GET-3", exists, got(other, body={**REX, "id": other}))
+    assert isinstance(made_up, Failed)
+    second, third = got(other, body={**REX, "id": other}), got(11, body={**REX, "id": 11})
+    assert made_up.text == f"GET /pets/{other}: expected 404 (section 4.3) with an id that no animal has, got 200."
+    assert made_up.proofs == (Proof(exists, "status"), Proof(second, "status"))
+    three = found("GET-3", exists, second, third)
+    assert isinstance(three, Failed)
+    assert three.text.startswith("GET /pets/11: ")
+    assert found("GET-3", exists, got(other, 404)) == Held((got(other, 404),))
+
+
+def test_an_animal_under_another_id_is_not_one_of_its_own() -> None:
+    other = wrapped(7)
+    assert (other, wrapped(other)) == (2**32 + 7, 7)
+    decision = found("GET-3", page(REX), got(other, body={**REX, "id": other}), got(9, 404))
+    assert isinstance(decision, Failed)
+    assert decision.proofs == (Proof(got(other, body={**REX, "id": other}), "status"), Proof(page(REX), "body:/0"))
+    latest = found("GET-3", page(REX), page(FOX, REX, sent=0.5), got(other, body={**REX, "id": other}))
+    assert isinstance(latest, Failed)
+    assert latest.proofs[1] == Proof(page(FOX, REX, sent=0.5), "body:/1")
+    assert decision.text == (
+        "GET /pets/4294967303: expected 404 (section 4.3) with an id that no animal has, got 200; it is animal 7 under "
+        "another id."
+    )
+    assert isinstance(found("GET-3", page(REX), got(other, body={**TEX, "id": other}), got(9, 404)), Held)
+
+
+# ---- GET-4
+
+
+def test_from_the_removal_day_on_an_existing_animal_is_4xx() -> None:
+    said = "404, 410 or another 4xx, since section 4.3 removes the operation on 2030-12-05"
+    for status in (400, 404, 405, 410, 499):
+        assert RULE["GET-4"].one(got(status=status), REMOVED) is HOLDS
+    for status in (200, 204, 299, 500, 503):
+        assert RULE["GET-4"].one(got(status=status), REMOVED) == Problem(f"expected {said}, got {status}", STATUS)
+    for status in (300, 307, 399, 401, 429):
+        assert RULE["GET-4"].one(got(status=status), REMOVED) is NOT_CONCERNED
+    silence = RULE["GET-4"].one(got(status=Silence.RESET), REMOVED)
+    assert isinstance(silence, Problem)
+    assert silence.part == WHOLE
+    assert RULE["GET-4"].one(got(), GROUNDS) is NOT_CONCERNED
+    assert RULE["GET-4"].one(got(9), REMOVED) is NOT_CONCERNED
+    assert RULE["GET-4"].one(got(credential=Credential.RANDOM), REMOVED) is NOT_CONCERNED

@@ -1,0 +1,614 @@
+"""The rules of section 8 over whole records: how Remaining moves, and what comes of requests over the limit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from datetime import date
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.matchers import described
+from petcheck.judging.rules import RULE
+from petcheck.spec.figures import PLANS
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange, rates, unix
+from tests.support.quota_kinds import Bucket, Fixed, Kind, Server, Sliding, any_run, any_server, page, wait_out
+
+GROUNDS = Grounds(date(2026, 11, 21))
+REMAINING = "header:X-RateLimit-Remaining"
+POST = Call(Operation.CREATE_PET, body=b"{}")
+
+
+def decided(number: int, record: Sequence[Exchange], grounds: Grounds = GROUNDS) -> Decision:
+    return decide(RULE[f"RATE-{number}"], record, grounds)
+
+
+def settled(number: int, server: Server) -> Decision:
+    """The decision once what the rule asks for was sent."""
+    for _ in range(3):
+        decision = decided(number, server.record)
+        if not isinstance(decision, Ask):
+            return decision
+        server.now = max(server.now, decision.not_before)
+        for call in decision.calls:
+            server.send(call)
+    raise AssertionError("it asks again and again")
+
+
+def run(server: Server, number: int, every: float = 0.02) -> Server:
+    """So many requests, POSTs and pages by turns."""
+    for count in range(number):
+        server.now += every
+        server.send(*((POST, 201) if count % 2 else (page(len(server.record)), 200)))
+    return server
+
+
+def failed(decision: Decision) -> Failed:
+    assert isinstance(decision, Failed), decision
+    return decision
+
+
+# ---- every quota that section 8 leaves room for
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**9), requests=st.sampled_from([10, 40, 150]))
+def test_no_conforming_quota_fails(seed: int, requests: int) -> None:
+    draw = Random(seed)
+    server = any_server(draw)
+    shared = any_run(draw, server, requests)
+    # others who use up the rest again and again, unseen, look like a limit that is not kept
+    for number in (1, 2, 3, 4, 6, 7) if shared else (1, 2, 3, 4, 6, 7, 8, 9):
+        decision = settled(number, server)
+        assert not isinstance(decision, Failed), (number, decision.text)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Fixed(300, 60.0),
+        Fixed(1000, 86_400.0, aligned=True),
+        Sliding(300, 60.0),
+        Sliding(300, 60.0, first_free=False),
+        Sliding(300, 60.0, step=1.0, first_free=False),
+        Bucket(300, 5.0, 300),
+    ],
+    ids=["fixed", "day", "sliding", "sliding from now", "counted by seconds", "bucket"],
+)
+@pytest.mark.parametrize("rounded", ["ceil", "floor", "jitter", "fraction"])
+def test_a_quota_that_counts_holds(kind: Kind, rounded: str) -> None:
+    """The pass is earned: forty requests show it, whatever the kind."""
+    server = run(Server(deepcopy(kind), rounded=rounded), 40)
+    assert settled(4, server) == Held(tuple(server.record))
+
+
+# ---- quotas that are not told as they are
+
+
+@dataclass
+class Told(Server):
+    """Headers that are made from what is right: Limit, Remaining, Reset, the time, and the number of the request."""
+
+    lie: Callable[[int, int, float, float, int], tuple[object, object, object]] = lambda a, b, c, d, e: (a, b, c)
+
+    def _answer(self, url: str, method: str, status: int, now: float) -> Response:
+        answer = super()._answer(url, method, status, now)
+        values = [float(answer.header(f"X-RateLimit-{name}") or 0) for name in ("Limit", "Remaining", "Reset")]
+        told = self.lie(int(values[0]), int(values[1]), values[2], unix(0) + now, len(self.record))
+        others = [(name, value) for name, value in answer.headers if not name.startswith("X-RateLimit")]
+        return replace(answer, headers=(*rates(*told), *others))
+
+
+@pytest.mark.parametrize(
+    ("lie", "text"),
+    [
+        (lambda a, b, r, now, n: (300, 299, int(now) + 60), "X-RateLimit-Remaining is 299 of 300, although "),
+        (lambda a, b, r, now, n: (300, 150, int(now) + 60), "X-RateLimit-Remaining stayed at 150 over "),
+        (lambda a, b, r, now, n: (300, 150, int(r)), "X-RateLimit-Remaining stayed at 150 over "),
+        (lambda a, b, r, now, n: (300, 100 + n, int(now) + 60), "X-RateLimit-Remaining rose from 100 to "),
+        (lambda a, b, r, now, n: (300, 100 + n, int(r)), "X-RateLimit-Remaining rose from "),
+        (lambda a, b, r, now, n: (300, 300 - n // 3, int(r)), "X-RateLimit-Remaining (went|is) "),
+        (lambda a, b, r, now, n: (300, 300 - n // 3, int(now) + 60), "X-RateLimit-Remaining is "),
+        (lambda a, b, r, now, n: (300, 300 if n % 4 else b, int(r)), "X-RateLimit-Remaining (rose|is) "),
+        (lambda a, b, r, now, n: (b, b, int(r)), "X-RateLimit-Limit always equals X-RateLimit-Remaining, and went "),
+    ],
+    ids=range(9),
+)
+@pytest.mark.parametrize("latency", [0.004, 0.05])
+def test_headers_that_do_not_cover_what_is_spent_fail(
+    lie: Callable[[int, int, float, float, int], tuple[object, object, object]], text: str, latency: float
+) -> None:
+    found = failed(settled(4, run(Told(Fixed(300, 60.0), lie=lie, latency=latency), 40)))
+    assert re.search(f": {text}", found.text)
+    assert found.text.endswith(" (section 8).")
+    first, last = found.proofs
+    assert first.part == last.part == ("header:X-RateLimit-Limit" if "always equals" in text else REMAINING)
+    assert first.exchange.sent < last.exchange.sent
+    assert found.text.startswith(f"{described(last.exchange)}: ")
+    assert first.exchange in found.examined
+    assert last.exchange in found.examined
+
+
+def test_a_doubt_within_the_second_that_rounding_hides_is_asked_about() -> None:
+    """Reset may follow the clock: then the rise proves nothing, and one more request tells."""
+    window = [rates(60, left, unix(60)) for left in (50, 49, 55)]
+    record = [exchange(path=f"/pets?limit={n}", headers=told, index=n, sent=2 + n / 5) for n, told in enumerate(window)]
+    question = decided(4, record)
+    assert isinstance(question, Ask)
+    assert question.calls == (Call(Operation.LIST_PETS, query=(("limit", "1"), ("status", "available"))),)
+    assert question.not_before == pytest.approx(2.1 + 2.2)
+    assert question.otherwise == Undecided(
+        "X-RateLimit-Remaining moved as it must not, unless Reset follows the clock, which was not seen.",
+        examined=tuple(record),
+    )
+    stays, moves = (
+        exchange(path="/pets?limit=9", headers=rates(60, 54, unix(reset)), index=3, sent=4.3) for reset in (60, 62)
+    )
+    assert "rose from 49 to 55" in failed(decided(4, [*record, stays])).text
+    assert isinstance(decided(4, [*record, moves]), Undecided)
+    late = exchange(status=500, index=3, sent=3.3)
+    assert isinstance(decided(4, [*record, late]), Undecided)
+
+
+def test_the_second_that_rounding_hides_is_not_over_at_its_end() -> None:
+    record = [
+        exchange(path="/pets?limit=1", headers=rates(60, 49, unix(60)), took=0.0),
+        exchange(path="/pets?limit=2", headers=rates(60, 55, unix(60)), sent=1.1),
+    ]
+    assert isinstance(decided(4, record), Ask)
+
+
+def test_what_is_not_documented_is_not_looked_at() -> None:
+    lies = [
+        exchange(Operation.GET_PET, path=f"/pets/{n}", headers=rates(60, 50, unix(60)), index=n, sent=n / 4)
+        for n in range(10)
+    ]
+    assert isinstance(decided(4, lies), Failed)
+    removed = decided(4, lies, replace(GROUNDS, as_of=date(2030, 12, 5)))
+    assert removed == Undecided(
+        "No response to the key carried rate limit headers that can be read; see RATE-1 to RATE-3."
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        ([], "No response to the key carried rate limit headers that can be read; see RATE-1 to RATE-3."),
+        (
+            [exchange(headers=rates(60, 9, unix(60)))],
+            "1 requests were served that no cache can have answered; it takes 6 to compare.",
+        ),
+        (
+            [
+                exchange(path=f"/pets?limit={n}", headers=rates(60 + n, 9, unix(60)), index=n, sent=n)
+                for n in range(1, 9)
+            ],
+            "X-RateLimit-Limit moves: it took 8 values, each of them seldom.",
+        ),
+        (
+            [
+                exchange(path=f"/pets?limit={n}", headers=rates(1000, 999, unix(n + 1)), index=n, sent=n)
+                for n in range(1, 7)
+            ],
+            "Requests came no faster than a quota of 1000 may refill, so none need be missing from "
+            "X-RateLimit-Remaining.",
+        ),
+    ],
+    ids=range(4),
+)
+def test_a_reason_says_what_is_in_the_way(record: list[Exchange], reason: str) -> None:
+    option = "--allow-writes" if "it takes 6" in reason else None
+    assert decided(4, record) == Undecided(reason, option, tuple(record))
+
+
+def test_few_requests_are_settled_by_writes_where_they_were_not_allowed() -> None:
+    few = [exchange(headers=rates(60, 9, unix(60)))]
+    options = [decided(4, few, replace(GROUNDS, writes=writes)) for writes in (False, True)]
+    assert [option.settled_by for option in options if isinstance(option, Undecided)] == ["--allow-writes", None]
+
+
+def test_what_a_cache_repeats_is_not_looked_at() -> None:
+    server = Server(Fixed(300, 60.0), cached_s=10.0)
+    for _ in range(5):
+        run(server, 10)
+        server.send(page(1))
+    assert isinstance(settled(4, server), Held)
+
+
+# ---- over the limit
+
+
+def used_up(kind: Kind, number: int, **more: object) -> Server:
+    """A server whose quota is used up by pages, each 429 waited out."""
+    server = Server(kind, **more)  # type: ignore[arg-type]
+    for count in range(number):
+        answered = server.send(page(count))
+        if answered.status == 429:
+            wait_out(server, answered)
+    return server
+
+
+def changed(server: Server, place: int, **answer: object) -> list[Exchange]:
+    """The record with another answer at a place."""
+    record = [*server.record]
+    assert isinstance(record[place].answer, Response)
+    record[place] = replace(record[place], answer=replace(record[place].answer, **answer))  # type: ignore[arg-type]
+    return record
+
+
+def test_a_quota_that_is_enforced_holds() -> None:
+    server = used_up(Fixed(60, 60.0), 70)
+    assert server.record[60].status == 429
+    for number, examined in ((6, [59, 60]), (7, [60]), (8, [59, 60]), (9, [60, 61])):
+        decision = decided(number, server.record)
+        assert isinstance(decision, Held)
+        assert [one.index for one in decision.examined] == examined
+
+
+def test_nothing_was_used_up() -> None:
+    record = run(Server(Fixed(60, 60.0)), 5).record
+    found = [decided(number, record) for number in (6, 7, 8, 9)]
+    assert [(one.reason, one.settled_by, one.tried) for one in found if isinstance(one, Undecided)] == [
+        ("The quota is used up only on request.", "--exhaust-rate-limit", False),
+        ("No 429 came; the quota is used up only on request.", "--exhaust-rate-limit", False),
+        ("The quota was not answered with 429; see RATE-6.", None, True),
+        ("The quota was not answered with 429; see RATE-6.", None, True),
+    ]
+
+
+def test_one_that_is_served_over_the_limit_fails() -> None:
+    server = used_up(Fixed(60, 60.0), 62)
+    refusal = server.record[60]
+    assert isinstance(refusal.answer, Response)
+    server.record[60] = replace(refusal, answer=replace(refusal.answer, status=200))
+    sent, finished = refusal.sent + 0.01, refusal.finished + 0.01
+    server.record[61:] = [replace(server.record[0], index=61, answer=refusal.answer, sent=sent, finished=finished)]
+    found = failed(decided(6, server.record))
+    assert found.text == (
+        "1 more were served after a response had said that none was left: 61 requests were served in 0.3 s, the last "
+        "of them with 0 left and then 429; section 8 answers a request over the limit 429."
+    )
+    assert [(proof.exchange.index, proof.part) for proof in found.proofs] == [
+        (59, "header:X-RateLimit-Remaining"),
+        (60, "header:X-RateLimit-Remaining"),
+    ]
+
+
+def test_a_limit_that_nothing_enforces_fails() -> None:
+    told = Told(Fixed(10**6, 60.0), lie=lambda a, b, r, now, n: (60, 59 - n % 60, int(now) + 60), latency=0.01)
+    found = failed(decided(6, run(told, 120, every=0.0).record))
+    assert found.text.startswith("The limit of 60 is not enforced: 75 requests were served in 0.8 s, the last of them")
+
+
+def test_requests_are_counted_until_the_429_that_comes_at_last() -> None:
+    server = used_up(Fixed(60, 60.0), 61)
+    served = changed(server, 60, status=200)[60]
+    refusal = replace(server.record[60], request=replace(served.request, url="https://h/v1/pets?limit=99"))
+    found = failed(decided(6, [*server.record[:60], served, refusal]))
+    assert "61 requests were served in 0.2 s, the last of them with 0 left and then 429;" in found.text
+
+
+def test_a_429_of_an_earlier_window_does_not_end_the_count() -> None:
+    server = used_up(Fixed(60, 60.0), 122, latency=0.05)
+    assert [place for place, one in enumerate(server.record) if one.status == 429] == [60, 121]
+    found = failed(decided(6, changed(server, 121, status=200)))
+    assert "61 requests were served in 3.0 s, the last of them with 0 left;" in found.text
+
+
+@pytest.mark.parametrize("status", [403, 503])
+def test_another_status_over_the_limit_fails(status: int) -> None:
+    record = changed(used_up(Fixed(60, 60.0), 61), 60, status=status, reason="Odd")
+    found = failed(decided(6, record))
+    assert found.text.endswith("; section 8 answers a request over the limit 429.")
+    assert found.text.startswith(
+        f"60 requests were served in 0.2 s, the last of them with 0 left and then {status} Odd;"
+    )
+    assert [(p.exchange.index, p.part) for p in found.proofs] == [
+        (59, "header:X-RateLimit-Remaining"),
+        (60, "status"),
+    ]
+
+
+def test_another_status_while_requests_are_left_is_not_about_the_limit() -> None:
+    record = changed(used_up(Fixed(60, 60.0), 31), 30, status=403)
+    decision = decided(6, record)
+    assert isinstance(decision, Undecided)
+    assert decision.reason.startswith("The quota could not be used up: 30 requests were served in 0.1 s, the last of")
+
+
+def early(server: Server, *places: int, left: int = 5) -> list[Exchange]:
+    """The record with 429s whose answers before said that some were left."""
+    record = [*server.record]
+    for place in places:
+        answer = record[place].answer
+        assert isinstance(answer, Response)
+        name = "X-RateLimit-Remaining"
+        headers = tuple((key, str(left) if key == name else value) for key, value in answer.headers)
+        record[place] = replace(record[place], answer=replace(answer, headers=headers))
+    return record
+
+
+def answered(at: float, left: int | None, *, reset: float = 60, status: int = 200, pause: int = 60) -> Exchange:
+    """An answer that took no time, of a quota of 60."""
+    headers = rates(60, left, unix(reset), ("Retry-After", str(pause)))
+    return exchange(status=status, headers=headers, path=f"/pets?limit={at:g}", index=int(at), sent=at, took=0.0)
+
+
+def refused(at: float, left: int | None = None, *, reset: float = 60, pause: int = 60) -> Exchange:
+    return answered(at, left, reset=reset, status=429, pause=pause)
+
+
+def test_a_429_before_which_nothing_was_said_proves_nothing() -> None:
+    alone = refused(1)
+    assert decided(8, [alone]) == Undecided(
+        "No response before the 429 said how many requests were left in that window.", examined=(alone,)
+    )
+
+
+def early_429(left: int, option: str | None, *examined: Exchange) -> Undecided:
+    return Undecided(
+        f"A 429 came right after a response that said {left} were left, which others who share the key may have used.",
+        option,
+        examined,
+    )
+
+
+def test_an_early_429_may_be_the_doing_of_others() -> None:
+    own = [answered(1, 50), answered(2, 49), refused(3)]
+    assert decided(8, own) == early_429(49, "--exhaust-rate-limit", *own[1:])
+    shared = [answered(1, 50), answered(2, 40), refused(3, 5)]
+    assert decided(8, shared) == early_429(40, None, *shared[1:])
+
+
+FIRST_WINDOW = [answered(1, 3), refused(2, reset=60)]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [answered(57, 2, reset=117), refused(58, reset=117)],
+        # a third one, honest, in a window of its own
+        [answered(61, 2, reset=120), refused(62, reset=120), answered(121, 0, reset=180), refused(122, reset=180)],
+    ],
+    ids=["as soon as the window ends", "then an honest one"],
+)
+def test_early_429s_in_two_windows_fail(more: list[Exchange]) -> None:
+    record = [*FIRST_WINDOW, *more]
+    found = failed(decided(8, record))
+    assert found.text == (
+        "A 429 came right after a response that said 3 requests were left, and in the next window after 2 (section 8)."
+    )
+    parts = (REMAINING, "status", REMAINING, "status")
+    assert found.proofs == tuple(Proof(one, part) for one, part in zip(record[:4], parts, strict=True))
+    assert found.examined == tuple(record)
+
+
+@pytest.mark.parametrize(
+    ("more", "option"),
+    [
+        ([answered(3, 2), refused(4)], "--exhaust-rate-limit"),
+        ([answered(56, 2, reset=116), refused(57, reset=116)], "--exhaust-rate-limit"),
+        ([answered(61, 2), refused(62)], "--exhaust-rate-limit"),
+        # Reset moves, and one of the 429s is honest: each request that comes free may be taken by others
+        (
+            [answered(61, 2, reset=120), refused(62, reset=120), answered(63, 0, reset=122), refused(64, reset=122)],
+            None,
+        ),
+    ],
+    ids=["one window", "before the window ends", "one Reset", "a Reset that moves"],
+)
+def test_early_429s_that_are_not_of_two_windows_prove_nothing(more: list[Exchange], option: str | None) -> None:
+    decision = decided(8, [*FIRST_WINDOW, *more])
+    assert isinstance(decision, Undecided)
+    assert (decision.reason, decision.settled_by) == (early_429(3, None).reason, option)
+
+
+def test_a_429_that_says_itself_that_requests_are_left_fails() -> None:
+    record = [answered(1, 2), refused(2, 1)]
+    assert decided(8, record) == Failed(
+        "A 429 came that says itself that 1 requests are left (section 8).",
+        (Proof(record[1], REMAINING),),
+        tuple(record),
+    )
+
+
+def test_a_429_of_a_longer_quota_is_no_early_one() -> None:
+    record = [answered(1, 2), refused(2, 1, pause=62)]
+    assert decided(8, record) == Undecided(
+        "The 429 asks for more than a minute: it belongs to another quota, the day's.", examined=tuple(record)
+    )
+
+
+# ---- after Retry-After
+
+
+def refused_twice(reset: float = 60, pause: int = 60, gap: float = 60, status: int = 429) -> list[Exchange]:
+    """A 429, and what the first request after it gets."""
+    return [refused(0, pause=pause), answered(gap, 0, reset=reset, status=status)]
+
+
+def changed_headers(found: Exchange, *headers: tuple[str, str]) -> Exchange:
+    assert isinstance(found.answer, Response)
+    return replace(found, answer=replace(found.answer, headers=headers))
+
+
+UNSTATED = "The 429 did not say how long to wait; see RATE-7."
+NOTHING_SENT = "Nothing was sent after the Retry-After of the 429."
+LONGER = "The second 429 asks for more than a minute: it belongs to another quota, the day's."
+OTHERS = "The next window was used up at once, which another client may have done."
+
+
+@pytest.mark.parametrize(
+    ("record", "reason", "option"),
+    [
+        ([changed_headers(refused(0), ("Retry-After", "soon")), answered(60, 0)], UNSTATED, None),
+        ([refused(0, pause=90_000), answered(60, 0)], UNSTATED, None),
+        (refused_twice()[:1], NOTHING_SENT, "--max-wait"),
+        (refused_twice(gap=59.0), NOTHING_SENT, "--max-wait"),
+        (refused_twice(status=500), "After Retry-After came 500; see ERROR-5.", None),
+        (
+            [*refused_twice()[:1], refused(60, pause=3600)],
+            "The second 429 asks for more than a minute: it belongs to another quota, the day's.",
+            None,
+        ),
+        # some come free before the window ends
+        (refused_twice(pause=2, gap=2.0, reset=62), OTHERS, None),
+        (refused_twice(pause=56, gap=56.0), OTHERS, None),
+    ],
+    ids=range(8),
+)
+def test_what_follows_a_429_and_proves_nothing(record: list[Exchange], reason: str, option: str | None) -> None:
+    examined = record[:1] if reason in (UNSTATED, NOTHING_SENT) else record
+    assert decided(9, record) == Undecided(reason, option, tuple(examined))
+
+
+@pytest.mark.parametrize("status", [429, 403])
+def test_a_request_that_is_refused_after_retry_after_fails(status: int) -> None:
+    for reset in (60.0, 120.0):
+        record = refused_twice(status=status, reset=reset)
+        assert decided(9, record) == Failed(
+            f"{status} came after the Retry-After of the 429 (60) had passed; section 8 lets the client retry then.",
+            (Proof(record[0], "header:Retry-After"), Proof(record[1], "status")),
+        )
+
+
+@pytest.mark.parametrize(("pause", "gap"), [(60, 60 - 0.05), (57, 57)])
+def test_a_retry_as_soon_as_it_may_come_is_due(pause: int, gap: float) -> None:
+    assert isinstance(decided(9, refused_twice(pause=pause, gap=gap)), Failed)
+
+
+def test_a_failure_shows_what_came_next_and_no_more() -> None:
+    record = [refused(0), refused(60), refused(61), refused(62)]
+    assert [proof.exchange for proof in failed(decided(9, record)).proofs] == record[:3]
+
+
+def test_the_first_failure_counts_and_else_whatever_held() -> None:
+    held = [refused(0), answered(60, 9, reset=120)]
+    assert decided(9, held) == Held(tuple(held))
+    broken = [refused(70, reset=120, pause=50), refused(120, reset=120)]
+    assert [proof.exchange for proof in failed(decided(9, [*held, *broken])).proofs] == broken
+    unsaid = changed_headers(refused(0), ("Retry-After", "soon"))
+    again = [refused(70, reset=120), answered(130, 9, reset=190)]
+    assert decided(9, [unsaid, answered(60, 9, reset=120), *again]) == Held(tuple(again))
+
+
+def test_only_a_page_must_be_served_after_retry_after() -> None:
+    refusal = refused(0)
+    orders = exchange(Operation.STORE_ORDERS, 400, sent=60.0)
+    assert decided(9, [refusal, orders]) == Held((refusal, orders))
+    assert isinstance(decided(9, [refusal, exchange(Operation.STORE_ORDERS, 429, sent=60.0)]), Failed)
+
+
+def test_what_comes_free_bit_by_bit_may_be_taken_unless_the_window_counts_steadily() -> None:
+    counted = [answered(at, 60 - at, reset=60) for at in range(1, 7)]
+    refusal = refused(7, 54, pause=2)
+    assert isinstance(decided(9, [*counted, refusal, refused(9)]), Failed)
+    uneven = [*counted[:5], answered(6, 53, reset=60)]
+    assert decided(9, [*uneven, refusal, refused(9)]) == Undecided(OTHERS, examined=(refusal, refused(9)))
+    moved = refused(9, reset=62)
+    assert decided(9, [*counted, refusal, moved]) == Undecided(OTHERS, examined=(refusal, moved))
+
+
+MOVING = [answered(1, 50), answered(2, 49, reset=61)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        # a window that has only just begun is used up: by others who are known to share the key
+        ([answered(1, 50), answered(2, 9)], [refused(63, reset=120)], Undecided),
+        ([answered(1, 50), answered(2, 49)], [refused(63, reset=120)], Failed),
+        ([answered(1, 50), answered(2, 9)], [refused(63)], Failed),
+        # or where Reset moves and the next request is served
+        (MOVING, [refused(63, reset=120), answered(123, 48, reset=180)], Held),
+        (MOVING, [refused(63, reset=120), refused(123, reset=180)], Failed),
+        (MOVING, [refused(63, reset=120)], Failed),
+        ([answered(1, 50), answered(2, 49)], [refused(63, reset=120), answered(123, 48, reset=180)], Failed),
+    ],
+    ids=range(7),
+)
+def test_a_new_window_that_is_used_up_at_once(
+    before: list[Exchange], after: list[Exchange], found: type[Decision]
+) -> None:
+    refusal = refused(3)
+    decision = decided(9, [*before, refusal, *after])
+    if found is Undecided:
+        assert decision == Undecided(OTHERS, examined=(refusal, after[0]))
+    elif found is Held:
+        assert decision == Held(tuple(after))
+    else:
+        assert [proof.exchange for proof in failed(decision).proofs] == [refusal, *after]
+
+
+# ---- single responses
+
+
+@pytest.mark.parametrize("operation", Operation)
+@pytest.mark.parametrize("status", [200, 400, 401, 404, 422, 429, 499, 500, 501, 599])
+def test_rate_limit_headers_are_due_on_every_response(operation: Operation, status: int) -> None:
+    good = exchange(operation, status, headers=rates(60, 59, unix(60)), credential=Credential.EMPTY)
+    bare = exchange(operation, status)
+    for name in ("RATE-1", "RATE-2", "RATE-3"):
+        assert RULE[name].one(good, GROUNDS) is HOLDS
+        assert getattr(RULE[name].one(bare, GROUNDS), "text", "").startswith("there is no X-RateLimit-")
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_gateway_s_trouble_has_no_rate_limit_headers(status: int) -> None:
+    for name in ("RATE-1", "RATE-2", "RATE-3", "RATE-5"):
+        judgement = RULE[name].one(exchange(status=status), replace(GROUNDS, plan=PLANS["free"]))
+        assert judgement is NOT_CONCERNED
+
+
+@pytest.mark.parametrize(
+    ("plan", "limit", "problem"),
+    [
+        ("free", 60, None),
+        ("free", 1000, None),
+        ("free", 61, "X-RateLimit-Limit is 61; on the plan free it is 60 or 1,000"),
+        ("business", 10_000, "X-RateLimit-Limit is 10000; on the plan business it is 1,000 or 100,000"),
+        ("enterprise", 7, None),
+    ],
+)
+def test_the_limit_of_a_plan(plan: str, limit: int, problem: str | None) -> None:
+    grounds = replace(GROUNDS, plan=PLANS[plan])
+    asked = exchange(headers=rates(limit, 5, unix(60)))
+    assert getattr(RULE["RATE-5"].one(asked, grounds), "text", None) == problem
+    decision = decided(5, [asked], grounds)
+    if problem:
+        assert failed(decision).proofs == (Proof(asked, "header:X-RateLimit-Limit"),)
+    else:
+        assert decision == Held((asked,))
+
+
+def test_a_limit_that_cannot_be_read_or_is_not_the_key_s_is_no_plan_s() -> None:
+    grounds = replace(GROUNDS, plan=PLANS["free"])
+    for asked in (
+        exchange(headers=rates(0, 5, unix(60))),
+        exchange(headers=rates("many", 5, unix(60))),
+        exchange(headers=rates(61, 5, unix(60)), credential=Credential.MISSING),
+        exchange(Operation.GET_PET, 404, headers=rates(61, 5, unix(60)), path="/pets/abc"),
+    ):
+        decision = decided(5, [asked], grounds)
+        assert isinstance(decision, Undecided)
+        assert decision.reason == "No response carried a limit that could be read."
+
+
+def test_without_a_plan_any_limit_is_right() -> None:
+    decision = decided(5, [exchange(headers=rates(7, 5, unix(60)))])
+    assert decision == Undecided("The key's plan is not known, so any figure is right.", "--plan", tried=False)
+
+
+def test_retry_after_is_due_on_a_429() -> None:
+    assert RULE["RATE-7"].one(refused(0), GROUNDS) is HOLDS
+    assert getattr(RULE["RATE-7"].one(exchange(status=429), GROUNDS), "text", None) == "there is no Retry-After"
+    assert RULE["RATE-7"].one(exchange(status=200), GROUNDS) is NOT_CONCERNED

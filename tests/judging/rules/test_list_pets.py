@@ -1,0 +1,512 @@
+"""Section 4.1: the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from functools import partial
+
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import NOT_CONCERNED, Ask, Decision, Failed, Grounds, Held, Problem, Proof, Undecided
+from petcheck.judging.rules import RULE
+from petcheck.spec.figures import STATUSES
+from tests.judging.rules.said import CREATE, GET, LIST, NEW, PET, by, holds, text
+from tests.support.exchanges import exchange
+
+GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}))
+WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True)
+
+
+def ask(*query: str) -> Call:
+    return Call(LIST, query=tuple((name, value) for name, _, value in (part.partition("=") for part in query)))
+
+
+def answer(query: str = "", status: int | Silence = 200, **more: object) -> Exchange:
+    return exchange(LIST, status, path="/pets" + (query and f"?{query}"), **more)  # type: ignore[arg-type]
+
+
+def pets(ids: Iterable[int], status: str | None = None) -> list[dict[str, object]]:
+    """Animals whose status goes by their id: available, pending, sold and none; or all with one status."""
+    by_id = (*STATUSES, None)
+    return [{"id": n, "name": "x", "categoryId": 1, "status": status or by_id[n % 4] or "sold"} for n in ids]
+
+
+def page(ids: Iterable[int], query: str = "", at: float = 0, status: str | None = None) -> Exchange:
+    return answer(query, body=pets(ids, status), sent=at, took=0.5, index=int(at))
+
+
+def made(number: int, at: float) -> Exchange:
+    return exchange(CREATE, 201, pets([number])[0], asked=NEW, sent=at, took=0.5, index=int(at))
+
+
+def decided(name: str, *record: Exchange, grounds: Grounds = GROUNDS) -> Decision:
+    return decide(RULE[name], record, grounds)
+
+
+def asked(decision: Decision) -> tuple[Call, ...]:
+    assert isinstance(decision, Ask), decision
+    return decision.calls
+
+
+def reason(decision: Decision) -> str:
+    assert isinstance(decision, Undecided), decision
+    return decision.reason
+
+
+# ---- what is accepted
+
+
+@pytest.mark.parametrize("status", [206, 400, 404, 500, Silence.TIMEOUT])
+def test_a_plain_list_is_200(status: int | Silence) -> None:
+    assert text("LIST-1", answer(status=status)).startswith("expected 200 (section 4.1), got ")
+    assert by("LIST-1", answer("limit=1", status)) is NOT_CONCERNED
+    assert holds("LIST-1", answer())
+
+
+ACCEPTED = {"LIST-2": ("limit", ["1", "20", "100"]), "LIST-6": ("status", list(STATUSES))}
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_each_value_is_accepted_alone_or_with_the_other(name: str) -> None:
+    parameter, values = ACCEPTED[name]
+    other = "status=sold" if parameter == "limit" else "limit=7"
+    record = [answer(f"{parameter}={values[0]}"), *(answer(f"{parameter}={value}&{other}") for value in values[1:])]
+    assert decided(name, answer(), *record) == Held(tuple(record))
+    assert decided(name, *record) == Held(tuple(record))
+    otherwise = Undecided(f"No answer tells whether `{parameter}` {values[-1]} is accepted.", None, tuple(record[:-1]))
+    assert decided(name, *record[:-1]) == Ask((ask(f"{parameter}={values[-1]}"),), otherwise)
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_a_value_that_is_refused_with_another_is_asked_for_alone(name: str) -> None:
+    parameter, values = ACCEPTED[name]
+    other = "status=sold" if parameter == "limit" else "limit=7"
+    both, rest = answer(f"{parameter}={values[0]}&{other}", 400), [answer(f"{parameter}={v}") for v in values[1:]]
+    assert asked(decided(name, answer(), both, *rest)) == (ask(f"{parameter}={values[0]}"),)
+    refused = answer(f"{parameter}={values[0]}", 422)
+    failed = decided(name, answer(), both, refused, *rest)
+    assert isinstance(failed, Failed)
+    assert failed.text == f"GET /pets?{parameter}={values[0]}: expected 200 (section 4.1), got 422."
+    assert (failed.proofs, failed.examined) == ((Proof(refused, "status"),), (*rest, refused))
+    assert isinstance(decided(name, answer(), both, answer(f"{parameter}={values[0]}", 200), *rest), Held)
+
+
+@pytest.mark.parametrize("status", [401, 429])
+def test_what_was_not_looked_at_tells_nothing_of_a_value(status: int) -> None:
+    rest = [answer("limit=1"), answer("limit=20")]
+    said = reason(decided("LIST-2", answer(), *rest, answer("limit=100", status)))
+    assert said == "No answer tells whether `limit` 100 is accepted."
+
+
+def test_where_the_plain_list_is_refused_no_parameter_is_at_fault() -> None:
+    for name in ACCEPTED:
+        said = reason(decided(name, answer(status=404), answer("limit=1", 404), answer("status=sold", 404)))
+        assert said == "GET /pets is not answered 200 without parameters either (404); see LIST-1."
+    assert isinstance(decided("LIST-2", answer(status=404), answer(), answer("limit=1", 404)), Failed)
+    others = [exchange(GET, 404), answer(status=401, credential=Credential.MISSING)]
+    assert isinstance(decided("LIST-2", *others, answer("limit=1", 404)), Failed)
+    record = [answer(f"limit={limit}") for limit in (1, 20, 100)]
+    assert decided("LIST-2", answer(status=404), *record) == Held(tuple(record))
+    paired = [*record[1:], answer("limit=1&status=sold")]
+    assert decided("LIST-2", answer(status=404), answer("limit=1", 404), *paired) == Undecided(
+        "GET /pets is not answered 200 without parameters either (404); see LIST-1.", None, tuple(paired)
+    )
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=abc", "limit=1&limit=2", "limit=1&page=2"])
+def test_what_is_open_may_be_refused(query: str) -> None:
+    record = [answer(f"limit={limit}") for limit in (1, 20, 100)]
+    assert decided("LIST-2", *record, answer(query, 400)) == Held(tuple(record))
+
+
+def test_a_pair_that_is_refused_although_each_half_is_accepted_fails() -> None:
+    record = [answer("limit=1"), *(answer(f"status={status}") for status in STATUSES)]
+    for status in (400, 500, Silence.RESET):
+        pair = answer("limit=1&status=sold", status)
+        failed = decided("LIST-6", *record, pair)
+        assert isinstance(failed, Failed)
+        assert failed.text.startswith(
+            "GET /pets?limit=1&status=sold (each parameter alone is accepted): expected 200 (section 4.1), got "
+        )
+        assert failed.unanswered is isinstance(status, Silence)
+        assert failed.proofs == (Proof(pair, "" if isinstance(status, Silence) else "status"),)
+        assert failed.examined == (*record[1:], pair)
+        missing = decided("LIST-6", answer("limit=1"), answer("status=sold"), pair)
+        assert asked(missing) == (ask("status=available"),)
+    for status in (200, 401, 429):
+        assert isinstance(decided("LIST-6", *record, answer("limit=1&status=sold", status)), Held)
+    assert isinstance(decided("LIST-6", *record, answer("limit=2&status=sold", 400)), Held)
+
+
+def test_a_pair_that_is_refused_is_no_fault_of_the_limit() -> None:
+    record = [*(answer(f"limit={limit}") for limit in (1, 20, 100)), answer("status=sold")]
+    assert decided("LIST-2", *record, answer("limit=1&status=sold", 400)) == Held(tuple(record[:3]))
+
+
+def test_a_limit_that_is_refused_alone_is_no_fault_of_the_filter() -> None:
+    record = [*(answer(f"status={status}") for status in STATUSES), answer("limit=1&status=sold")]
+    assert decided("LIST-6", *record, answer("limit=1", 400)) == Held(tuple(record))
+
+
+# ---- how long a page is
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "holds_most", "said"),
+    [
+        ("LIST-3", "limit=1", 1, "2 animals came; `limit` allows 1"),
+        ("LIST-3", "limit=20&status=sold", 20, "21 animals came; `limit` allows 20"),
+        ("LIST-4", "", 20, "21 animals came; without `limit` it is 20"),
+        ("LIST-4", "status=sold", 20, "21 animals came; without `limit` it is 20"),
+        ("LIST-5", "", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
+        ("LIST-5", "limit=100", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
+        ("LIST-5", "limit=1000", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
+        ("LIST-5", "limit=abc", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
+    ],
+)
+def test_a_page_that_is_full_and_one_that_is_too_long(name: str, query: str, holds_most: int, said: str) -> None:
+    assert by(name, page(range(holds_most - 1), query)) is NOT_CONCERNED
+    assert holds(name, page(range(holds_most), query))
+    assert by(name, page(range(holds_most + 1), query)) == Problem(said, f"body:/{holds_most}")
+
+
+@pytest.mark.parametrize("query", ["limit=007", "limit=+5", "limit=5&limit=7"])
+def test_a_limit_that_can_be_read_in_two_ways_bounds_a_page_by_the_maximum_only(query: str) -> None:
+    assert by("LIST-3", page(range(50), query)) is NOT_CONCERNED
+    assert by("LIST-4", page(range(50), query)) is NOT_CONCERNED
+
+
+@pytest.mark.parametrize("query", ["limit=101", "limit=999999999"])
+def test_more_than_100_may_be_refused_but_not_passed_over_in_silence(query: str) -> None:
+    assert holds("LIST-5", answer(query, 400))
+    assert holds("LIST-5", answer(query, 500))
+    said = "expected a page of 100 animals at most, or a refusal (section 4.1), got no answer (timeout: nothing came)"
+    assert by("LIST-5", answer(query, Silence.TIMEOUT)) == Problem(f"{said}, on a second try too")
+    for status in (401, 429):
+        assert by("LIST-5", answer(query, status)) is NOT_CONCERNED
+    assert by("LIST-5", answer(query, body={"no": "page"})) is NOT_CONCERNED
+    assert by("LIST-5", answer(query, 400, credential=Credential.MISSING)) is NOT_CONCERNED
+
+
+@pytest.mark.parametrize("query", ["limit=100", "limit=1000000000", "limit=٣٣٣", "limit=101&status=sold", "x=101", ""])
+def test_other_requests_do_not_ask_for_more_than_100(query: str) -> None:
+    assert by("LIST-5", answer(query, 400)) is NOT_CONCERNED
+
+
+def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
+    one, twenty, hundred = page([0], "limit=1"), page(range(20), "limit=20"), page(range(100), "limit=100")
+    more = page(range(90, 101), "status=sold")
+    assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
+    left = decided("LIST-3", one, twenty, hundred)
+    assert left == Undecided("100 animals are known; with more than 100 it could be told.", None, (one, twenty))
+    no_page = Undecided("No page for `limit` 20 came with more animals behind it; see LIST-2.", None, (one, hundred))
+    assert decided("LIST-3", one, hundred, more) == Ask((ask("limit=20"),), no_page)
+    both = "50 animals are known; with more than 100 it could be told. " + no_page.reason
+    fifty = page(range(50), "status=sold")
+    assert decided("LIST-3", one, fifty) == Ask((ask("limit=20"),), Undecided(both, None, (one,)))
+
+
+@pytest.mark.parametrize(("grounds", "settled_by"), [(GROUNDS, "--allow-writes"), (WRITING, None)], ids=range(2))
+def test_where_only_a_limit_of_1_is_open_the_option_is_named(grounds: Grounds, settled_by: str | None) -> None:
+    record = [page(range(20), "limit=20"), page(range(100), "limit=100"), page(range(90, 101), "status=sold")]
+    question = decided("LIST-3", *record, grounds=grounds)
+    assert isinstance(question, Ask)
+    assert question.otherwise.settled_by == settled_by
+
+
+def test_a_filter_that_leaves_too_few_is_left_out() -> None:
+    filtered, everything = page([0], "limit=1&status=sold", status="sold"), page(range(1, 30), status="pending")
+    assert asked(decided("LIST-3", filtered, everything))[0] == ask("limit=1")
+
+
+def test_a_page_that_came_before_the_animals_were_created_could_not_have_been_longer() -> None:
+    early, late = page([], "limit=1", at=1), page([7], "limit=1", at=9)
+    assert asked(decided("LIST-3", early, made(7, 3), made(8, 5))) == (ask("limit=1"),)
+    left = decided("LIST-3", early, made(7, 3), made(8, 5), late)
+    assert isinstance(left, Undecided)
+    assert left.examined == (late,)
+    at_once = page([7], "limit=1", at=5.5)
+    left = decided("LIST-3", made(7, 3), made(8, 5), at_once)
+    assert isinstance(left, Undecided)
+    assert left.examined == (at_once,)
+
+
+def test_an_empty_store_tells_nothing_of_limits() -> None:
+    record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
+    left = decided("LIST-3", *record)
+    assert reason(left) == "1 animals are known; with more than 1, 20, 100 it could be told."
+
+
+# ---- the default
+
+
+def full(status: str | None = None) -> Exchange:
+    return page(range(1000, 1020), f"status={status}", status=status) if status else page(range(20))
+
+
+def wide(size: int, status: str | None = None) -> Exchange:
+    if status is None:
+        return page(range(size), "limit=100")
+    return page(range(1000, 1000 + size), f"limit=100&status={status}", status=status)
+
+
+def test_a_full_default_page_with_more_behind_it_with_and_without_a_filter() -> None:
+    record = [full(), wide(100), full("sold"), wide(25, "sold")]
+    assert decided("LIST-4", *record) == Held((record[0], record[2]))
+
+
+def test_a_default_page_with_too_few_behind_it_is_inconclusive() -> None:
+    assert reason(decided("LIST-4", full(), wide(20))).startswith("20 animals are known; with more than 20 ")
+
+
+def test_the_default_of_a_filter_needs_animals_too() -> None:
+    few = page([1, 5, 2])
+    assert decided("LIST-4", few) == Undecided(
+        "3 animals are known; with more than 20 the default page size could be told. "
+        "2 animals with status 'pending' are known; with more than 20 the default page size could be told.",
+        None,
+        (few,),
+    )
+
+
+def test_the_default_of_a_filter_without_a_page_is_asked_for() -> None:
+    twenty_sold = page(range(2000, 2010), "limit=100", status="sold")
+    record = [full(), wide(30, "pending"), twenty_sold]
+    no_page = Undecided("GET /pets?status=pending gave no page that could be compared; see LIST-1 and LIST-6.")
+    assert decided("LIST-4", *record) == Ask((ask("status=pending"),), no_page)
+    left = Undecided(no_page.reason, None, (record[0],))
+    assert decided("LIST-4", *record, answer("status=pending", 400)) == left
+
+
+def test_a_short_default_page_of_a_filter_is_compared_with_a_page_of_that_filter() -> None:
+    short = page(range(1000, 1010), "status=sold", status="sold")
+    no_page = Undecided("GET /pets?status=sold gave no page that could be compared; see LIST-1 and LIST-6.")
+    question = decided("LIST-4", full(), wide(25, "sold"), short)
+    assert question == Ask((ask("limit=20", "status=sold"),), no_page)
+
+
+def test_a_default_page_that_is_shorter_is_compared_in_the_order_a_b_a() -> None:
+    filtered = [full("sold"), wide(25, "sold")]
+    ten = page(range(10), at=1)
+    assert asked(decided("LIST-4", *filtered, ten)) == (ask("limit=20"),)
+    twenty = page(range(20), "limit=20", at=2)
+    question = decided("LIST-4", *filtered, ten, twenty)
+    assert asked(question) == (ask(), ask("limit=20"), ask())
+    assert isinstance(question, Ask)
+    said = "GET /pets and GET /pets?limit=20 hold 10 and 20 animals, and the pages change from one request to the next."
+    assert (question.not_before, question.otherwise) == (12.5, Undecided(said, None, (ten,)))
+    again = [page(range(10), at=13), page(range(20), "limit=20", at=14), page(range(10), at=15)]
+    failed = decided("LIST-4", *filtered, ten, twenty, *again)
+    assert isinstance(failed, Failed)
+    assert failed.text == ("GET /pets returned 10 animals and GET /pets?limit=20 20; section 4.1 makes 20 the default.")
+    assert failed.proofs == tuple(Proof(one, "body") for one in again)
+    # what changes from one request to the next is no fault, nor is what agrees later
+    changed = [*again[:2], page(range(11), at=15)]
+    assert "change from one request" in reason(decided("LIST-4", *filtered, ten, twenty, *changed))
+    agreed = [page(range(20), at=13), page(range(20), "limit=20", at=14), page(range(20), at=15)]
+    assert isinstance(decided("LIST-4", *filtered, ten, twenty, *agreed), Held)
+    # a comparison that came too soon does not count
+    soon = [page(range(10), at=3), page(range(20), "limit=20", at=4), page(range(10), at=5)]
+    assert isinstance(decided("LIST-4", *filtered, ten, twenty, *soon), Ask)
+
+
+def compared(*times: float, before: Iterable[Exchange] = (), ids: Iterable[int] = range(10)) -> Decision:
+    """A default page that is shorter than one with `limit=20`, which has been known since 2.5, compared at `times`."""
+    listed = list(ids)
+    shorter, longer = page(range(10), at=1), page(range(20), "limit=20", at=2)
+    pages = [page(listed, at=times[0]), page(range(20), "limit=20", at=times[1]), page(listed, at=times[2])]
+    return decided("LIST-4", full("sold"), wide(25, "sold"), shorter, longer, *before, *pages)
+
+
+def test_a_comparison_counts_10_s_after_its_animals_were_known() -> None:
+    assert isinstance(compared(12.5, 13, 14), Failed)
+    assert isinstance(compared(12.25, 12.75, 14), Ask)
+    shown = page([30], "limit=1", at=19.5)
+    assert isinstance(compared(20, 21, 22, before=[shown], ids=[*range(9), 30]), Ask)
+    # what is first seen in the comparison itself does not put it off
+    assert isinstance(compared(20, 21, 22, ids=[*range(9), 30]), Failed)
+
+
+@pytest.mark.parametrize("after", range(3))
+@pytest.mark.parametrize("before", range(3))
+def test_a_comparison_is_found_wherever_it_stands_among_lists(before: int, after: int) -> None:
+    others = [wide(25, "sold"), wide(30, "sold"), page(range(10), "status=pending", status="pending")]
+    known = [full("sold"), *others[:before]]
+    three = [page(range(10), at=20), page(range(20), "limit=20", at=21), page(range(10), at=22)]
+    later = [page([n], "limit=1&status=sold", at=23 + n) for n in range(after)]
+    posts = [made(number, 1) for number in (*range(21), *range(100, 121))]
+    assert isinstance(decided("LIST-4", *posts, *known, *three, *later), Failed)
+
+
+def test_pages_that_are_equally_short_agree() -> None:
+    filtered = [full("sold"), wide(25, "sold")]
+    assert isinstance(decided("LIST-4", *filtered, page(range(10)), page(range(10), "limit=20")), Held)
+
+
+# ---- more than 100
+
+
+def test_more_than_100_must_have_been_asked_for() -> None:
+    not_asked = "No more than 100 animals were asked for: the requests that a run allows itself were spent."
+    spent = Undecided(not_asked, None, (wide(100),))
+    assert decided("LIST-5", wide(100)) == spent
+    for status in (401, 429):
+        assert decided("LIST-5", wide(100), answer("limit=101", status)) == spent
+    refused = answer("limit=101", 400)
+    assert decided("LIST-5", refused) == Held((refused,))
+    beyond = page(range(100), "limit=101")
+    few = "No more than 100 animals are known, so no page could be too long."
+    assert decided("LIST-5", beyond) == Undecided(few, None, (beyond,))
+    assert decided("LIST-5", beyond, page([200])) == Held((beyond,))
+
+
+# ---- filters
+
+
+@pytest.mark.parametrize(
+    ("animals", "said", "part"),
+    [
+        ([PET | {"status": "sold"}, {"id": 8, "status": "pending"}],
+         'animal 8 came, whose status is "pending"; `status` is a filter', "body:/1/status"),
+        ([PET, {"id": 9}], "animal 9 came, whose status is absent; `status` is a filter", "body:/1"),
+    ],
+)  # fmt: skip
+def test_an_animal_of_another_status_on_a_filtered_page(animals: list[object], said: str, part: str) -> None:
+    assert by("LIST-7", answer("status=sold", body=animals)) == Problem(said, part)
+
+
+def test_what_tells_nothing_of_a_filter() -> None:
+    assert by("LIST-7", answer("status=sold")) is NOT_CONCERNED
+    assert by("LIST-7", answer("status=odd", body=[PET])) is NOT_CONCERNED
+    assert holds("LIST-7", answer("status=sold", body=[{"id": 1, "status": "SOLD"}]))
+
+
+def test_each_status_needs_an_animal_on_its_page() -> None:
+    record = [page([1], f"limit=1&status={status}", status=status) for status in STATUSES]
+    assert decided("LIST-7", *record) == Held(tuple(record))
+    left = decided("LIST-7", *record[:1])
+    assert isinstance(left, Undecided)
+    assert left.reason == "No page filtered by status 'pending' or 'sold' showed an animal; one would settle it."
+    assert (left.settled_by, left.examined) == ("--allow-writes", (record[0],))
+    unsettled = decided("LIST-7", *record[:1], grounds=WRITING)
+    assert isinstance(unsettled, Undecided)
+    assert unsettled.settled_by is None
+
+
+def test_a_status_that_an_animal_is_known_to_have_is_asked_for() -> None:
+    record = [page([1], f"limit=1&status={status}", status=status) for status in STATUSES[:2]]
+    assert asked(decided("LIST-7", *record, page([2]))) == (ask("limit=100", "status=sold"),)
+    assert asked(decided("LIST-7", *record, made(2, 5))) == (ask("limit=100", "status=sold"),)
+    empty = page([], "limit=100&status=sold", at=7)
+    assert isinstance(decided("LIST-7", *record, made(2, 5), empty), Undecided)
+    said = "No page filtered by status 'sold' showed an animal; one would settle it."
+    otherwise = Undecided(said, "--allow-writes", tuple(record))
+    question = decided("LIST-7", *record, made(2, 8), empty)
+    assert question == Ask((ask("limit=100", "status=sold"),), otherwise)
+
+
+# ---- what a filter leaves out
+
+
+def store(ids: Iterable[int], at: float) -> list[Exchange]:
+    """A page of the whole store, and its filtered pages."""
+    listed = list(ids)
+    filtered = [
+        page([n for n in listed if pets([n])[0]["status"] == s], f"limit=100&status={s}", at + 1 + place)
+        for place, s in enumerate(STATUSES)
+    ]
+    return [page(listed, "limit=100", at), *filtered]
+
+
+def test_filtered_pages_that_show_all_of_the_whole_store() -> None:
+    record = store(range(12), 0)
+    assert decided("LIST-8", *record) == Held(tuple(record[1:]))
+
+
+def test_where_the_whole_store_is_not_known_nothing_is_told() -> None:
+    said = "The store is not known to fit on one page, so nobody can tell what a filtered page leaves out."
+    assert reason(decided("LIST-8", *store(range(37), 0))) == said
+    assert reason(decided("LIST-8")) == said
+
+
+def test_what_the_run_creates_shows_that_an_earlier_page_was_whole() -> None:
+    record = [*store(range(37), 0), made(37, 5)]
+    said = "The store is not known to fit on one page, so nobody can tell what a filtered page leaves out."
+    assert decided("LIST-8", *record) == Ask((ask("limit=100"),), Undecided(said))
+    assert isinstance(decided("LIST-8", *record, page(range(38), "limit=100", 7)), Held)
+    full_page = page(range(100), "limit=100", 1)
+    assert isinstance(decided("LIST-8", full_page, made(100, 5)), Undecided)
+
+
+def test_each_status_must_be_there() -> None:
+    record = store([0, 1], 0)
+    left = decided("LIST-8", *record)
+    assert isinstance(left, Undecided)
+    assert (left.reason, left.settled_by) == (
+        "No animal with status 'sold' is listed; one would settle it.",
+        "--allow-writes",
+    )
+    assert asked(decided("LIST-8", *record, made(2, 9))) == (ask("limit=100"),)
+    assert isinstance(decided("LIST-8", *record, made(2, 9), page([0, 1], "limit=100", 9.5)), Undecided)
+    said = "No animal with status 'pending' or 'sold' is listed; one would settle it."
+    assert reason(decided("LIST-8", *store([0], 0))) == said
+
+
+def test_a_status_whose_page_did_not_come_is_asked_for() -> None:
+    record = store(range(12), 0)
+    no_room = Undecided("No page filtered by status 'sold' had room for all; see LIST-6.")
+    assert decided("LIST-8", *record[:3]) == Ask((ask("limit=100", "status=sold"),), no_room)
+    left = Undecided(no_room.reason, None, tuple(record[1:3]))
+    for at in (0.5, 5):
+        assert decided("LIST-8", *record[:3], answer("limit=100&status=sold", 400, sent=at)) == left
+
+
+def test_a_filtered_page_counts_from_the_moment_on_which_its_animals_are_known() -> None:
+    record = store(range(12), 0)[:3]
+    at_once = page([2, 3, 6, 7, 10, 11], "limit=100&status=sold", 0.5)
+    assert decided("LIST-8", *record, at_once) == Held((*record[1:], at_once))
+    lacks_one = page([3, 6, 7, 10, 11], "limit=100&status=sold", 0.5)
+    assert isinstance(decided("LIST-8", *record, lacks_one), Ask)
+
+
+def test_an_animal_that_a_filtered_page_lacks_is_looked_for_again() -> None:
+    sold = ask("limit=100", "status=sold")
+    record = [*store(range(12), 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]
+    question = decided("LIST-8", *record)
+    changing = Undecided("The list changes from one request to the next, so what a filter leaves out is not told.")
+    assert question == Ask((ask("limit=100"), sold, ask("limit=100")), changing, 10.5)
+
+    def again(
+        first: Iterable[int], second: Iterable[int], third: Iterable[int], at: float = 20, wait: float = 1
+    ) -> Decision:
+        between = page(second, "limit=100&status=sold", at + wait)
+        after = page(third, "limit=100", at + wait + 1)
+        return decided("LIST-8", *record, page(first, "limit=100", at), between, after)
+
+    failed = again(range(12), [3, 6, 7, 10, 11], range(12))
+    assert isinstance(failed, Failed)
+    assert failed.text == (
+        "GET /pets?limit=100&status=sold left out animal 2, which GET /pets?limit=100 lists with status 'sold'; "
+        "section 4.1 makes `status` a filter of the whole list."
+    )
+    wide_page = partial(page, range(12), "limit=100")
+    lacking = page([3, 6, 7, 10, 11], "limit=100&status=sold", 21)
+    assert failed.proofs == (Proof(wide_page(20), "body:/2"), Proof(lacking, "body"), Proof(wide_page(22), "body"))
+    assert isinstance(again(range(12), [2, 3, 6, 7, 10, 11], range(12)), Held)
+    # it is gone meanwhile, or it came less than 10 s ago
+    assert isinstance(again(range(12), [3, 6, 7, 10, 11], [0, 1, 3, 6, 7, 10, 11]), Held)
+    assert isinstance(again([2, 3, 14], [2, 3], [2, 3, 14]), Held)
+    assert isinstance(again([2, 3, 14], [2, 3], [2, 3, 14], wait=10.25), Held)
+    assert isinstance(again([2, 3, 14], [2, 3], [2, 3, 14], wait=10.5), Failed)
+    left = Undecided(changing.reason, None, tuple(record[1:3]))
+    assert again([0], [], [0]) == left
+    # as long as the list without a filter: a cap may have cut it
+    assert again([2, 3], [3, 6], [2, 3]) == left
+    assert isinstance(again(range(12), [3, 6, 7, 10, 11], range(12), at=5), Ask)
+
+
+def test_a_reading_of_other_operations_tells_nothing_of_lists() -> None:
+    assert all(by(f"LIST-{n}", exchange(GET, 200, PET)) is NOT_CONCERNED for n in range(1, 9))

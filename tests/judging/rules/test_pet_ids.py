@@ -1,0 +1,64 @@
+"""Each animal has an id of its own (section 2)."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from petcheck.exchange import Exchange
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Undecided
+from petcheck.judging.rules import RULE
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+LIST, CREATE, GET, _ORDERS = Operation
+
+
+def page(*ids: object, sent: float = 0.0) -> Exchange:
+    return exchange(LIST, 200, [{"id": number, "name": "Rex", "categoryId": 1} for number in ids], sent=sent)
+
+
+def made(number: int, sent: float) -> Exchange:
+    body = {"id": number, "name": "Tex", "categoryId": 1}
+    return exchange(CREATE, 201, body, asked={"name": "Tex", "categoryId": 1}, sent=sent, index=int(sent * 10) + 1)
+
+
+def found(*record: Exchange) -> Decision:
+    return decide(RULE["PET-5"], record, Grounds(date(2026, 1, 1)))
+
+
+def test_no_id_stands_twice_on_a_page() -> None:
+    assert found(page(1, 2)) == Held((page(1, 2),))
+    decision = found(page(3, None, 3, 3))
+    assert isinstance(decision, Failed)
+    assert decision.text == "GET /pets, answered 200: the id 3 stands 3 times on one page (section 2)."
+    assert [proof.part for proof in decision.proofs] == ["body:/2/id"]
+    assert found(page(1)) == Undecided("No two animals came whose ids could be compared.")
+
+
+def test_two_posts_that_take_ids_of_others_fail() -> None:
+    record = [page(1, 2), made(1, 5.0), made(2, 10.0)]
+    decision = found(*record)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "POST /pets, answered 201: the new animal got the id 1, which GET /pets had shown for another animal "
+        "(section 2)."
+    )
+    assert [proof.part for proof in decision.proofs] == ["body:/id"] * 2
+
+
+def test_one_reused_id_or_one_that_was_shown_long_ago_proves_nothing() -> None:
+    assert isinstance(found(page(1, 2), made(1, 5.0)), Held)
+    assert isinstance(found(page(1, 2), made(1, 5.0), made(2, 10.1)), Held)
+    assert isinstance(found(made(1, 0.0), made(1, 5.0)), Held)
+
+
+def test_ids_that_posts_and_reads_showed_count_too() -> None:
+    assert isinstance(found(made(1, 0.0), made(1, 5.0), made(1, 9.0)), Failed)
+    read = exchange(GET, 200, {"id": 7, "name": "Rex"}, sent=0.0)
+    assert isinstance(found(read, page(8), made(7, 1.0), made(8, 2.0)), Failed)
+
+
+def test_two_created_animals_can_be_compared() -> None:
+    assert found(made(1, 0.0), made(2, 1.0)) == Held((made(1, 0.0), made(2, 1.0)))
+    assert isinstance(found(made(1, 0.0)), Undecided)

@@ -1,0 +1,65 @@
+"""Section 9: the base URL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from petcheck.exchange import Exchange, Silence
+from petcheck.judging.apply import decide
+from petcheck.judging.judgement import Decision, Failed, Held, Undecided
+from petcheck.judging.rules import RULE
+from petcheck.spec.operations import Operation
+from tests.judging.rules.said import GET, GROUNDS, LIST, ORDERS
+from tests.support.exchanges import exchange
+
+
+def at(url: str, operation: Operation = LIST) -> Exchange:
+    found = exchange(operation)
+    return replace(found, request=replace(found.request, url=url))
+
+
+def decided(*record: Exchange) -> Decision:
+    return decide(RULE["VERSION-1"], record, GROUNDS)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        at("https://h/v1/pets"),
+        at("https://h/api/v1/pets?limit=1&x=/v2"),
+        at("https://h/v1/pets/v2", GET),
+        at("https://h/v1/store/orders", ORDERS),
+    ],
+    ids=range(4),
+)
+def test_a_base_url_of_this_version(found: Exchange) -> None:
+    assert decided(exchange(LIST, Silence.RESET), found, found) == Held((found,))
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (at("https://h/v2/pets"), "The base URL https://h/v2 ends in '/v2'; section 9 ends it in /v1."),
+        (at("https://h/pets?limit=1"), "The base URL https://h ends in 'no path'; section 9 ends it in /v1."),
+        (at("https://h/xv1/pets/v1", GET), "The base URL https://h/xv1 ends in '/xv1'; section 9 ends it in /v1."),
+        (
+            at("https://h/v1/store/store/orders", ORDERS),
+            "The base URL https://h/v1/store ends in '/v1/store'; section 9 ends it in /v1.",
+        ),
+    ],
+    ids=range(4),
+)
+def test_another_base_url(found: Exchange, said: str) -> None:
+    decision = decided(found)
+    assert isinstance(decision, Failed)
+    assert (decision.text, [proof.exchange for proof in decision.proofs], decision.examined) == (
+        said,
+        [found],
+        (found,),
+    )
+
+
+def test_where_nothing_answered_nothing_is_told() -> None:
+    assert decided(exchange(LIST, Silence.RESET)) == Undecided("Nothing answered below the base URL.")

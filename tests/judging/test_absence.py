@@ -1,0 +1,299 @@
+"""What was refused is looked for on the pages that would show it."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.exchange import Call, Exchange, Silence
+from petcheck.judging.absence import Search, name_sent, nothing_stored, question, status_sent, stored
+from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.pages import page_in
+from petcheck.spec.figures import REMOVAL_DAY
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+RUN = "0a1b2c3d"
+NAME = f"petcheck {RUN} refused x"
+GROUNDS = Grounds(REMOVAL_DAY, run=RUN)
+OTHERWISE = Undecided("Nobody can tell.")
+
+
+def post(
+    name: object = NAME, status: object = "sold", *, sent: float = 10, code: int | Silence = 401, made: int = 0
+) -> Exchange:
+    asked = name if isinstance(name, bytes) else {"name": name, "categoryId": 1, "status": status}
+    return exchange(Operation.CREATE_PET, code, {"id": made}, asked=asked, sent=sent, took=1, index=int(sent))
+
+
+def page(*animals: object, query: str = "?limit=100&status=sold", sent: float = 30) -> Exchange:
+    return exchange(path=f"/pets{query}", body=list(animals), sent=sent, took=1, index=int(sent))
+
+
+def pet(number: int, name: object = "Rex") -> dict[str, object]:
+    return {"id": number, "name": name, "categoryId": 1, "status": "sold"}
+
+
+def search(*record: Exchange, grounds: Grounds = GROUNDS) -> Search:
+    refused = [e for e in record if e.request.operation is Operation.CREATE_PET and e.status in (400, 401)]
+    return stored(record, refused, grounds)
+
+
+# ---- names
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "status"),
+    [
+        (b'{"name": "Rex", "status": "sold"}', "Rex", "sold"),
+        (b'{"Name": "Rex", "STATUS": "sold"}', "Rex", "sold"),
+        (b'{"name": 12345, "status": "SOLD"}', "12345", None),
+        (b'{"name": null}', None, None),
+        (b'{"name": true, "status": ["sold"]}', None, None),
+        (b'{"categoryId": 1}', None, None),
+        (b'{"name": "R\\u0065x"}', "Rex", None),
+        (b'{"tag": {"name": "Rex"}}', None, None),
+        (b"{'name': 'Rex two', 'status': 'sold'}", "Rex two", "sold"),
+        (b'[{"name": "Rex", "status": "pending"}]', "Rex", "pending"),
+        (b'{"name": "Rex", "status": "sold",}', "Rex", "sold"),
+        (b'{"name" : 77, "status":\n"sold"', "77", "sold"),
+        (b'"{\\"name\\": \\"Rex\\", \\"status\\": \\"sold\\"}"', "Rex", "sold"),
+        (b"\xff{'name': 'Rex'}", "Rex", None),
+        (b"{'NAME': 'XeX', 'Status': 'sold'}", "XeX", "sold"),
+        (b"{", None, None),
+        (b"", None, None),
+    ],
+)
+def test_what_an_animal_made_of_a_body_would_be_called(body: bytes, name: str | None, status: str | None) -> None:
+    asked = post(body)
+    assert (name_sent(asked), status_sent(asked)) == (name, status)
+
+
+def test_no_body_has_no_name() -> None:
+    assert name_sent(exchange(Operation.CREATE_PET, 401)) is None
+
+
+# ---- what is found
+
+
+def test_an_animal_with_the_name_of_a_refused_post_was_made_of_it() -> None:
+    refused, listed = post(), page(pet(1), pet(7, NAME), pet(8, NAME))
+    found = search(refused, listed).found
+    assert [(one.post, one.page.exchange, one.place, one.animal) for one in found] == [
+        (refused, listed, 1, pet(7, NAME))
+    ]
+    assert search(refused, listed) == Search(found=found)
+
+
+def test_it_is_found_on_any_page_that_came_after() -> None:
+    full = page(pet(7, NAME), query="?limit=1&status=pending")
+    assert search(post(), full).found
+    assert search(post(), page(pet(7, NAME), query="?limit=1", sent=11)).found
+
+
+def test_a_number_as_name_may_be_stored_as_text() -> None:
+    number = 991996050
+    assert search(post(number), page(pet(7, str(number)))).found
+    assert search(post(str(number)), page(pet(7, number))).found
+    assert not search(post(True), page(pet(7, "True"))).found
+
+
+@pytest.mark.parametrize("grounds", [GROUNDS, Grounds(REMOVAL_DAY, run=RUN, repeats=True)], ids=range(2))
+def test_an_animal_that_stood_on_a_page_before_is_older(grounds: Grounds) -> None:
+    before = page(pet(7, NAME), query="?limit=1", sent=5)
+    refused, after = post(), page(pet(7, NAME))
+    after_page = page_in(after)
+    assert after_page is not None
+    assert search(before, refused, after, grounds=grounds) == Search(cleared=((refused, after_page),))
+    assert search(before, post(), page(pet(7, NAME), pet(8, NAME)), grounds=Grounds(REMOVAL_DAY, run=RUN)).found
+
+
+def test_a_page_that_overlaps_the_post_tells_neither_before_nor_after() -> None:
+    overlapping = page(pet(7, NAME), sent=9.5)
+    assert search(overlapping, post()).unseen
+    assert search(overlapping, post(), page(pet(7, NAME))).found
+    ended = page(pet(7, NAME), sent=9)
+    assert search(ended, post(), page(pet(7, NAME))).cleared
+
+
+def test_an_animal_that_another_post_made_is_not_a_refused_ones() -> None:
+    made = post("other", sent=12, code=201, made=7)
+    refused = post()
+    assert search(refused, made, page(pet(7, NAME))).cleared
+
+
+@pytest.mark.parametrize("code", [201, 500, Silence.TIMEOUT], ids=str)
+def test_a_name_that_another_post_may_have_stored_tells_nothing(code: int | Silence) -> None:
+    assert search(post(), post(sent=12, code=code, made=8), page(pet(7, NAME))) == Search()
+
+
+def test_a_name_that_other_posts_were_refused_with_still_tells() -> None:
+    assert len(search(post(), post(sent=12, code=400), page(pet(7, NAME))).found) == 2
+
+
+def test_a_post_without_a_name_is_left_out() -> None:
+    assert search(post(None), page()) == Search()
+    assert len(search(post(None), post(sent=12), page()).cleared) == 1
+
+
+# ---- an earlier run
+
+
+@pytest.mark.parametrize(
+    ("name", "grounds"),
+    [
+        (NAME, Grounds(REMOVAL_DAY, run=RUN, repeats=True)),
+        (NAME, Grounds(REMOVAL_DAY)),
+        (NAME, Grounds(REMOVAL_DAY, run="another")),
+        ("Rex", GROUNDS),
+        ("1234567", GROUNDS),
+        ("12345678", Grounds(REMOVAL_DAY, run=RUN, repeats=True)),
+    ],
+    ids=range(6),
+)
+def test_a_name_that_an_earlier_run_may_have_given_counts_where_a_page_before_lacked_it(
+    name: str, grounds: Grounds
+) -> None:
+    refused, after = post(name), page(pet(7, name))
+    assert len(search(refused, after, grounds=grounds).doubtful) == 1
+    assert not search(refused, after, grounds=grounds).found
+    assert search(page(sent=5, query="?limit=100&status=pending"), refused, after, grounds=grounds).doubtful
+    assert search(page(sent=5), refused, after, grounds=grounds).found
+
+
+def test_a_long_number_is_of_this_run() -> None:
+    assert search(post("12345678"), page(pet(7, "12345678"))).found
+
+
+# ---- what is not there
+
+
+def test_a_page_of_that_status_with_room_clears_a_post() -> None:
+    refused, listed = post(), page(pet(1))
+    cleared = search(refused, listed).cleared
+    assert [(one, seen.exchange) for one, seen in cleared] == [(refused, listed)]
+
+
+def test_the_latest_such_page_is_named() -> None:
+    pages = [page(sent=30), page(sent=40)]
+    assert search(post(), *pages).cleared[0][1].exchange is pages[1]
+
+
+@pytest.mark.parametrize(
+    ("listed", "status"),
+    [
+        (page(pet(1), query="?limit=100&status=pending"), "sold"),
+        (page(pet(1), query="?limit=1&status=sold"), "sold"),
+        (page(pet(1)), "SOLD"),
+        (page(*map(pet, range(20)), query="?limit=100"), "sold"),
+        (page(sent=9), "sold"),
+    ],
+    ids=range(5),
+)
+def test_a_page_that_would_not_show_it_leaves_a_post_unseen(listed: Exchange, status: str) -> None:
+    refused = post(status=status)
+    assert search(refused, listed) == Search(unseen=(refused,))
+
+
+def test_a_page_that_comes_too_soon_counts_where_it_shows_what_was_made_later() -> None:
+    refused, earlier, later = post(), post("a", sent=8, code=201, made=3), post("b", sent=12, code=201, made=4)
+    assert search(refused, page(sent=20.9)) == Search(stale=(refused,))
+    assert search(refused, page(sent=21)).cleared
+    assert search(earlier, refused, later, page(pet(3), pet(9), sent=14)) == Search(stale=(refused,))
+    assert search(earlier, refused, later, page(pet(3), pet(4), sent=14)).cleared
+    next_one = post("c", sent=11, code=201, made=4)
+    assert search(refused, next_one, page(pet(4), sent=14)).cleared
+
+
+# ---- what to ask
+
+
+def pages_of(*queries: tuple[tuple[str, str], ...]) -> tuple[Call, ...]:
+    return tuple(Call(Operation.LIST_PETS, query=query) for query in queries)
+
+
+WIDE, SOLD = (("limit", "100"),), (("limit", "100"), ("status", "sold"))
+
+
+def test_the_pages_that_would_show_it_are_asked_for_once() -> None:
+    record = [post(), post(f"{RUN} y", "SOLD", sent=12), post(f"{RUN} z", sent=14)]
+    first = question(search(*record), record, OTHERWISE)
+    assert first == Ask(pages_of(SOLD, WIDE), OTHERWISE)
+    full = [page(*map(pet, range(20)), query="?limit=100"), page(*map(pet, range(20)))]
+    assert question(search(*record, full[0]), [*record, full[0]], OTHERWISE) == Ask(pages_of(SOLD), OTHERWISE)
+    assert question(search(*record, *full), [*record, *full], OTHERWISE) is None
+    at_once = page(*map(pet, range(20)), query="?limit=100", sent=15)
+    assert question(search(*record, at_once), [*record, at_once], OTHERWISE) == Ask(pages_of(SOLD), OTHERWISE)
+    early = page(*map(pet, range(20)), query="?limit=100", sent=14.5)
+    assert question(search(*record, early), [*record, early], OTHERWISE) == first
+
+
+def test_a_page_that_came_too_soon_is_asked_for_again() -> None:
+    record = [post(), post(f"{RUN} y", sent=12), page(sent=14)]
+    assert question(search(*record), record, OTHERWISE) == Ask(pages_of(SOLD), OTHERWISE, 23)
+
+
+def test_nothing_is_asked_where_nothing_is_open() -> None:
+    record = [post(), page()]
+    assert question(search(*record), record, OTHERWISE) is None
+    assert question(Search(), [], OTHERWISE) is None
+
+
+# ---- what it comes to
+
+
+def comes_to(*record: Exchange) -> Decision:
+    refused = [e for e in record if e.request.operation is Operation.CREATE_PET and e.status == 401]
+    return nothing_stored(record, refused, GROUNDS, "it must not be")
+
+
+def test_where_nothing_was_refused_nothing_is_decided() -> None:
+    nothing = "Nothing was refused, so there is nothing that must not have been stored."
+    assert comes_to(post(code=201), page()) == Undecided(nothing)
+    assert comes_to(post(None), page()) == Undecided("Nothing that was refused has a name to look for.")
+
+
+def test_refused_posts_that_a_page_clears() -> None:
+    refused, listed = post(), page(pet(1))
+    assert comes_to(refused, listed) == Held((refused, listed))
+
+
+def test_each_page_is_one_proof_with_the_first_stored_animal_on_it() -> None:
+    posts = [post(f"{RUN} {name}", sent=sent) for sent, name in ((10, "a"), (12, "b"), (14, "c"))]
+    first = page(pet(1), pet(7, f"{RUN} a"), pet(8, f"{RUN} b"), sent=20)
+    second = page(pet(9, f"{RUN} c"), sent=30)
+    decision = comes_to(*posts, first, second)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "POST /pets was answered 401, yet GET /pets?limit=100&status=sold lists animal 7 named "
+        '"0a1b2c3d a": it must not be.'
+    )
+    shown = [Proof(second, "body:/0/name"), Proof(first, "body:/1/name")]
+    assert decision.proofs == (*(Proof(one, "status") for one in posts), *shown)
+
+
+def test_an_animal_that_may_be_of_an_earlier_run_leaves_it_undecided() -> None:
+    cleared, first, second = post(), post("Rex", sent=12), post("Tex", sent=14)
+    listed = page(pet(7, "Rex"), pet(8, "Tex"))
+    assert comes_to(cleared, first, second, listed) == Undecided(
+        'Animal 7 has the name of what was refused, "Rex", and no page before the POST would have shown it: it may be '
+        "of an earlier run with the same --seed. A run without --seed settles it.",
+        None,
+        (cleared, listed),
+    )
+
+
+def test_posts_that_no_page_would_show_are_looked_for_and_then_left() -> None:
+    cleared, soon, other = post(), post(f"{RUN} y", sent=28), post(f"{RUN} z", "pending", sent=29)
+    listed = page(sent=30)
+    left = Undecided(
+        "No page would show an animal made by 2 of the refused POSTs: none is known to hold the whole store, or has "
+        "room for every animal of the status that was sent. A store of fewer than 20 animals settles it.",
+        None,
+        (cleared, listed),
+    )
+    assert comes_to(cleared, soon, other, listed) == Ask(pages_of(SOLD), left, 39)
+    unseen = [post(f"{RUN} {n}", "pending", sent=n) for n in (12, 14)]
+    pending = (("limit", "100"), ("status", "pending"))
+    assert comes_to(cleared, *unseen, listed) == Ask(pages_of(pending), left)
+    full = page(*map(pet, range(20)), query="?limit=100&status=pending")
+    assert comes_to(cleared, *unseen, listed, full) == left

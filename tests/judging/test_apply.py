@@ -1,0 +1,154 @@
+"""A rule over a record: what it comes to, and which exchanges show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+import pytest
+
+from petcheck.exchange import Exchange, Silence
+from petcheck.judging.apply import decide, decide_each, failed_by, final_tries, simplicity
+from petcheck.judging.judgement import (
+    HOLDS,
+    NOT_CONCERNED,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Proof,
+    Rule,
+    Undecided,
+    body,
+    header,
+)
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+GROUNDS = Grounds(date(2026, 1, 1))
+
+
+def rule(said: Mapping[int, Judgement]) -> Rule:
+    return Rule("LIST-1", "No page came.", lambda exchange, grounds: said[exchange.index])
+
+
+def wrong(*texts: str) -> list[tuple[Exchange, Problem]]:
+    return [(exchange(path=f"/pets?limit={n}", index=n), Problem(text)) for n, text in enumerate(texts)]
+
+
+def test_what_a_rule_is_not_concerned_with_is_not_evidence() -> None:
+    seen = [exchange(index=n) for n in range(3)]
+    said: dict[int, Judgement] = {0: NOT_CONCERNED, 1: HOLDS, 2: Problem("it is wrong", body(3, "id"))}
+    assert decide(rule(said), seen[:2], GROUNDS) == decide_each(rule(said), seen[:2], GROUNDS) == Held((seen[1],))
+    nothing = Undecided("No page came.")
+    assert decide(rule(said), seen[:1], GROUNDS) == decide_each(rule(said), seen[:1], GROUNDS) == nothing
+    failed = Failed(
+        "GET /pets, answered 200: it is wrong (section 4.1).", (Proof(seen[2], "body:/3/id"),), (seen[1], seen[2])
+    )
+    assert decide(rule(said), seen, GROUNDS) == decide_each(rule(said), seen, GROUNDS) == failed
+
+
+def test_the_record_decides_where_no_single_exchange_is_wrong() -> None:
+    seen, asked = [exchange()], []
+
+    def over(record: object, grounds: Grounds) -> Undecided:
+        asked.append((record, grounds))
+        return Undecided("So so.")
+
+    one = Rule("LIST-1", "", lambda exchange, grounds: HOLDS, over)
+    assert decide(one, seen, GROUNDS) == Undecided("So so.")
+    assert asked == [(seen, GROUNDS)]
+    assert decide_each(one, seen, GROUNDS) == Held((seen[0],))
+    fails = Rule("LIST-1", "", lambda exchange, grounds: Problem("no"), over)
+    assert isinstance(decide(fails, seen, GROUNDS), Failed)
+    assert len(asked) == 1
+
+
+def test_an_exchange_is_judged_on_the_grounds_of_the_run() -> None:
+    one = Rule("LIST-1", "", lambda exchange, grounds: HOLDS if grounds is GROUNDS else Problem("other grounds"))
+    assert decide(one, [exchange()], GROUNDS) == Held((exchange(),))
+
+
+def test_a_rule_without_anything_for_one_exchange_is_concerned_with_none() -> None:
+    assert decide(Rule("LIST-1", "Nothing."), [exchange()], GROUNDS) == Undecided("Nothing.")
+
+
+def test_a_status_says_itself_what_came() -> None:
+    text = "expected 400 (section 4.2), got 201"
+    post = exchange(Operation.CREATE_PET, 201)
+    assert failed_by("4.2", [(post, Problem(text, "status"))]).text == f"POST /pets: {text}."
+    silent = exchange(status=Silence.RESET)
+    failed = failed_by("4.1", [(silent, Problem("expected 200, got no answer"))])
+    assert (failed.text, failed.unanswered) == ("GET /pets: expected 200, got no answer.", True)
+    assert not failed_by("4.1", wrong("x")).unanswered
+
+
+def test_the_simplest_request_is_told_first_and_others_are_named() -> None:
+    paths = ["/pets?limit=100&status=sold", "/pets?limit=7", "/pets", "/pets?limit=8"]
+    rows = [(exchange(path=path, index=n), Problem(f"problem {n}", header("X"))) for n, path in enumerate(paths)]
+    failed = failed_by("4.1", rows)
+    assert failed.text == (
+        "GET /pets, answered 200: problem 2 (section 4.1); "
+        "also in GET /pets?limit=7, GET /pets?limit=8, GET /pets?limit=100&status=sold."
+    )
+    assert [proof.exchange.index for proof in failed.proofs] == [2, 1, 3, 0]
+    assert {proof.part for proof in failed.proofs} == {"header:X"}
+
+
+@pytest.mark.parametrize(
+    ("number", "ending"),
+    [
+        (1, ": wrong (section 7)."),
+        (2, "; also in GET /pets?limit=1."),
+        (4, "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
+        (5, ", GET /pets?limit=3 and 1 more."),
+        (12, ", GET /pets?limit=3 and 8 more."),
+    ],
+)
+def test_three_others_are_named_and_the_rest_counted(number: int, ending: str) -> None:
+    failed = failed_by("7", wrong(*["wrong"] * number))
+    assert failed.text.endswith(ending)
+    assert len(failed.proofs) == min(number, 10)
+
+
+def test_the_same_request_is_not_named_twice() -> None:
+    twice = [(exchange(Operation.STORE_ORDERS, 500, index=n), Problem("wrong")) for n in range(2)]
+    assert failed_by("7", twice).text == "GET /store/orders, answered 500: wrong (section 7)."
+
+
+def test_a_body_counts_in_how_simple_a_request_is_and_the_earlier_of_equals_comes_first() -> None:
+    bodies = [b"{}", None, b"", b"{ }", b"{}"]
+    posts = [exchange(Operation.CREATE_PET, asked=body, index=n) for n, body in enumerate(bodies)]
+    assert [post.index for post in sorted(posts, key=simplicity)] == [1, 2, 0, 4, 3]
+    url = len(posts[0].request.url)
+    assert [simplicity(post) for post in posts] == [(url + n, at) for at, n in enumerate((2, 0, 0, 3, 2))]
+
+
+# ---- tries
+
+
+@pytest.mark.parametrize(
+    ("statuses", "kept"),
+    [
+        ((200,), [0]),
+        ((503, 200), [1]),
+        ((503,), []),
+        ((503, 502), [1]),
+        ((Silence.RESET, 200), [1]),
+        ((Silence.RESET, Silence.TIMEOUT), [1]),
+        ((Silence.RESET, 504), [1]),
+        ((503, 503, 200), [1, 2]),
+        ((503, 200, 503, 200), [1, 3]),
+        ((503, 200, 503), [1]),
+        ((500, 200), [0, 1]),
+    ],
+)
+def test_trouble_counts_when_it_came_twice(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:
+    record = [exchange(status=status, index=n) for n, status in enumerate(statuses)]
+    assert [one.index for one in final_tries(record)] == kept
+
+
+def test_tries_are_of_one_request() -> None:
+    record = [exchange(status=503, path=path, index=n) for n, path in enumerate(["/pets", "/pets?limit=1", "/pets"])]
+    assert [one.index for one in final_tries(record)] == [2]

@@ -1,0 +1,96 @@
+"""What a record shows of animals that were created, read and listed."""
+
+from __future__ import annotations
+
+from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.judging.creations import (
+    Creation,
+    Sight,
+    call_of,
+    categories_in,
+    creations_in,
+    listed_in,
+    posts_in,
+    read_sight,
+    reads_in,
+    still_there,
+)
+from petcheck.judging.json_values import Json
+from petcheck.judging.judgement import Problem, Proof
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+LIST, CREATE, GET, _ORDERS = Operation
+NEW: dict[str, Json] = {"name": "Rex", "categoryId": 1}
+PET = NEW | {"id": 7}
+
+
+def posted(asked: object = NEW, status: int = 201, body: object = PET, index: int = 0) -> Exchange:
+    return exchange(CREATE, status, body, asked=asked, index=index)
+
+
+def page(*animals: object, index: int = 0) -> Exchange:
+    return exchange(LIST, 200, list(animals), index=index)
+
+
+SHOWN = page(PET)
+
+
+def test_what_is_wrong_with_an_animal_stands_where_the_answer_shows_it() -> None:
+    problem = Problem("wrong", "body:/name")
+    read, listed = Sight(SHOWN, PET), Sight(SHOWN, PET, 0)
+    assert [read.proof(), read.proof(problem)] == [Proof(SHOWN, "body"), Proof(SHOWN, "body:/name")]
+    assert [listed.proof(), listed.proof(problem)] == [Proof(SHOWN, "body:/0"), Proof(SHOWN, "body:/0/name")]
+
+
+def test_an_animal_is_created_by_a_201_with_an_id() -> None:
+    sold = posted(NEW | {"status": "sold"}, index=1)
+    odd = posted(NEW | {"status": 5}, index=2)
+    keyless = exchange(CREATE, 201, PET, asked=NEW, credential=Credential.RANDOM)
+    read = exchange(GET, 201, PET, asked=NEW)
+    others = [posted(status=200), posted(body=[PET]), posted(body={}), posted(body=NEW), posted(body=b"{"), read]
+    record = [*others, posted(), keyless, sold, odd]
+    assert creations_in(record) == [
+        Creation(posted(), 7, PET, None),
+        Creation(sold, 7, PET, "sold"),
+        Creation(odd, 7, PET, None),
+    ]
+    assert list(posts_in(record)) == [*others[:-1], posted(), sold, odd]
+    assert still_there(creations_in(record)) == [Creation(odd, 7, PET, None)]
+
+
+def test_reads_are_gets_of_an_int64_with_a_key() -> None:
+    read = exchange(GET, 404, path="/pets/-9")
+    keyless = exchange(GET, path="/pets/8", credential=Credential.RANDOM)
+    assert list(reads_in([exchange(GET, path="/pets/x"), keyless, read, SHOWN])) == [(-9, read)]
+
+
+def test_a_read_shows_an_animal_with_200_and_an_object() -> None:
+    assert read_sight(exchange(GET, 200, PET)) == Sight(exchange(GET, 200, PET), PET)
+    others = [exchange(GET, 201, PET), exchange(GET, 200, []), exchange(GET, 200, b"{"), exchange(GET, Silence.RESET)]
+    assert [read_sight(other) for other in others] == [None] * 4
+
+
+def test_listed_animals_have_an_id() -> None:
+    again = page(PET, index=1)
+    both = page(NEW, "Rex", PET)
+    assert listed_in([both, again]) == {7: [Sight(both, PET, 2), Sight(again, PET, 0)]}
+
+
+def test_categories_of_listed_animals_exist_if_they_are_int64() -> None:
+    numbers: list[object] = [1.0, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, "5", None]
+    animals = [{"id": n, "categoryId": number} for n, number in enumerate(numbers)]
+    assert categories_in([page(*animals, {"id": 9})]) == {1, 2**63 - 1, -(2**63)}
+
+
+def test_categories_that_a_201_repeats_exist() -> None:
+    kept = posted(NEW | {"categoryId": 3}, body=PET | {"categoryId": 3})
+    changed = posted(NEW | {"categoryId": 4}, body=PET | {"categoryId": 5})
+    assert categories_in([kept, changed, posted(b"{", body=PET | {"categoryId": 6})]) == {3}
+
+
+def test_a_get_can_be_sent_again() -> None:
+    assert call_of(exchange(GET, path="/pets/-9")) == Call(GET, pet_id="-9")
+    assert call_of(exchange(LIST, path="/pets?limit=5&status=sold")) == Call(
+        LIST, query=(("limit", "5"), ("status", "sold"))
+    )

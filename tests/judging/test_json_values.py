@@ -1,0 +1,225 @@
+"""JSON is read exactly, and what is not JSON is refused in words, whatever comes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petcheck.errors import NotJson, NotRead
+from petcheck.exchange import Response
+from petcheck.judging import json_values
+from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kind, parse
+from tests.support.exchanges import short
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered() -> None:
+    """What an earlier test has read would hide a mutant from a later one."""
+    json_values._remembered.cache_clear()
+    json_values._remembered_large.cache_clear()
+
+
+def refusal(body: bytes) -> str:
+    with pytest.raises(NotJson) as refused:
+        parse(body)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("9223372036854775807", 2**63 - 1),
+        ("-9223372036854775808", -(2**63)),
+        ("9007199254740993", 2**53 + 1),
+        ("1.5", Decimal("1.5")),
+        ("1.0", Decimal("1.0")),
+        ("0.1e-5", Decimal("0.000001")),
+        ("1E400", Decimal("1E400")),
+        ("null", None),
+        ("true", True),
+        ('"Zo\u00eb \\u00eb \\ud83d\\udc08"', "Zo\u00eb \u00eb \U0001f408"),
+        ('"\\ud800"', "\ud800"),
+        (' \n[1 , {"a" : []}]\t', [1, {"a": []}]),
+        ('{"id":1,"id":2}', {"id": 2}),
+        ("\ufeff[]", []),
+        ("1" * 4000, int("1" * 4000)),
+        ("1" * 5000, HugeNumber(5000, whole=True)),
+        ("-" + "1" * 5000, HugeNumber(5001, whole=True)),
+        ("0." + "1" * 3998, Decimal("0." + "1" * 3998)),
+        ("0." + "1" * 5000, HugeNumber(5002, whole=False)),
+        ("1e99999999999999999999", HugeNumber(22, whole=False)),
+    ],
+    ids=short,
+)
+def test_what_is_json(text: str, value: Json) -> None:
+    got = parse(text.encode("utf-8", "surrogatepass"))
+    assert got == value
+    assert type(got) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"", "the body is empty"),
+        (b" \r\n\t", "the body is empty"),
+        (b"\xef\xbb\xbf", "the body is not JSON: Expecting value at line 1, column 1"),
+        (b"NaN", "the body is not JSON: NaN is not a JSON value"),
+        (b"[Infinity]", "the body is not JSON: Infinity is not a JSON value"),
+        (b'{"a":-Infinity}', "the body is not JSON: -Infinity is not a JSON value"),
+        (b'["\xff"]', "byte 2 of the body is not valid UTF-8"),
+        (b'["\xed\xa0\x80"]', "byte 2 of the body is not valid UTF-8"),
+        (b"\xff\xfe[\x00]\x00", "byte 0 of the body is not valid UTF-8"),
+        (b'{"a":1,}', "the body is not JSON: Illegal trailing comma before end of object at line 1, column 7"),
+        (b"{'a':1}", "the body is not JSON: Expecting property name enclosed in double quotes at line 1, column 2"),
+        (b"[1] [2]", "the body is not JSON: Extra data at line 1, column 5"),
+        (b"[1", "the body is not JSON: Expecting ',' delimiter at line 1, column 3"),
+        (b'"a\nb"', "the body is not JSON: Invalid control character at at line 1, column 3"),
+        (b'"a\x00b"', "the body is not JSON: Invalid control character at at line 1, column 3"),
+        (b"01", "the body is not JSON: Extra data at line 1, column 2"),
+        (b"+1", "the body is not JSON: Expecting value at line 1, column 1"),
+        (b"<html>", "the body is not JSON: Expecting value at line 1, column 1"),
+        (b"[" * 90_000 + b"]" * 90_000, "the body is nested deeper than is read"),
+        (b'{"a":' * 90_000 + b"1" + b"}" * 90_000, "the body is nested deeper than is read"),
+        (b"[" * 90_000, "the body is nested deeper than is read"),
+        (b"[" * 200_000 + b"]" * 200_000, "the body holds more than 100,000 values, which are not read"),
+        (b"[" + b"1," * 100_000 + b"1]", "the body holds more than 100,000 values, which are not read"),
+        (b"{" * 100_001, "the body holds more than 100,000 values, which are not read"),
+        (b"[" + b"{}," * 100_000 + b"{}]", "the body holds more than 100,000 values, which are not read"),
+    ],
+    ids=short,
+)
+def test_what_is_none(body: bytes, why: str) -> None:
+    said = refusal(body)
+    # the wording of Python's reader differs between its versions, ours does not
+    assert said == why or (said.startswith("the body is not JSON: ") and why.startswith("the body is not JSON: "))
+
+
+def test_what_is_none_and_what_is_only_not_read_are_told_apart() -> None:
+    unread = [b"[" * 90_000 + b"]" * 90_000, b"[" + b"1," * 100_000 + b"1]"]
+    for body in (*unread, b"{", b"", b"\xff", b"NaN"):
+        with pytest.raises(NotJson) as refused:
+            parse(body)
+        assert isinstance(refused.value, NotRead) == (body in unread)
+
+
+def test_a_hundred_thousand_values_are_read() -> None:
+    assert parse(b"[" + b"1," * 99_999 + b"1]") == [1] * 100_000
+
+
+def test_a_hundred_thousand_values_beside_what_only_looks_like_more_are_read() -> None:
+    assert parse(b'[",",' + b"1," * 99_998 + b"1]") == [",", *[1] * 99_999]
+
+
+def test_what_only_looks_like_many_values_is_read() -> None:
+    text = "[" * 60_000 + '\\"' + "," * 60_000
+    assert parse(b'["' + text.encode() + b'", 1]') == [text.replace("\\", ""), 1]
+    with pytest.raises(NotRead):
+        parse(b'["' + text.encode() + b'"' + b",1" * 100_001 + b"]")
+
+
+def test_what_is_nested_three_thousand_deep_is_read() -> None:
+    limit = sys.getrecursionlimit()
+    value = parse(b'{"a":' * 3_000 + b"[7]" + b"}" * 3_000)
+    for _ in range(3_000):
+        assert isinstance(value, dict)
+        value = value["a"]
+    assert value == [7]
+    assert sys.getrecursionlimit() == limit
+
+
+def test_what_is_looked_at_again_is_kept_but_few_of_what_is_large() -> None:
+    fitting, *large = (b"[" + b" " * spaces + b"]" for spaces in range(99_998, 100_007))
+    values = [parse(body) for body in (fitting, *large)]
+    assert values == [[]] * 9
+    assert all(parse(body) is value for body, value in zip((fitting, *large), values, strict=True))
+    parse(b"[" + b" " * 100_007 + b"]")
+    assert parse(fitting) is values[0]
+    assert parse(large[0]) is not values[1]
+
+
+def test_a_body_over_the_cap_is_not_looked_at() -> None:
+    with pytest.raises(NotRead, match=r"^the body is longer than is read; its first 2 bytes are kept$"):
+        json_of(Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False))
+
+
+def test_a_body_that_is_not_what_its_encoding_claims_is_not_json() -> None:
+    broken = Response(200, "", "HTTP/1.1", (), b"[]", encoding_broken="it is not gzip")
+    with pytest.raises(NotJson, match=r"^the body cannot be read: it is not gzip$") as refused:
+        json_of(broken)
+    assert not isinstance(refused.value, NotRead)
+
+
+@given(st.binary() | st.text().map(str.encode))
+def test_anything_is_read_or_refused(body: bytes) -> None:
+    with contextlib.suppress(NotJson):
+        parse(body)
+
+
+VALUES: st.SearchStrategy[object] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(VALUES)
+def test_what_was_written_is_read_back(value: object) -> None:
+    assert parse(json.dumps(value).encode()) == value
+
+
+@given(st.integers(-(2**63), 2**63 - 1))
+def test_every_int64_is_exact(number: int) -> None:
+    assert integer(parse(str(number).encode())) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("7", 7),
+        ("7.0", 7),
+        ("7e0", 7),
+        ("-0.0", 0),
+        ("0e50", 0),
+        ("0e-999999999", 0),
+        ("0." + "0" * 50, 0),
+        ("1e-50", None),
+        ("9223372036854775807.0", 2**63 - 1),
+        ("1e18", 10**18),
+        ("1e39", 10**39),
+        ("1e40", None),
+        ("7.5", None),
+        ("1e400", None),
+        ("true", None),
+        ('"7"', None),
+        ("null", None),
+        ("[7]", None),
+        ("1" * 5000, None),
+    ],
+    ids=short,
+)
+def test_integers(text: str, number: int | None) -> None:
+    assert integer(parse(text.encode())) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("null", "null"),
+        ("true", "a boolean"),
+        ("1", "an integer"),
+        ("1.5", "a number with a fraction"),
+        ("9" * 4500, "a number of 4,500 digits"),
+        ('""', "a string"),
+        ("[]", "an array"),
+        ("{}", "an object"),
+    ],
+    ids=short,
+)
+def test_kinds(text: str, name: str) -> None:
+    assert kind(parse(text.encode())) == name

@@ -1,0 +1,46 @@
+"""Parts of exchanges, and which exchanges a rule concerns."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from petcheck.exchange import Exchange
+from petcheck.judging.judgement import (
+    HOLDS,
+    NOT_CONCERNED,
+    Grounds,
+    Judgement,
+    Problem,
+    Rule,
+    body,
+    header,
+    judged,
+)
+from tests.support.exchanges import exchange
+
+
+def test_parts_of_an_exchange() -> None:
+    assert [header("Date"), body(), body(0), body(0, "name")] == ["header:Date", "body", "body:/0", "body:/0/name"]
+
+
+def test_a_problem_of_a_value_stands_below_what_holds_the_value() -> None:
+    assert Problem("wrong", "body").below(3) == Problem("wrong", "body:/3")
+    assert Problem("wrong", "body:/name").below(3, "pet") == Problem("wrong", "body:/3/pet/name")
+    assert Problem("wrong", "body:/a:b").below(3) == Problem("wrong", "body:/3/a:b")
+    for part in ("", "status", "header:body", "body:/name"):
+        assert Problem("wrong", part).below() == Problem("wrong", part)
+    for part in ("", "status", "header:body"):
+        assert Problem("wrong", part).below(3) == Problem("wrong", part)
+
+
+def test_what_a_rule_concerns_comes_with_its_problem() -> None:
+    said: dict[int, Judgement] = {0: HOLDS, 1: NOT_CONCERNED, 2: Problem("wrong")}
+    grounds = Grounds(date(2026, 11, 21))
+
+    def one(found: Exchange, given: Grounds) -> Judgement:
+        assert given is grounds
+        return said[found.index]
+
+    right, other, wrong = (exchange(index=index) for index in said)
+    assert judged(Rule("LIST-1", "", one), [right, other, wrong], grounds) == [(right, None), (wrong, Problem("wrong"))]
+    assert judged(Rule("LIST-1", ""), [right, other, wrong], grounds) == []

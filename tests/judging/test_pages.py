@@ -1,0 +1,227 @@
+"""What a record shows of a target's animals."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.judging.pages import (
+    Page,
+    animals_in,
+    created_in,
+    ids_with_status,
+    known_since,
+    order_of,
+    page_in,
+    page_in_words,
+    pages_in,
+    shown_in,
+    whole_store,
+    whole_stores,
+    would_show,
+)
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+
+def page(*ids: int, path: str = "/pets", status: str = "sold") -> Exchange:
+    return exchange(path=path, body=[{"id": number, "status": status} for number in ids])
+
+
+@pytest.mark.parametrize(
+    ("path", "limit", "status", "asked"),
+    [
+        ("/pets", None, None, 20),
+        ("/pets?limit=1", "1", None, 1),
+        ("/pets?limit=100&status=sold", "100", "sold", 100),
+        ("/pets?limit=0", "0", None, None),
+        ("/pets?limit=101", "101", None, None),
+        ("/pets?limit=-1", "-1", None, None),
+        ("/pets?limit=abc", "abc", None, None),
+        ("/pets?limit=", "", None, None),
+        ("/pets?limit=%D9%A6", "\u0666", None, None),
+        ("/pets?limit=007", "007", None, None),
+        ("/pets?limit=" + "9" * 5000, "9" * 5000, None, None),
+        ("/pets?status=", None, "", 20),
+        ("/pets?limit=5&limit=5", "5,5", None, None),
+        ("/pets?limit=null&status=sold&limit=5", "null,5", "sold", None),
+        ("/pets?status=sold&status=&status=pending", None, "sold,,pending", 20),
+    ],
+    ids=range(15),
+)
+def test_what_a_page_was_asked_for(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
+    seen = page_in(page(1, path=path))
+    assert seen is not None
+    assert (seen.limit, seen.status, seen.asked) == (limit, status, asked)
+
+
+def test_a_page_in_words() -> None:
+    assert page_in_words(page(1, 2)) == "200, 2 animals"
+    assert page_in_words(page()) == "200, 0 animals"
+    assert page_in_words(exchange(status=400)) == "400"
+
+
+def test_a_page_counts_everything_and_keeps_the_animals() -> None:
+    listed = exchange(body=[{"id": 3}, 7, {"id": "x"}, {"id": True}, {"id": 2.0}, None])
+    seen = page_in(listed)
+    assert seen is not None
+    assert seen.exchange is listed
+    assert (seen.size, len(seen.animals), seen.ids) == (6, 4, (3, 2))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        exchange(Operation.GET_PET, body=[]),
+        exchange(status=400),
+        exchange(status=Silence.RESET),
+        exchange(credential=Credential.MISSING),
+        exchange(body={"pets": []}),
+        exchange(body=b"[{]"),
+        exchange(whole=False),
+    ],
+    ids=range(7),
+)
+def test_what_is_no_page(other: Exchange) -> None:
+    assert page_in(other) is None
+    assert list(pages_in([other, page(1), other])) == [page_in(page(1))]
+
+
+def test_animals_are_known_as_they_were_seen_last() -> None:
+    record = [page(1, 2, status="pending"), page(2, 3, status="sold")]
+    assert {number: animal["status"] for number, animal in animals_in(record).items()} == {
+        1: "pending",
+        2: "sold",
+        3: "sold",
+    }
+    assert ids_with_status(record, "sold") == {2, 3}
+
+
+def test_only_a_post_with_201_and_an_id_creates() -> None:
+    made = exchange(Operation.CREATE_PET, 201, {"id": 4})
+    others = [
+        exchange(Operation.CREATE_PET, 200, {"id": 5}),
+        exchange(Operation.GET_PET, 201, {"id": 6}),
+        exchange(Operation.CREATE_PET, 201, {"id": "x"}),
+    ]
+    assert created_in([made, *others]) == {4: made}
+    assert [shown_in(one) for one in others] == [(5,), (6,), ()]
+
+
+@pytest.mark.parametrize(
+    ("ids", "order"),
+    [
+        ((1, 2, 5), "by id, ascending"),
+        ((5, 2, 1), "by id, descending"),
+        ((1, 5, 2), "not by id"),
+        ((1, 1, 2), "not by id"),
+        ((2, 1, 1), "not by id"),
+        ((1, 2, 3), "by id, ascending"),
+        ((1, 2), None),
+        ((), None),
+    ],
+)
+def test_orders(ids: tuple[int, ...], order: str | None) -> None:
+    seen = page_in(page(*ids))
+    assert seen is not None
+    assert order_of(seen) == order
+
+
+# ---- what a page proves
+
+
+def pages(*listed: tuple[str, int]) -> list[Page]:
+    """Pages of the animals 1 to n, by path."""
+    return list(pages_in(page(*range(1, size + 1), path=f"/pets{query}") for query, size in listed))
+
+
+@pytest.mark.parametrize(
+    ("query", "size", "whole"),
+    [
+        ("", 19, False),
+        ("?limit=20", 19, True),
+        ("?limit=100", 0, True),
+        ("?limit=100", 19, True),
+        ("?limit=100", 20, False),
+        ("?limit=100", 37, False),
+        ("?limit=19", 19, False),
+        ("?limit=101", 5, False),
+        ("?limit=abc", 5, False),
+        ("?limit=100&status=sold", 5, False),
+        ("?status=", 5, False),
+        ("?page=2", 0, False),
+    ],
+)
+def test_a_page_of_fewer_than_20_that_is_not_full_is_the_whole_store(query: str, size: int, whole: bool) -> None:
+    seen = pages((query, size))
+    assert whole_stores(seen) == (seen if whole else [])
+
+
+def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
+    seen = pages(("?limit=100", 37), ("?limit=100", 41), ("?limit=37", 37))
+    assert whole_stores(seen) == [seen[0]]
+    assert whole_store(seen) is seen[0]
+    assert whole_store(seen[1:]) is None
+
+
+def test_the_latest_whole_store_is_handed_out() -> None:
+    seen = pages(("?limit=5", 3), ("?limit=5", 4))
+    assert whole_store(seen) is seen[1]
+
+
+@pytest.mark.parametrize("longer", [page(*range(2, 60)), page(*range(1, 60), path="/pets?status=sold")], ids=range(2))
+def test_a_longer_page_of_others_or_of_a_filter_proves_nothing(longer: Exchange) -> None:
+    assert whole_stores([*pages(("?limit=100", 37)), *pages_in([longer])]) == []
+
+
+def test_a_longer_page_may_be_longer_by_an_item_without_an_id() -> None:
+    short = page(*range(1, 38), path="/pets?limit=100")
+    longer = exchange(path="/pets?limit=50", body=[*({"id": n} for n in range(1, 38)), {"name": "Rex"}])
+    assert [one.exchange for one in whole_stores(list(pages_in([short, longer])))] == [short]
+
+
+def test_a_page_with_an_item_without_an_id_is_no_whole_store() -> None:
+    assert whole_stores(list(pages_in([exchange(body=[{"id": 1}, {"name": "Rex"}], path="/pets?limit=9")]))) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "size", "status", "shows"),
+    [
+        ("?limit=100&status=sold", 5, "sold", True),
+        ("?limit=100&status=sold", 19, "sold", True),
+        ("?limit=100&status=sold", 20, "sold", False),
+        ("?status=sold", 5, "pending", False),
+        ("?status=sold", 5, None, False),
+        ("?limit=5&status=sold", 5, "sold", False),
+        ("?status=sold&page=2", 5, "sold", False),
+        ("?status=odd", 5, "odd", False),
+        ("?limit=6", 5, "sold", True),
+        ("?limit=6", 5, None, True),
+        ("?limit=100", 20, "sold", False),
+    ],
+)
+def test_a_page_that_would_show_an_animal(query: str, size: int, status: str | None, shows: bool) -> None:
+    seen = pages((query, size))
+    assert would_show(seen[0], status, seen) is shows
+
+
+@pytest.mark.parametrize(("other", "shows"), [(44, True), (43, False)])
+def test_a_filtered_page_of_20_or_more_is_not_full_where_a_longer_page_came(other: int, shows: bool) -> None:
+    seen = pages(("?limit=100&status=sold", 43), ("?limit=100&status=pending", other))
+    assert would_show(seen[0], "sold", seen) is shows
+
+
+def test_since_when_animals_are_known() -> None:
+    record = [
+        exchange(body=[{"id": 1}, {"id": 2}], sent=1, took=0.5),
+        exchange(body=[{"id": 1}, {"id": 3}], sent=2, took=0.5),
+        exchange(Operation.CREATE_PET, 201, {"id": 4}, sent=3, took=0.5),
+        exchange(Operation.GET_PET, 200, {"id": 5}, sent=4, took=0.5),
+        exchange(Operation.GET_PET, 404, {"id": 6}, sent=5, took=0.5),
+        exchange(Operation.CREATE_PET, Silence.TIMEOUT, sent=6, took=0.5),
+        exchange(Operation.STORE_ORDERS, 200, [7], sent=7, took=0.5),
+        exchange(Operation.STORE_ORDERS, 200, {"id": "x"}, sent=8, took=0.5),
+    ]
+    assert [known_since(record, ids) for ids in ([1], [1, 3], [2, 1], [4, 1], [5])] == [1.5, 2.5, 1.5, 3.5, 4.5]
+    assert known_since(record, [6, 7]) == float("-inf")
+    assert known_since(record, [1, 6]) == 1.5

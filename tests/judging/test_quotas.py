@@ -1,0 +1,244 @@
+"""What the rate limit headers tell of a quota, from answer to answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.judging.quotas import (
+    Course,
+    Quota,
+    Window,
+    counts_in,
+    is_counted_down,
+    pairs,
+    problem_in,
+    problem_of,
+    problem_of_limits,
+    quotas_in,
+    refill,
+)
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange, rates, unix
+
+TOOK = 1 / 64
+
+
+def answered(
+    at: float, left: int, *, limit: int = 60, reset: float = 64, status: int = 201, took: float = TOOK
+) -> Exchange:
+    """A POST's answer. Sent after a second, its Reset is 63 s off, so that 60 requests come free in a minute."""
+    headers = rates(limit, left, unix(reset))
+    return exchange(Operation.CREATE_PET, status, headers=headers, index=int(at * 100), sent=at, took=took)
+
+
+def course(*lefts: int, lasts: float = 0.5, reset: float = 64, moves: int = 0) -> list[Exchange]:
+    """Answers that came one after the other in so many seconds; Reset is put off by `moves` seconds each time."""
+    resets = [reset + n * moves for n in range(len(lefts))]
+    first = [answered(1 + n / 32, left, reset=resets[n]) for n, left in enumerate(lefts[:-1])]
+    return [*first, answered(1 + lasts - TOOK, lefts[-1], reset=resets[-1])]
+
+
+def at_once(*lefts: int) -> list[Exchange]:
+    """Answers to requests that were under way at the same time."""
+    return [answered(1 + n / 8, left, took=2.0) for n, left in enumerate(lefts)]
+
+
+def quota_of(record: Sequence[Exchange]) -> Quota:
+    (quota,) = quotas_in(counts_in(record))
+    return quota
+
+
+def window_of(record: Sequence[Exchange]) -> Window:
+    (window,) = quota_of(record).windows
+    return window
+
+
+def text_of(problem: Course | None) -> str | None:
+    return problem.text if problem else None
+
+
+# ---- what an answer tells
+
+
+def test_a_bucket_refills_by_its_limit_a_minute_or_until_reset() -> None:
+    (late,) = counts_in([answered(1, 50)])
+    (soon,) = counts_in([answered(1, 50, reset=34)])
+    (day,) = counts_in([answered(1, 50, reset=80_000)])
+    (now,) = counts_in([answered(1, 50, reset=4)])
+    assert [refill(count) for count in (late, soon, day)] == [1.0, 2.0, 1.0]
+    assert refill(now) > 1e9
+
+
+def test_each_answer_is_compared_with_the_first_and_at_doubling_distances() -> None:
+    counts = quota_of(course(*range(50, 43, -1))).counts
+    compared = [(50 - earlier.remaining, 50 - later.remaining) for earlier, later in pairs(counts)]
+    assert sorted(compared, key=lambda pair: pair[::-1]) == [
+        *[(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)],
+        *[(0, 4), (2, 4), (3, 4), (0, 5), (1, 5), (3, 5), (4, 5), (0, 6), (2, 6), (4, 6), (5, 6)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "compared"),
+    [
+        (answered(1, 50), answered(31 - 2 * TOOK, 49), True),
+        (answered(1, 50), answered(31 - TOOK, 49), False),
+        (answered(1, 50, took=1.0), answered(2, 49), True),
+        (answered(1, 50, took=1.5), answered(2, 49), False),
+    ],
+    ids=range(4),
+)
+def test_answers_are_compared_for_half_of_a_window(first: Exchange, last: Exchange, compared: bool) -> None:
+    assert len([*pairs(quota_of([first, last]).counts)]) == compared
+
+
+# ---- Limit
+
+
+def test_a_limit_that_always_equals_remaining_takes_five_values() -> None:
+    record = [answered(n, left, limit=left) for n, left in enumerate((9, 8, 7, 6, 5))]
+    assert problem_of_limits(counts_in(record)) == Course(
+        "X-RateLimit-Limit always equals X-RateLimit-Remaining, and went from 9 to 5",
+        (record[0], record[4]),
+        "X-RateLimit-Limit",
+    )
+    assert problem_of_limits(counts_in(record[:4])) is None
+    assert problem_of_limits(counts_in([*record, answered(5, 4)])) is None
+
+
+# ---- a window that is fixed
+
+
+@pytest.mark.parametrize(
+    ("record", "text"),
+    [
+        # from the lowest once what refills is taken off; of two that come to the same, the later one
+        ([answered(1, 50), answered(2, 51), answered(3, 60)], "rose from 51 to 60"),
+        ([answered(1, 48), answered(2, 50, status=400), answered(3, 60)], "rose from 48 to 60"),
+        # what a bucket refills, and no more
+        ([answered(1, 50), answered(3 - TOOK, 52)], None),
+        ([answered(1, 50), answered(3 - TOOK, 53)], "rose from 50 to 53"),
+        # one more of rounding where a request is not counted
+        ([answered(1, 50), answered(3 - TOOK, 53, status=400)], None),
+        ([answered(1, 50), answered(3 - TOOK, 54, status=400)], "rose from 50 to 54"),
+        # until the window may have ended
+        ([answered(1, 9, reset=14), answered(5, 0, reset=14), answered(11 - TOOK, 60, reset=14)], "rose from 0 to 60"),
+        ([answered(1, 9, reset=14), answered(5, 0, reset=14), answered(11, 60, reset=14)], None),
+        # an answer that had not come says nothing
+        ([answered(1, 50, took=1.0), answered(2, 55)], "rose from 50 to 55"),
+        ([answered(1, 50, took=1.5), answered(2, 55)], None),
+    ],
+    ids=range(10),
+)
+def test_remaining_rises(record: list[Exchange], text: str | None) -> None:
+    found = problem_in(window_of(record))
+    assert text_of(found) == (text and f"X-RateLimit-Remaining {text} within one window")
+
+
+@pytest.mark.parametrize(
+    ("record", "stays"),
+    [
+        (course(50, 50, 50, 50, 50), True),
+        (course(50, 50, 50, 50), False),
+        (course(50, 50, 50, 50, 49), False),
+        (course(0, 0, 0, 0, 0), False),
+        (course(1, 1, 1, 1, 1), True),
+        # a bucket may have made good what was spent
+        (course(50, 50, 50, 50, 50, lasts=4), False),
+        (course(50, 50, 50, 50, 50, lasts=3.75), True),
+        (course(50, 50, 50, 50, 50, reset=4), False),
+    ],
+    ids=range(8),
+)
+def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
+    found = problem_in(window_of(record))
+    left = counts_in(record)[-1].remaining
+    said = f"X-RateLimit-Remaining stayed at {left} over 5 requests of one window"
+    assert (found == Course(said, (record[0], record[-1]))) == stays
+    assert stays or "stayed" not in (text_of(found) or "")
+
+
+@pytest.mark.parametrize(
+    ("lefts", "lasts", "text"),
+    [
+        # four in between, of which two are missing: one by rounding, the other if it did not come free
+        ((50, 50, 49, 49, 48, 48), 0.5, "went from 50 to 48"),
+        ((50, 50, 49, 49, 48, 48), 15 / 16, "went from 50 to 48"),
+        ((50, 50, 49, 49, 48, 48), 1.0, None),
+        # where none is left, none can be missing
+        ((3, 3, 2, 2, 1, 1), 0.5, "went from 3 to 1"),
+        ((2, 2, 1, 1, 0, 0), 0.5, None),
+    ],
+    ids=range(5),
+)
+def test_remaining_falls_short(lefts: tuple[int, ...], lasts: float, text: str | None) -> None:
+    record = course(*lefts, lasts=lasts)
+    found = problem_in(window_of(record))
+    said = f"X-RateLimit-Remaining {text} within one window, while 4 requests were served in between"
+    assert found == (Course(said, (record[0], record[-1])) if text else None)
+
+
+# ---- any window
+
+
+def test_more_was_spent_than_is_missing() -> None:
+    record = course(*[57] * 7, moves=1)
+    assert problem_of(quota_of(record)) == Course(
+        "X-RateLimit-Remaining is 57 of 60, although 5 requests were served in the 0.5 s before",
+        (record[0], record[6]),
+    )
+    assert problem_of(quota_of(course(*[56] * 7, moves=1))) is None
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (course(*[30] * 10, moves=1), "stayed at 30"),
+        (course(*[30] * 9, moves=1), None),
+        (course(*[30] * 9, 31, moves=1), "rose from 30 to 31"),
+        (course(29, *[30] * 9, moves=1), "rose from 29 to 30"),
+        (course(30, 29, *[30] * 8, moves=1), None),
+        (course(*[0] * 10, moves=1), None),
+        (course(*[1] * 10, moves=1), "stayed at 1"),
+        # eight came free
+        (course(*[30] * 10, moves=1, lasts=8), None),
+        (course(*[30] * 10, moves=1, lasts=7.75), "stayed at 30"),
+        (course(*[30] * 10, moves=1, lasts=4, reset=34), None),
+        (course(*[30] * 10, moves=1, lasts=3.75, reset=34), "stayed at 30"),
+        (course(*[30] * 10, moves=1, lasts=8, reset=1000), None),
+        # a Reset that is too near to tell
+        (course(*[30] * 10, moves=1, reset=4), None),
+    ],
+    ids=range(13),
+)
+def test_remaining_never_falls(record: list[Exchange], said: str | None) -> None:
+    text = f"X-RateLimit-Remaining {said} over 10 requests that were served"
+    assert problem_of(quota_of(record)) == (Course(text, (record[0], record[-1])) if said else None)
+
+
+# ---- whether it is counted at all
+
+
+@pytest.mark.parametrize(
+    ("record", "counted"),
+    [
+        (at_once(50, 50, 50, 50, 49), True),
+        (at_once(50, 50, 50, 50, 50), False),
+        (at_once(49, 50, 50, 50, 49), False),
+        (at_once(50, 49), False),
+        # four were spent in between, and more than come free
+        (course(50, 50, 50, 50, 50, 50, moves=1), True),
+        (course(50, 50, 50, 50, 50, moves=1), False),
+        (course(50, 50, 50, 50, 50, 50, moves=1, lasts=2), True),
+        # three came free, and one is rounding
+        (course(50, 50, 50, 50, 50, 50, moves=1, lasts=3), False),
+        (course(50, 49, 48, 47, 47, 46, moves=1, lasts=3), True),
+        (course(50, 49, 48, 47, 47, 47, moves=1, lasts=3), False),
+    ],
+    ids=range(10),
+)
+def test_what_is_spent_is_counted(record: list[Exchange], counted: bool) -> None:
+    assert is_counted_down(quota_of(record)) == counted

@@ -1,0 +1,302 @@
+"""The rate limit headers of section 8: each alone, and how they move."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from petcheck.exchange import Exchange, Silence
+from petcheck.judging import rate_limits
+from petcheck.judging.judgement import Problem
+from tests.support.exchanges import NOON, exchange, rates, short, unix
+
+DATE = ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
+
+
+def text_of(problem: Problem | None, part: str) -> str | None:
+    """What a problem says; every one is of the header `part`."""
+    assert problem is None or problem.part == f"header:{part}"
+    return problem.text if problem else None
+
+
+def with_limit(*values: str) -> Exchange:
+    return exchange(headers=[("x-ratelimit-LIMIT", value) for value in values])
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        (("60",), None),
+        (("1",), None),
+        (("60", "60"), None),
+        (("100000000000000000000",), None),
+        ((), "there is no X-RateLimit-Limit"),
+        (("0",), "X-RateLimit-Limit is 0; a limit of at least 1 is due"),
+        (("60", "61"), 'X-RateLimit-Limit is "60, 61"; a plain integer is due'),
+        (("60.0",), 'X-RateLimit-Limit is "60.0"; a plain integer is due'),
+        (("-60",), 'X-RateLimit-Limit is "-60"; a plain integer is due'),
+        (("+60",), 'X-RateLimit-Limit is "+60"; a plain integer is due'),
+        (("60;w=60",), 'X-RateLimit-Limit is "60;w=60"; a plain integer is due'),
+        (("sixty",), 'X-RateLimit-Limit is "sixty"; a plain integer is due'),
+        (("\u0666",), 'X-RateLimit-Limit is "\\u0666"; a plain integer is due'),
+        (("",), 'X-RateLimit-Limit is ""; a plain integer is due'),
+        (("1e3",), 'X-RateLimit-Limit is "1e3"; a plain integer is due'),
+    ],
+    ids=short,
+)
+def test_limit(values: tuple[str, ...], problem: str | None) -> None:
+    assert text_of(rate_limits.problem_of_limit(with_limit(*values)), "X-RateLimit-Limit") == problem
+
+
+@pytest.mark.parametrize(
+    ("limit", "remaining", "problem"),
+    [
+        ("60", "0", None),
+        ("60", "60", None),
+        (None, "7", None),
+        ("sixty", "7", None),
+        ("0", "7", None),
+        ("60", None, "there is no X-RateLimit-Remaining"),
+        ("1", "2", "X-RateLimit-Remaining is 2, above X-RateLimit-Limit, 1"),
+        ("60", "61", "X-RateLimit-Remaining is 61, above X-RateLimit-Limit, 60"),
+        ("60", "-1", 'X-RateLimit-Remaining is "-1"; a plain integer from 0 to the limit is due'),
+        ("60", "5.5", 'X-RateLimit-Remaining is "5.5"; a plain integer from 0 to the limit is due'),
+        ("60", "many", 'X-RateLimit-Remaining is "many"; a plain integer from 0 to the limit is due'),
+    ],
+)
+def test_remaining(limit: str | None, remaining: str | None, problem: str | None) -> None:
+    found = rate_limits.problem_of_remaining(exchange(headers=rates(limit, remaining, None)))
+    assert text_of(found, "X-RateLimit-Remaining") == problem
+
+
+@pytest.mark.parametrize(
+    ("reset", "problem"),
+    [
+        (unix(30), None),
+        (f"{unix(30)}.75", None),
+        (unix(0), None),
+        (unix(-2), None),
+        (unix(86_400), None),
+        (unix(86_402), None),
+        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s past; a Unix time in seconds is due"),
+        (unix(86_403), f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead; a Unix time in seconds is due"),
+        (
+            30,
+            f"X-RateLimit-Reset is 30, {unix(-30):,} s past; it looks like seconds from now rather than a time; "
+            "a Unix time in seconds is due",
+        ),
+        (
+            unix(30) * 1000,
+            f"X-RateLimit-Reset is {unix(30) * 1000}, more than a day ahead; it looks like milliseconds; "
+            "a Unix time in seconds is due",
+        ),
+        ("2026-11-21T12:00:30Z", 'X-RateLimit-Reset is "2026-11-21T12:00:30Z"; a Unix time in seconds is due'),
+        ("-5", 'X-RateLimit-Reset is "-5"; a Unix time in seconds is due'),
+        ("", 'X-RateLimit-Reset is ""; a Unix time in seconds is due'),
+        (None, "there is no X-RateLimit-Reset"),
+    ],
+)
+def test_reset_against_the_responses_own_date(reset: object, problem: str | None) -> None:
+    found = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE), took=0.0))
+    assert text_of(found, "X-RateLimit-Reset") == problem
+
+
+@pytest.mark.parametrize(
+    ("reset", "hint"),
+    [
+        (9_999_999, "; it looks like seconds from now rather than a time"),
+        (10_000_000, ""),
+        (100_000_000_000, ""),
+        (100_000_000_001, "; it looks like milliseconds"),
+    ],
+)
+def test_what_a_wrong_reset_looks_like(reset: int, hint: str) -> None:
+    problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
+    assert problem is not None
+    assert problem.text.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; a Unix time in seconds is due")
+
+
+@pytest.mark.parametrize(
+    ("date_s", "took", "ahead", "held"),
+    [
+        # Date and our clock agree: neither has more than 2 s of grace
+        (0, 0.0, -3, False),
+        (5, 0.0, -2, True),
+        (5, 0.0, -3, False),
+        (-5, 0.0, -8, False),
+        (12, 7.0, -3, False),
+        # they differ by more than 5 s: right by either is right
+        (6, 0.0, -3, True),
+        (-6, 0.0, -3, True),
+        (13, 7.0, -3, True),
+        (3600, 0.0, -602, True),
+        (3600, 0.0, -603, False),
+        (3600, 0.0, 3598, True),
+        (-3600, 0.0, 87_002, True),
+        (-3600, 0.0, 87_003, False),
+        (-3600, 0.0, -3602, True),
+        (-3600, 0.0, -3603, False),
+        # a response takes its time
+        (0, 7.0, 86_409, True),
+        (0, 7.0, 86_410, False),
+    ],
+)
+def test_reset_is_wrong_only_by_both_clocks(date_s: int, took: float, ahead: int, held: bool) -> None:
+    date = ("Date", (NOON + timedelta(seconds=date_s)).strftime("%a, %d %b %Y %H:%M:%S GMT"))
+    found = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead), date), took=took))
+    assert (found is None) == held
+
+
+@pytest.mark.parametrize(
+    ("date_s", "reset", "seconds"),
+    [
+        (None, unix(60), 60.0),
+        (None, f"{unix(60)}.5", 60.5),
+        (None, "soon", 0.0),
+        (None, None, 0.0),
+        (0, unix(60), 60.0),
+        (-2, unix(60), 60.0),
+        (2, unix(60), 58.0),
+        (480, unix(540), 60.0),
+        (-480, unix(60), 60.0),
+        (-480, unix(-420), 60.0),
+        (0, unix(-3), 0.0),
+        (0, unix(-9), 0.0),
+        (-480, unix(-4), 0.0),
+        (-480, unix(-5), 475.0),
+    ],
+)
+def test_seconds_to_reset(date_s: int | None, reset: object, seconds: float) -> None:
+    date = (
+        [] if date_s is None else [("Date", (NOON + timedelta(seconds=date_s)).strftime("%a, %d %b %Y %H:%M:%S GMT"))]
+    )
+    assert rate_limits.seconds_to_reset(exchange(headers=rates(60, 5, reset, *date))) == seconds
+
+
+@pytest.mark.parametrize(("ahead", "held"), [(-602, True), (-603, False), (30, True), (87_002, True), (87_003, False)])
+def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool) -> None:
+    problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead)), took=0.0))
+    assert (problem is None) == held
+
+
+def test_a_reset_that_has_passed_is_measured_from_the_request_where_there_is_no_date() -> None:
+    problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
+    assert text_of(problem, "X-RateLimit-Reset") == (
+        f"X-RateLimit-Reset is {unix(-700)}, 700 s past; a Unix time in seconds is due"
+    )
+
+
+def test_a_date_that_cannot_be_read_is_none() -> None:
+    for text in ("yesterday", "Fri, 31 Dec 9999 23:59:59 -0100", "Mon, 01 Jan 2020 00:00:00 +9999999999999", ""):
+        assert rate_limits.date_of(exchange(headers=[("Date", text)])) is None
+        assert rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(30), ("Date", text)))) is None
+
+
+def test_a_reset_that_is_repeated_counts_once() -> None:
+    assert rate_limits.problem_of_reset(exchange(headers=[*rates(60, 5, unix(30)), *rates(60, 5, unix(30))])) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "held"),
+    [
+        ("0", True),
+        ("30", True),
+        ("86402", True),
+        ("86403", False),
+        ("Sun, 22 Nov 2026 12:00:02 GMT", True),
+        ("Sun, 22 Nov 2026 12:00:03 GMT", False),
+        ("Fri, 20 Nov 2026 12:00:00 GMT", True),
+        ("Sat, 21 Nov 2026 12:00:30 GMT", True),
+        ("Saturday, 21-Nov-26 12:00:30 GMT", True),
+        ("Sat Nov 21 12:00:30 2026", True),
+        ("-1", False),
+        ("30.5", False),
+        ("30 s", False),
+        ("soon", False),
+        ("", False),
+        ("2026-11-21T12:00:30Z", False),
+    ],
+)
+def test_retry_after(text: str, held: bool) -> None:
+    problem = rate_limits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
+    assert (problem is None) == held
+
+
+def test_no_retry_after() -> None:
+    found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[]))
+    assert text_of(found, "Retry-After") == "there is no Retry-After"
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (str(unix(30)), "; it looks like a Unix time"),
+        (str(unix(-86_400)), "; it looks like a Unix time"),
+        (str(unix(86_401)), ""),
+        ("90000", ""),
+        (str(unix(30) * 1000), ""),
+        ("Wed, 25 Nov 2026 12:00:00 GMT", ""),
+    ],
+)
+def test_a_retry_after_of_more_than_a_day(text: str, hint: str) -> None:
+    found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
+    said = f'Retry-After is "{text}", more than a day{hint}; whole seconds or an HTTP date are due'
+    assert text_of(found, "Retry-After") == said
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0", 0.0),
+        (" 30 ", 30.0),
+        ("30, 30", 30.0),
+        ("Sat, 21 Nov 2026 12:00:30 GMT", 30.0),
+        ("Sat, 21 Nov 2026 11:00:00 GMT", 0.0),
+        ("30.5", None),
+        ("later", None),
+    ],
+)
+def test_seconds_of_retry_after(text: str, seconds: float | None) -> None:
+    assert rate_limits.retry_after(exchange(status=429, headers=[("Retry-After", text)])) == seconds
+    assert rate_limits.retry_after(exchange(status=429, headers=[])) is None
+
+
+def test_a_date_is_measured_by_the_clock_that_asks_for_less() -> None:
+    date = ("Retry-After", "Sat, 21 Nov 2026 13:00:30 GMT")
+    assert rate_limits.retry_after(exchange(status=429, headers=[date, DATE], sent=3600.0)) == 30.0
+
+
+def test_a_retry_after_that_cannot_be_read_is_shown() -> None:
+    refusal = exchange(status=429, headers=[("Retry-After", "30 s\x07")])
+    said = 'Retry-After is "30 s\\u0007"; whole seconds or an HTTP date are due'
+    assert text_of(rate_limits.problem_of_retry_after(refusal), "Retry-After") == said
+
+
+def test_silence_has_no_headers() -> None:
+    silent = exchange(status=Silence.RESET)
+    assert (rate_limits.limit_of(silent), rate_limits.remaining_of(silent), rate_limits.date_of(silent)) == (None,) * 3
+    assert text_of(rate_limits.problem_of_limit(silent), "X-RateLimit-Limit") == "there is no X-RateLimit-Limit"
+    assert text_of(rate_limits.problem_of_retry_after(silent), "Retry-After") == "there is no Retry-After"
+    assert not rate_limits.is_of_a_longer_quota(silent)
+
+
+@pytest.mark.parametrize(
+    ("headers", "more"),
+    [
+        ([("Retry-After", "61")], False),
+        ([("Retry-After", "62")], True),
+        ([("Retry-After", " 62 ")], True),
+        ([DATE, ("Retry-After", "Sat, 21 Nov 2026 12:01:01 GMT")], False),
+        # it is so by either clock
+        ([DATE, ("Retry-After", "Sat, 21 Nov 2026 12:01:02 GMT")], True),
+        ([("Retry-After", "Sat, 21 Nov 2026 13:01:01 GMT")], False),
+        ([("Retry-After", "Sat, 21 Nov 2026 13:01:02 GMT")], True),
+        ([("Retry-After", "soon")], False),
+        ([], False),
+    ],
+)
+def test_a_longer_wait_than_a_minute_speaks_of_another_quota(headers: list[tuple[str, str]], more: bool) -> None:
+    # our own clock is an hour ahead of the target's
+    refusal = exchange(status=429, headers=headers, sent=3600.0)
+    assert rate_limits.is_of_a_longer_quota(refusal) == more

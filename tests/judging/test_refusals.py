@@ -1,0 +1,463 @@
+"""Which request comes next where a quota is used up, and what that costs."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import replace
+
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.judging.judgement import Ask, Undecided
+from petcheck.judging.quotas import counts_in, quotas_in
+from petcheck.judging.refusals import (
+    Cost,
+    Means,
+    Over,
+    Refusal,
+    cost_of_using_up,
+    excess_in,
+    next_step,
+    others_spend,
+    over_in,
+    pages_not_asked,
+    refusals_in,
+    told,
+)
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange, rates, unix
+from tests.support.quota_kinds import Bucket, Estimated, Fixed, Kind, Nearest, Server, Sliding, wait_out
+
+CHEAPEST = Call(Operation.LIST_PETS, query=(("limit", "1"),))
+ALL = Means(allowed=True, wait_s=100.0, requests=1000)
+
+
+def carried_out(server: Server, requests: int = 2000) -> Undecided | None:
+    """Do what comes next, as a run does; what it ends with."""
+    while isinstance(step := next_step(server.record, 0), Ask):
+        assert step.calls, "it asks for nothing"
+        server.now = max(server.now, step.not_before)
+        for call in step.calls:
+            if server.record and server.record[-1].status == 429:
+                wait_out(server, server.record[-1])
+            if server.send(call).status != 200:
+                break
+        assert len(server.record) < requests, "it goes on and on"
+    return step
+
+
+@pytest.mark.parametrize(
+    ("kind", "requests"),
+    [
+        (Fixed(60, 60.0), 62),
+        (Fixed(1000, 60.0, aligned=True), 1002),
+        (Sliding(60, 60.0), 62),
+        (Sliding(300, 60.0, first_free=False), 302),
+        (Estimated(60, 60.0), 62),
+        (Bucket(60, 1.0, 60), 62),
+        (Bucket(60, 1.0, 20), 22),
+        (Nearest([Fixed(60, 60.0), Fixed(1000, 86_400.0)]), 62),
+    ],
+    ids=range(8),
+)
+def test_a_quota_is_used_up_and_one_more_is_served(kind: Kind, requests: int) -> None:
+    server = Server(deepcopy(kind))
+    assert carried_out(server) is None
+    assert [one.status for one in server.record] == [200] * (requests - 2) + [429, 200]
+    assert over_in(server.record) is None
+
+
+def test_the_cheapest_request_counts_down_and_pages_that_no_cache_knows_come_last() -> None:
+    server = Server(Fixed(60, 60.0))
+    carried_out(server)
+    asked = [one.request.url.partition("?")[2] for one in server.record]
+    assert set(asked[:55]) == {"limit=1"}
+    assert len(set(asked[55:])) == len(asked[55:])
+    assert "limit=1" not in asked[55:]
+
+
+def test_a_cache_is_not_taken_for_the_server() -> None:
+    server = Server(Fixed(60, 60.0), cached_s=10.0)
+    assert carried_out(server) is None
+    assert [one.status for one in server.record].count(429) == 1
+    assert len(server.record) == 63
+
+
+def test_windows_that_end_too_soon_are_left() -> None:
+    server = Server(Fixed(60, 0.05), latency=0.01)
+    left = carried_out(server)
+    assert isinstance(left, Undecided)
+    assert left.reason.startswith(
+        "The quota could not be used up, its windows end sooner than they can be used up: 331 requests were served in"
+    )
+
+
+def answers(*statuses: int | Silence, left: int = 0, pause: int = 60) -> list[Exchange]:
+    """Answers to one page, the first of them with a limit of 60."""
+    headers = rates(60, left, unix(60), ("Retry-After", str(pause)))
+    return [
+        exchange(status=status, path="/pets?limit=3", headers=headers, index=n, sent=n)
+        for n, status in enumerate(statuses)
+    ]
+
+
+@pytest.mark.parametrize("trouble", [502, 503, 504, Silence.RESET])
+def test_trouble_is_asked_again_once(trouble: int | Silence) -> None:
+    once, twice = answers(200, trouble), answers(200, trouble, trouble)
+    step = next_step(once, 0)
+    assert isinstance(step, Ask)
+    assert step.calls == (Call(Operation.LIST_PETS, query=(("limit", "3"),)),)
+    assert step.not_before == pytest.approx(1.1 + 1.0)
+    assert next_step(twice, 0) is None
+    other = replace(twice[1], request=replace(twice[1].request, url="https://h/v1/pets?limit=4"))
+    assert isinstance(next_step([twice[0], other, twice[2]], 0), Ask)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "more"),
+    [
+        ((200, 429), True),
+        ((200, 429, 429), True),
+        ((200, 429, 429, 429), False),
+        ((200, 403), False),
+        ((429, 200), False),
+    ],
+)
+def test_after_a_429_it_is_asked_twice_at_most(statuses: tuple[int, ...], more: bool) -> None:
+    step = next_step(answers(*statuses), 0)
+    assert isinstance(step, Ask) if more else step is None
+    if isinstance(step, Ask):
+        assert len(step.calls) == 1
+
+
+def test_a_429_that_came_too_early_has_a_second_round() -> None:
+    record = answers(200, 429, 200, left=9)
+    step = next_step(record, 0)
+    assert isinstance(step, Ask)
+    assert isinstance(step.otherwise, Undecided)
+    again = [*record, *(replace(one, sent=one.sent + 100, finished=one.finished + 100) for one in record[1:])]
+    assert next_step(again, 0) is None
+
+
+def test_headers_that_cannot_be_read_end_it() -> None:
+    assert next_step([exchange()], 0) is None
+    first = next_step([exchange()], 1)
+    assert isinstance(first, Ask)
+    assert first.calls == (CHEAPEST, CHEAPEST)
+    assert first.otherwise.reason == "The quota could not be used up."
+
+
+def test_pages_not_asked() -> None:
+    record = [exchange(path="/pets?limit=1"), exchange(path="/pets?limit=1&status=sold"), exchange(path="/pets")]
+    asked = [dict(call.query) for call in pages_not_asked(record, 3)]
+    assert asked == [
+        {"limit": "1", "status": "available"},
+        {"limit": "1", "status": "pending"},
+        {"limit": "2"},
+    ]
+    every = pages_not_asked([], 400)
+    assert {int(dict(call.query)["limit"]) for call in every} == {*range(1, 101)}
+    assert len({call.query for call in every}) == 400
+    assert pages_not_asked(record, 400)[398:] == every[3:5]
+    assert len(pages_not_asked(record, 1000)) == 1000
+
+
+TOOK = 1 / 64
+
+
+def answered(
+    at: float,
+    left: int | None,
+    *,
+    limit: int = 60,
+    reset: float = 64,
+    status: int = 200,
+    took: float = TOOK,
+    operation: Operation = Operation.LIST_PETS,
+    credential: Credential = Credential.VALID,
+) -> Exchange:
+    """An answer at a URL of its own. Sent after a second, its Reset is 63 s off: the limit comes free in a minute."""
+    path = f"/pets?limit={at:g}" if operation is Operation.LIST_PETS else None
+    headers = rates(limit, left, unix(reset))
+    return exchange(
+        operation, status, path=path, headers=headers, index=int(at * 64), sent=at, took=took, credential=credential
+    )
+
+
+# ---- refusals
+
+
+def test_a_refusal_knows_the_last_answer_before_it_and_what_came_in_between() -> None:
+    record = [
+        answered(1, None, status=429),
+        answered(2, 50),
+        answered(3, None),
+        answered(4, None, credential=Credential.MISSING, status=429),
+        answered(5, None),
+        answered(6, None),
+        answered(7, 0, status=429),
+        answered(8, None, status=403),
+    ]
+    first, last = counts_in(record)
+    assert refusals_in(record) == [
+        Refusal(record[0], None, 0),
+        Refusal(record[6], first, 3),
+        Refusal(record[7], last, 0),
+    ]
+
+
+def test_only_a_page_that_is_not_served_is_a_refusal_without_a_429() -> None:
+    orders = answered(1, 5, status=400, operation=Operation.STORE_ORDERS)
+    odd = exchange(status=400, path="/pets?limit=0")
+    silent = exchange(status=Silence.RESET)
+    assert [one.exchange for one in refusals_in([orders, odd, silent, exchange(status=300), exchange()])] == [
+        silent,
+        exchange(status=300),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("record", "others"),
+    [
+        ([answered(1, 50), answered(2, 48)], True),
+        ([answered(1, 50), answered(2, 49)], False),
+        ([answered(1, 50), answered(2, 49), answered(3, 48), answered(4, 46)], True),
+        ([answered(1, 50), answered(2, None), answered(3, 48)], False),
+        ([answered(1, 50), answered(2, None), answered(3, 47)], True),
+        ([answered(1, 50), answered(2, 48, limit=61)], False),
+        ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 48)], True),
+    ],
+    ids=range(7),
+)
+def test_others_spend_where_remaining_falls_by_more_than_our_own_requests(record: list[Exchange], others: bool) -> None:
+    assert others_spend(record) == others
+
+
+# ---- over the limit
+
+
+def test_what_comes_free_is_not_over_the_limit() -> None:
+    before = [answered(0, 5), answered(1, 0), answered(1.5, 0), answered(1.75, 0)]
+    two_came_free = [*before, answered(3 - TOOK, 0)]
+    assert over_in(two_came_free) is None
+    fewer = [*before, answered(3 - 2 * TOOK, 0)]
+    assert over_in(fewer) == Over(quotas_in(counts_in(fewer))[0], 3, (fewer[1], fewer[2]))
+
+
+def test_where_a_window_counts_steadily_one_more_is_one_too_many() -> None:
+    # the window before it ended in time
+    before = [answered(-99 + n, n, limit=5, reset=-60) for n in (2, 1)]
+    record = [*before, *(answered(n / 2, max(4 - n, 0), limit=5) for n in range(6))]
+    assert over_in(record) == Over(quotas_in(counts_in(record))[0], 1, (record[-2], record[-1]))
+    assert over_in(record[:-1]) is None
+
+
+@pytest.mark.parametrize(("number", "lasts", "over"), [(18, 6, False), (19, 6, True), (19, 12, False)])
+def test_no_window_holds_more_than_its_limit_and_some(number: int, lasts: float, over: bool) -> None:
+    record = [answered(1 + n / 4, 3, limit=5, reset=64 + n) for n in range(number - 1)]
+    record.append(answered(1 + lasts - TOOK, 3, limit=5, reset=64 + number))
+    (quota,) = quotas_in(counts_in(record))
+    assert over_in(record) == (Over(quota, 0, (record[0], record[-1])) if over else None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "excess"),
+    [
+        (answered(1, 0), answered(2, 0), True),
+        (answered(1, 0), answered(2, 9), True),
+        (answered(1, 1), answered(2, 0), False),
+        (answered(1, 0), answered(2, 0, status=404), False),
+        # not while the answer before is still to come
+        (answered(1, 0, took=1.0), answered(2, 0), True),
+        (answered(1, 0, took=1.5), answered(2, 0), False),
+        # not where the window may have ended
+        (answered(1, 0), answered(61 - 2 * TOOK, 0), True),
+        (answered(1, 0), answered(61 - TOOK, 0), False),
+    ],
+    ids=range(8),
+)
+def test_a_success_after_none_was_left_is_in_excess(before: Exchange, after: Exchange, excess: bool) -> None:
+    (quota,) = quotas_in(counts_in([before, after]))
+    first, last = quota.counts
+    assert excess_in(quota.windows[0]) == ([(first, last)] if excess else [])
+
+
+SERVED = [answered(2, 50), answered(3, 40), answered(4, 30)]
+
+
+@pytest.mark.parametrize(
+    ("record", "place", "said"),
+    [
+        (SERVED, 2, "3 requests were served in 2.0 s, the last of them with 30 left"),
+        (SERVED, 1, "2 requests were served in 1.0 s, the last of them with 40 left"),
+        (
+            [*SERVED, answered(9, 0, status=429)],
+            3,
+            "3 requests were served in 7.0 s, the last of them with 30 left and then 429",
+        ),
+        (
+            [*SERVED, answered(4, None, status=429)],
+            3,
+            "3 requests were served in 2.0 s, the last of them with 30 left and then 429",
+        ),
+        ([*SERVED, answered(5, None)], 3, "4 requests were served in 3.0 s"),
+        ([answered(1, 9, status=403), *SERVED], 3, "3 requests were served in 2.0 s, the last of them with 30 left"),
+        (
+            [answered(1, 9, credential=Credential.EMPTY), *SERVED],
+            3,
+            "3 requests were served in 2.0 s, the last of them with 30 left",
+        ),
+        ([answered(1, 9, status=300)], 0, "no request was served, and then came 300"),
+        (
+            [*SERVED, answered(5, 9, status=403), answered(6, 9, status=429)],
+            4,
+            "no request was served, and then came 429",
+        ),
+    ],
+    ids=range(9),
+)
+def test_what_was_served_until_then(record: list[Exchange], place: int, said: str) -> None:
+    assert told(record, record[place]) == said
+
+
+# ---- what comes next
+
+
+def could_not(said: str) -> Undecided:
+    return Undecided(f"The quota could not be used up: {said}.")
+
+
+@pytest.mark.parametrize(
+    ("record", "calls", "said"),
+    [
+        # few are left: pages that no cache can answer, one more than are left, and some more where others come free
+        ([answered(1, 1), answered(2, 0)], 3, ", the last of them with 0 left"),
+        ([answered(1, 6), answered(2, 5)], 6, ", the last of them with 5 left"),
+        ([answered(1, 1), answered(2, 0, reset=65)], 7, ", the last of them with 0 left"),
+        ([answered(1, 0), answered(2, None)], 7, ""),
+        ([answered(1, 50), answered(2, None)], 51, ""),
+    ],
+    ids=range(5),
+)
+def test_where_few_are_left_each_page_is_another(record: list[Exchange], calls: int, said: str) -> None:
+    assert next_step(record, 0) == Ask(
+        tuple(pages_not_asked(record, calls)), could_not(f"2 requests were served in 1.0 s{said}")
+    )
+
+
+def test_where_many_are_left_the_cheapest_request_uses_up_all_but_five() -> None:
+    record = [answered(1, 8), answered(2, 7)]
+    said = "1 requests were served in 1.0 s, the last of them with 7 left"
+    assert next_step(record, 1) == Ask((CHEAPEST,) * 2, could_not(said.replace("1 requests", "2 requests")))
+    assert next_step(record, 2) == Ask((CHEAPEST,) * 2, Undecided("The quota could not be used up."))
+
+
+def test_whether_a_window_is_fixed_is_asked_once_the_second_that_rounding_hides_has_passed() -> None:
+    record = [answered(2, 1), answered(2.25, 0), answered(2.5, 0)]
+    said = could_not("3 requests were served in 0.5 s, the last of them with 0 left")
+    assert next_step(record, 0) == Ask(tuple(pages_not_asked(record, 1)), said, 2 + TOOK + 2.2)
+    moves = [*record, answered(2.75, 0, reset=65)]
+    step = next_step([*moves, answered(2.875, 0)], 0)
+    assert isinstance(step, Ask)
+    assert (len(step.calls), step.not_before) == (7, 0.0)
+    fixed = [answered(0, 2), *record[:2], answered(2.5, 0)]
+    step = next_step(fixed, 0)
+    assert isinstance(step, Ask)
+    assert (len(step.calls), step.not_before) == (3, 0.0)
+
+
+@pytest.mark.parametrize(("served", "more"), [(48, True), (49, False)])
+def test_windows_are_given_up_after_four_and_forty_requests(served: int, more: bool) -> None:
+    record = [answered(n, 1, limit=2, reset=n + 4) for n in range(served)]
+    step = next_step(record, 0)
+    assert isinstance(step, Ask) == more
+    assert isinstance(next_step(record, served - 48), Ask)
+
+
+# ---- what it costs
+
+
+def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
+    return [exchange(headers=rates(limit, left, unix(reset)), took=0.0)]
+
+
+@pytest.mark.parametrize(
+    ("record", "means", "now", "reason", "option", "tried"),
+    [
+        (
+            seen(),
+            replace(ALL, allowed=False),
+            0.0,
+            "The quota is used up only on request.",
+            "--exhaust-rate-limit",
+            False,
+        ),
+        (
+            [exchange()],
+            ALL,
+            0.0,
+            "The rate limit headers cannot be read, so what is left is not known; see RATE-1 to RATE-3.",
+            None,
+            True,
+        ),
+        (seen(reset=3601), ALL, 0.0, "The window is a day's, and a day's quota is never used up.", None, False),
+        (
+            [*seen(1000, reset=70), *seen(1000, reset=50)],
+            ALL,
+            0.0,
+            "The window is a day's, and a day's quota is never used up.",
+            None,
+            False,
+        ),
+        (
+            seen(),
+            replace(ALL, wait_s=9.0),
+            50.0,
+            "The window ends in 10 s; the run may wait 9 s.",
+            "--max-wait",
+            False,
+        ),
+        (
+            seen(),
+            replace(ALL, requests=51),
+            0.0,
+            "It takes 52 requests, and 51 are left to this run.",
+            "--max-requests",
+            False,
+        ),
+        (
+            seen(),
+            replace(ALL, requests=-1),
+            60.0,
+            "It takes 62 requests, and 0 are left to this run.",
+            "--max-requests",
+            False,
+        ),
+    ],
+    ids=range(7),
+)
+def test_why_it_is_not_done(
+    record: list[Exchange], means: Means, now: float, reason: str, option: str | None, tried: bool
+) -> None:
+    assert cost_of_using_up(record, means, now) == Undecided(reason, option, tried=tried)
+
+
+@pytest.mark.parametrize(
+    ("record", "now", "cost"),
+    [
+        (seen(), 0.0, Cost(52, 60.0)),
+        (seen(reset=100), 0.0, Cost(52, 100.0)),
+        (seen(), 20.0, Cost(52, 40.0)),
+        (seen(), 59.5, Cost(52, 0.5)),
+        (seen(), 60.0, Cost(62, 0.0)),
+        (seen(), 61.0, Cost(62, 0.0)),
+        (seen(998, left=998), 0.0, Cost(1000, 60.0)),
+        (seen(1000, left=7, reset=61), 0.0, Cost(9, 61.0)),
+    ],
+)
+def test_what_it_costs(record: list[Exchange], now: float, cost: Cost) -> None:
+    assert cost_of_using_up(record, ALL, now) == cost
+
+
+def test_a_window_of_an_hour_is_no_day_s() -> None:
+    assert cost_of_using_up(seen(reset=3600), replace(ALL, wait_s=4000.0), 0.0) == Cost(52, 3600.0)

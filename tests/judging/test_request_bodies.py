@@ -1,0 +1,336 @@
+"""What a body of `POST /pets` asks for: what is refused for certain, what is created for certain, and what is open."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petcheck.judging import json_extensions, json_values
+from petcheck.judging.json_values import parse
+from petcheck.judging.request_bodies import Asked, Due, asked_for
+
+KNOWN = (1, 2)
+DEFECTS = {f"CREATE-{number}" for number in range(5, 11)}
+SURE_NAMES = ["R", "Rex", "Rex the 2nd", "0", "null", '"\\', "~" * 50]
+DOUBTFUL_NAMES = ["", " Rex", "Rex ", " ", "x" * 51, "x" * 65_536, "Zo\u00eb", "a\tb", "a\x7f", "\U0001f408", "\x00"]
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered() -> None:
+    """What an earlier test has read would hide a mutant from a later one."""
+    json_values._remembered.cache_clear()
+    json_extensions._remembered.cache_clear()
+
+
+def asked(text: str) -> Asked:
+    return asked_for(text.encode(), KNOWN)
+
+
+def pet(**members: object) -> str:
+    return json.dumps({"name": "Rex", "categoryId": 1} | members)
+
+
+def with_category(text: str, more: str = "") -> str:
+    return f'{{"name": "Rex", "categoryId": {text}{more}}}'
+
+
+@pytest.mark.parametrize("body", [None, b""])
+def test_no_body(body: bytes | None) -> None:
+    assert asked_for(body, KNOWN) == Asked(Due.REFUSED, "no body", "CREATE-5")
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("{", "a body that is not JSON"),
+        ("  ", "a body that is not JSON"),
+        ('{"name": "Rex", "categoryId": NaN}', "a body that is not JSON"),
+        ("name=Rex&categoryId=1", "a body that is not JSON"),
+        ("[]", "an array as its body"),
+        ("null", "null as its body"),
+        ('"Rex"', "a string as its body"),
+        ("7", "an integer as its body"),
+    ],
+)
+def test_what_is_no_object(body: str, what: str) -> None:
+    assert asked(body) == Asked(Due.REFUSED, what, "CREATE-5")
+
+
+@pytest.mark.parametrize(
+    ("body", "requirement", "what"),
+    [
+        ("{}", "CREATE-6", "no `name`"),
+        ('{"categoryId": "1"}', "CREATE-6", "no `name`"),
+        ('{"name": 5}', "CREATE-6", "no `categoryId`"),
+        (pet(name=None), "CREATE-7", "null as `name`"),
+        (pet(name=5), "CREATE-7", "an integer as `name`"),
+        (pet(name=["Rex"]), "CREATE-7", "an array as `name`"),
+        (pet(categoryId="1"), "CREATE-8", "a string as `categoryId`"),
+        (pet(categoryId=1.5), "CREATE-8", "a number with a fraction as `categoryId`"),
+        (pet(categoryId=None), "CREATE-8", "null as `categoryId`"),
+        (pet(categoryId=True), "CREATE-8", "a boolean as `categoryId`"),
+        (pet(categoryId=2**63), "CREATE-9", "9223372036854775808, which is beyond int64, as `categoryId`"),
+        (pet(categoryId=-(2**63) - 1), "CREATE-9", "-9223372036854775809, which is beyond int64, as `categoryId`"),
+        (with_category("1e30"), "CREATE-9", "1E+30, which is beyond int64, as `categoryId`"),
+        (with_category("1e400"), "CREATE-9", "1E+400, which is beyond int64, as `categoryId`"),
+        (with_category("-1.5e19"), "CREATE-9", "-1.5E+19, which is beyond int64, as `categoryId`"),
+        (
+            with_category("12345678901234567890.5"),
+            "CREATE-9",
+            "12345678901234567890.5, which is beyond int64, as `categoryId`",
+        ),
+        (with_category("1.5e-400"), "CREATE-8", "a number with a fraction as `categoryId`"),
+        (with_category("9" * 5000), "CREATE-9", "an integer of 5,000 digits as `categoryId`"),
+        (pet(status="SOLD"), "CREATE-10", '"SOLD" as `status`'),
+        (pet(status=None), "CREATE-10", "null as `status`"),
+        (pet(status=["sold"]), "CREATE-10", '["sold"] as `status`'),
+        (pet(status=""), "CREATE-10", '"" as `status`'),
+    ],
+    ids=count(),
+)
+def test_what_is_refused_for_certain(body: str, requirement: str, what: str) -> None:
+    found = asked(body)
+    assert (found.due, found.requirement, found.what) == (Due.REFUSED, requirement, what)
+    assert found.pet == parse(body.encode())
+
+
+def test_what_is_nested_deep_is_as_wrong() -> None:
+    assert asked("[" * 3_000 + "]" * 3_000).what == "an array as its body"
+    assert asked(with_category("[" * 3_000 + "]" * 3_000)).requirement == "CREATE-8"
+    assert asked("[" * 3_000 + "]" * 2_999).due is not Due.CREATED
+
+
+def test_a_number_of_thousands_of_digits_is_not_told_in_full() -> None:
+    assert len(asked(with_category("9" * 4000)).what) < 130
+
+
+@pytest.mark.parametrize("name", SURE_NAMES, ids=count())
+def test_what_is_created_for_certain(name: str) -> None:
+    for status in ("available", "pending", "sold"):
+        found = asked(pet(name=name, status=status))
+        assert (found.due, found.requirement) == (Due.CREATED, "CREATE-1")
+        assert found.what == f'a name of {len(name)} printable ASCII characters and status "{status}"'
+        assert found.pet == {"name": name, "categoryId": 1, "status": status}
+
+
+def test_no_status_is_as_sure() -> None:
+    found = asked(pet(categoryId=2))
+    assert (found.due, found.what) == (Due.CREATED, "a name of 3 printable ASCII characters and no status")
+
+
+@pytest.mark.parametrize("name", DOUBTFUL_NAMES, ids=count())
+def test_a_name_that_a_service_may_refuse(name: str) -> None:
+    found = asked(pet(name=name))
+    assert (found.due, found.requirement) == (Due.CREATED_OR_REFUSED, "CREATE-14")
+    assert found.pet == {"name": name, "categoryId": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("x" * 1_025, "a name of 1,025 characters"),
+        (" Rex", "a name of 4 characters, not all of them printable ASCII"),
+        ("Zo\u00eb", "a name of 3 characters, not all of them printable ASCII"),
+    ],
+    ids=count(),
+)
+def test_why_a_name_is_doubtful(name: str, what: str) -> None:
+    assert asked(pet(name=name)).what == what
+    assert asked(pet(name=name, categoryId=-3)).what == f"{what} and categoryId -3, which no listed animal has"
+
+
+@pytest.mark.parametrize("number", [0, 3, -1, 2**53 + 1, 2**63 - 1, -(2**63)])
+def test_a_category_that_was_never_seen_may_be_refused(number: int) -> None:
+    found = asked(pet(categoryId=number))
+    assert (found.due, found.what) == (
+        Due.CREATED_OR_REFUSED,
+        f"categoryId {number}, which no listed animal has",
+    )
+    assert asked_for(pet(categoryId=number).encode(), {number}).due is Due.CREATED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        with_category("1.0"),
+        with_category("1e0"),
+        with_category("0e50"),
+        with_category("0." + "0" * 60),
+        with_category("1." + "0" * 5000),
+        pet(id=7),
+        pet(nickname="R"),
+        pet(nickname={"name": []}),
+        pet(**{"\ud800": 1}),
+        '{"name": "Rex", "name": "Tex", "categoryId": 1}',
+        '{"name": 5, "name": "Rex", "categoryId": 1}',
+        '{"name": "Rex", "name": 5, "categoryId": 1}',
+        '{"name": "Rex", "name": {"a": 1}, "categoryId": 1}',
+        '{"name": "Rex", "categoryId": 1, "x": ' + "[" * 90_000 + "]" * 90_000 + "}",
+        '{"name": "Rex", "categoryId": 1, "x": [0' + ",0" * 100_000 + "]}",
+    ],
+    ids=count(),
+)
+def test_what_is_open(body: str) -> None:
+    found = asked(body)
+    assert (found.due, found.requirement) == (Due.OPEN, None)
+    assert found.what == "a body that the document does not provide for"
+
+
+@pytest.mark.parametrize(
+    ("body", "requirement"),
+    [
+        (pet(id=7, status="SOLD"), "CREATE-10"),
+        (with_category("1.0", ', "status": "Sold"'), "CREATE-10"),
+        (with_category("1." + "0" * 5000, ', "status": "Sold"'), "CREATE-10"),
+        (pet(name="\ud800", categoryId="1"), "CREATE-8"),
+        (pet(name="", status=1), "CREATE-10"),
+        ('{"name": {"a": 1, "a": 1}, "categoryId": 1}', "CREATE-7"),
+    ],
+    ids=count(),
+)
+def test_a_defect_is_one_whatever_else_is_open_or_doubtful(body: str, requirement: str) -> None:
+    assert (asked(body).due, asked(body).requirement) == (Due.REFUSED, requirement)
+
+
+def test_a_pair_of_surrogates_is_one_character() -> None:
+    assert asked('{"name": "\\ud83d\\udc08", "categoryId": 1}').due is Due.CREATED_OR_REFUSED
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=60),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+members = st.fixed_dictionaries(
+    {}, optional={"name": values, "categoryId": values, "status": values | st.just("sold"), "id": values}
+)
+
+
+@given(values | members)
+def test_any_json_value_asks_for_something(value: object) -> None:
+    found = asked_for(json.dumps(value).encode(), KNOWN)
+    assert (found.requirement in DEFECTS) == (found.due is Due.REFUSED)
+    assert found.requirement in {None, "CREATE-1", "CREATE-14", *DEFECTS}
+    assert (found.requirement is None) == (found.due is Due.OPEN)
+    assert 0 < len(found.what) < 200
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_ask_for_something(body: bytes) -> None:
+    found = asked_for(body, KNOWN)
+    assert (found.requirement in DEFECTS) == (found.due is Due.REFUSED)
+
+
+@given(
+    st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=50),
+    st.sampled_from([{}, {"status": "available"}, {"status": "pending"}, {"status": "sold"}]),
+)
+def test_names_of_1_to_50_printable_ascii_characters_are_valid(name: str, status: dict[str, str]) -> None:
+    sure = Due.CREATED if name == name.strip(" ") else Due.CREATED_OR_REFUSED
+    assert asked(pet(name=name, **status)).due is sure
+
+
+# ---- extensions of JSON
+
+
+PLAIN = {"name": "Rex", "categoryId": 1}
+TEXT = '{"name": "Rex", "categoryId": 1}'
+
+
+@pytest.mark.parametrize(
+    ("body", "what", "sent"),
+    [
+        (TEXT + " {}", "text after the object", PLAIN),
+        (TEXT + "x", "text after the object", PLAIN),
+        ('{"name": "Rex", "categoryId": 1, }', "a trailing comma", PLAIN),
+        ('{"name": "Rex", "categoryId": 1,\n}', "a trailing comma", PLAIN),
+        ('{"name": "a,}", "categoryId": 1,}', "a trailing comma", PLAIN | {"name": "a,}"}),
+        ("// a comment\n" + TEXT, "a comment", PLAIN),
+        (TEXT + " # a comment", "a comment", PLAIN),
+        ('{"name": "Rex", /* two\nlines */ "categoryId": 1}', "a comment", PLAIN),
+        ('{"name": "a /* b */ // c", "categoryId": 1,}', "a trailing comma", PLAIN | {"name": "a /* b */ // c"}),
+        ('{"name": "a\\"/*b*/", "categoryId": 1,}', "a trailing comma", PLAIN | {"name": 'a"/*b*/'}),
+        ("/**/" + TEXT + ",", "a comment and text after the object", PLAIN),
+        ("\ufeff" + TEXT, "a byte order mark", PLAIN),
+    ],
+    ids=count(),
+)
+def test_a_parser_may_accept_extensions(body: str, what: str, sent: dict[str, object]) -> None:
+    found = asked(body)
+    assert (found.due, found.what, found.requirement) == (Due.CREATED_OR_REFUSED, what, "CREATE-14")
+    assert found.pet == sent
+
+
+def test_nan_in_a_member_that_asks_for_no_number() -> None:
+    found = asked('{"name": "Rex", "categoryId": 1, "x": NaN, "y": [-Infinity]}')
+    assert (found.due, found.what) == (Due.CREATED_OR_REFUSED, "NaN, -Infinity")
+    assert found.pet is not None
+    assert found.pet["name"] == "Rex"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_another_encoding(encoding: str) -> None:
+    found = asked_for(TEXT.encode(encoding), KNOWN)
+    assert (found.due, found.what, found.pet) == (Due.CREATED_OR_REFUSED, encoding[:6].upper(), PLAIN)
+
+
+def test_what_is_not_utf_8_spells_no_name() -> None:
+    found = asked_for(TEXT.encode().replace(b"Rex", b"R\xffx"), KNOWN)
+    assert (found.due, found.pet) == (Due.CREATED_OR_REFUSED, {"categoryId": 1})
+    assert found.what == "invalid UTF-8 and a name of 3 characters, not all of them printable ASCII"
+    other = asked_for(TEXT.encode()[:-1] + b', "status": "sold", "x": "\xff"}', KNOWN)
+    assert (other.what, other.pet) == ("invalid UTF-8", PLAIN | {"status": "sold", "x": "\ufffd"})
+
+
+@pytest.mark.parametrize("name", ["\ud800", "a\udfff"], ids=count())
+def test_a_lone_surrogate_may_come_back_as_it_likes(name: str) -> None:
+    found = asked(pet(name=name))
+    assert (found.due, found.requirement, found.pet) == (Due.CREATED_OR_REFUSED, "CREATE-14", {"categoryId": 1})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        TEXT[:-1],
+        TEXT.replace('"', "'"),
+        "[" + TEXT + "] x",
+        "\ufeff[]",
+        "7 // a comment",
+        '{"name": "Rex",, "categoryId": 1}',
+        '{"name": "Rex" "categoryId": 1}',
+        '{"name": 5, "categoryId": 1,}',
+        '{"name": "Rex", "categoryId": NaN}',
+        "{} {}",
+    ],
+    ids=count(),
+)
+def test_what_is_wrong_for_a_parser_with_extensions_too(body: str) -> None:
+    found = asked(body)
+    assert (found.due, found.what, found.requirement) == (Due.REFUSED, "a body that is not JSON", "CREATE-5")
+
+
+def test_bytes_that_no_encoding_makes_text() -> None:
+    assert asked_for(b"{\x00\xd8", KNOWN).requirement == "CREATE-5"
+    assert asked_for(b"\xff\xfe\x00", KNOWN).requirement == "CREATE-5"
+
+
+def test_a_member_given_twice_is_open_with_an_extension_too() -> None:
+    assert asked('{"name": "Rex", "name": "Tex", "categoryId": 1,}').due is Due.OPEN
+
+
+# ---- what decides
+
+
+def test_without_a_known_category_it_alone_can_be_at_fault() -> None:
+    found = asked_for(TEXT.encode(), ())
+    assert (found.due, found.requirement) == (Due.CREATED_OR_REFUSED, "CREATE-1")
+    assert asked_for(TEXT.encode(), {2}).requirement == "CREATE-14"
+    assert asked_for(pet(name="").encode(), ()).requirement == "CREATE-14"
+
+
+def test_a_very_long_name_may_be_too_large() -> None:
+    assert [asked(pet(name="x" * length)).too_large for length in (1, 51, 255, 256)] == [False, False, False, True]

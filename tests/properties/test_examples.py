@@ -1,0 +1,152 @@
+"""Property examples in whole runs: what they cost, what they find, what they say of it."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from petcheck.exchange import Credential
+from petcheck.spec.catalogue import catalogue
+from tests.support.trial import Hurried, Trial, judge_in_place, server
+from tools.kill_matrix import run_fault
+
+
+@cache
+def judged(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), plan: str = "pro") -> Trial:
+    clock = Hurried(100)
+    with server(faults=faults, variations=variations, plan=plan, clock=clock) as url:
+        return judge_in_place(url, "--max-wait", "600", *options, clock=clock)
+
+
+DEEP = ("--allow-writes", "--examples", "60", "--seed", "8")
+
+
+# ---- what they cost
+
+
+@pytest.mark.parametrize("fault", ["", "limit-30s-crash", "name-over-255-crashes", "category-text-taken", "no-code"])
+def test_by_default_forty_requests_more_with_fourteen_posts_at_most(fault: str) -> None:
+    faults = (fault,) if fault else ()
+    without = judged("--allow-writes", "--examples", "0", "--seed", "5", faults=faults)
+    trial = judged("--allow-writes", "--seed", "5", faults=faults)
+    assert without.examples == 0
+    assert trial.requests + trial.examples <= without.requests + 40
+    assert trial.result.targets[0].requests.post - without.result.targets[0].requests.post <= 14
+    assert trial.ids("pass") >= without.ids("pass") - trial.ids("fail")
+
+
+def test_no_examples_leave_the_checks_as_they_were() -> None:
+    trial = judged("--examples", "0")
+    assert trial.examples == 0
+    assert not [row.id for row in trial.result.checks if "test_properties" in row.id]
+    assert "example" not in " ".join(trial.reasons.values())
+
+
+def test_a_free_key_is_done_within_its_second_minute() -> None:
+    trial = judged("--allow-writes", "--plan", "free", plan="free")
+    assert trial.requests + trial.examples == 100
+    assert trial.result.targets[0].rate_limited == 0
+    assert trial.result.targets[0].waited_s <= 61
+
+
+def test_reading_only_a_free_key_is_done_within_its_first_minute() -> None:
+    trial = judged("--plan", "free", plan="free")
+    assert trial.examples > 0
+    assert (trial.requests + trial.examples, trial.result.targets[0].waited_s) == (58, 0)
+
+
+def test_nothing_is_sent_that_a_check_has_sent() -> None:
+    asked = [
+        (entry.request.method, entry.request.url, entry.request.body)
+        for entry in judged(*DEEP).exchanges
+        if entry.request.credential is Credential.VALID and "/store/" not in entry.request.url
+    ]
+    again = {request for request in asked if asked.count(request) > 1}
+    assert {url.partition("?")[2] for _, url, _ in again} <= {
+        "",
+        *(f"limit=100{more}" for more in ("", "&status=sold", "&status=pending")),
+    }
+
+
+def test_a_cap_on_requests_holds_and_says_so() -> None:
+    trial = judged("--allow-writes", "--max-requests", "70")
+    assert trial.requests + trial.examples == 70
+    assert trial.exit == 0
+
+
+# ---- what they find
+
+
+def test_a_failing_example_is_shown_as_simple_as_it_could_be_made() -> None:
+    trial = run_fault("limit-over-70-crashes-for-sold", "--examples", "60", by_default=True)
+    assert trial.ids("fail") == {"LIST-6", "ERROR-5"}
+    reason = trial.reasons["LIST-6"]
+    assert reason.startswith("GET /pets?limit=7")
+    assert "&status=sold: expected 200 (section 4.1), got 500 Internal Server Error." in reason
+    assert "Found with GET /pets?limit=" in reason
+    assert reason.endswith("--seed 7 --examples 60 tries the same again.")
+    row = next(row for row in trial.result.requirements if row.id == "LIST-6")
+    assert len(row.decisive) == 2
+
+
+def test_two_parameters_are_not_blamed_for_what_one_does() -> None:
+    trial = run_fault("limit-55-to-64-refused")
+    assert trial.ids("fail") == {"LIST-2"}
+
+
+def test_names_that_a_service_refuses_fail_nothing() -> None:
+    trial = judged("--allow-writes", "--examples", "60", variations=("strict-names-ascii", "strict-categories"))
+    assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
+
+
+def test_sequences_are_told_in_deep_runs_only() -> None:
+    usual, deep = judged("--allow-writes", "--seed", "5"), judged(*DEEP)
+    told = [[row.outcome for row in run.result.checks if "test_any_sequence" in row.id] for run in (usual, deep)]
+    assert told == [[], ["pass", "pass"]]
+
+
+def test_a_story_that_does_not_hold_is_told() -> None:
+    trial = judged("--allow-writes", "--examples", "100", "--seed", "3", faults=("sharp-s-stored-otherwise",))
+    reason = trial.reasons["CREATE-13"]
+    assert "character 72 is U+0073 instead of U+00DF" in reason
+    assert trial.ids("fail") <= {"CREATE-12", "CREATE-13"}
+    assert trial.ids("fail")
+
+
+# ---- the same again, and no more than is needed
+
+
+def test_a_seed_repeats_a_run() -> None:
+    runs = [judged(*DEEP), judged.__wrapped__(*DEEP)]
+    sent = [[(row.id, row.outcome, row.exchanges) for row in run.result.requirements] for run in runs]
+    assert sent[0] == sent[1]
+    assert [animal.name for animal in runs[0].result.targets[0].created] == [
+        animal.name for animal in runs[1].result.targets[0].created
+    ]
+    assert runs[0].result.run.seed == 8
+
+
+def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
+    trial = judged("--examples", "250", "--plan", "pro", "--max-requests", "5000")
+    count = trial.result.targets[0].requests
+    assert trial.requests + count.examples == 540
+    assert count.kept < count.total - 300
+    highest = max(index for row in trial.result.requirements for index in row.exchanges)
+    assert highest < count.kept
+
+
+def test_what_fails_in_a_long_run_stays_in_the_record() -> None:
+    trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("short-pages-without-status",))
+    assert trial.ids("fail") == {"PET-4"}
+    row = next(row for row in trial.result.requirements if row.id == "PET-4")
+    assert row.decisive
+
+
+def test_every_requirement_of_the_examples_is_in_the_catalogue() -> None:
+    trial = judged(*DEEP)
+    judged_by_examples = {
+        name for row in trial.result.checks if "test_properties" in row.id for name in row.requirements
+    }
+    assert judged_by_examples <= {entry.id for entry in catalogue().judged}
+    assert judged_by_examples >= {"LIST-2", "LIST-6", "GET-3", "CREATE-1", "CREATE-12", "ORDERS-1"}

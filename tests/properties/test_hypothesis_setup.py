@@ -1,0 +1,22 @@
+"""The tables that Hypothesis is given are those that it would work out."""
+
+from __future__ import annotations
+
+from hypothesis.internal import charmap
+
+from petcheck.properties.hypothesis_setup import categories, settle
+
+
+def test_the_categories_are_those_of_hypothesis() -> None:
+    assert {name: tuple(ranges) for name, ranges in categories().items()} == charmap.charmap()
+
+
+def test_hypothesis_reads_what_it_is_given() -> None:
+    home = settle()
+    names = {path.name for path in home.rglob("*.gz")}
+    assert names >= {"charmap.json.gz", "codec-v2-utf-8.json.gz"}
+    charmap.intervals_from_codec.cache_clear()
+    encodable, lossy = charmap.intervals_from_codec("utf-8")
+    assert encodable.intervals == ((0, 0xD7FF), (0xE000, 0x10FFFF))
+    assert lossy.intervals == ()
+    assert charmap.charmap_file("codec-v2-utf-8") == next(home.rglob("codec-v2-utf-8.json.gz"))

@@ -1,0 +1,113 @@
+"""A failing example is made simpler in few attempts, whatever it fails for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petcheck.exchange import Call
+from petcheck.properties.shrink import simplest
+from petcheck.properties.streams import Pets, named, new_pet
+from petcheck.spec.operations import Operation
+
+PETS = Pets("0a1b2c3d", 4)
+
+
+def reduced(call: Call, fails: Callable[[Call], bool], attempts: int = 10) -> Call:
+    """The simplest call found in so many attempts."""
+    left = iter(range(attempts))
+    return simplest(call, PETS, lambda attempt: next(left, None) is not None and fails(attempt))
+
+
+def page(**query: str) -> Call:
+    return Call(Operation.LIST_PETS, query=tuple(query.items()))
+
+
+def segment(text: str) -> Call:
+    return Call(Operation.GET_PET, pet_id=text)
+
+
+def post(name: str, status: str | None = None, category: int = 4) -> Call:
+    return Call(Operation.CREATE_PET, body=new_pet(PETS, name, status, category))
+
+
+def test_what_fails_without_parameters_is_told_without_parameters() -> None:
+    assert reduced(page(limit="37", status="sold"), lambda call: True) == page()
+
+
+def test_the_parameter_that_is_at_fault_is_left_alone() -> None:
+    assert reduced(page(limit="37", status="sold"), lambda call: "status" in dict(call.query)) == page(status="sold")
+    assert reduced(page(limit="37", status="sold"), lambda call: dict(call.query).get("limit") == "37") == page(
+        limit="37"
+    )
+
+
+def test_two_that_fail_only_together_stay_together() -> None:
+    def both(call: Call) -> bool:
+        query = dict(call.query)
+        return query.get("status") == "sold" and int(query.get("limit", 0)) >= 30
+
+    found = dict(reduced(page(limit="97", status="sold"), both).query)
+    assert found["status"] == "sold"
+    assert 30 <= int(found["limit"]) < 50
+
+
+def test_an_id_comes_nearer_to_zero() -> None:
+    assert (
+        int(reduced(segment(str(2**40 + 12345)), lambda call: int(call.pet_id or 0) >= 2**31).pet_id or 0) < 2**31 + 99
+    )
+    assert reduced(segment("-77"), lambda call: int(call.pet_id or 0) < 0, attempts=20).pet_id == "-1"
+
+
+def test_a_long_name_shrinks_to_where_it_begins_to_fail() -> None:
+    found = reduced(
+        post(named(PETS.run, 300), "sold"), lambda call: len(json.loads(call.body or b"")["name"]) > 255, 20
+    )
+    body = json.loads(found.body or b"")
+    assert "status" not in body
+    assert 256 <= len(body["name"]) <= 258
+
+
+def test_a_sign_is_found_in_a_crowd() -> None:
+    crowd = PETS.run + "".join(chr(0xA0 + n) for n in range(80))
+    found = reduced(post(crowd), lambda call: "ß" in json.loads(call.body or b"")["name"])
+    assert "ß" in json.loads(found.body or b"")["name"]
+    assert len(json.loads(found.body or b"")["name"]) < len(crowd) // 2
+
+
+def test_no_more_is_asked_than_may_be() -> None:
+    asked: list[Call] = []
+
+    def fails(call: Call) -> bool:
+        asked.append(call)
+        return False
+
+    call = page(limit="37", status="sold")
+    assert simplest(call, PETS, fails) == call
+    assert len(asked) == len(set(asked))
+    assert call not in asked
+
+
+@given(st.text(min_size=1, max_size=60), st.sampled_from(["sold", None]), st.integers(-(2**63), 2**63 - 1))
+def test_simpler_bodies_are_animals_of_this_run(name: str, status: str | None, category: int) -> None:
+    tried: list[Call] = []
+
+    def fails(attempt: Call) -> bool:
+        tried.append(attempt)
+        return len(tried) % 3 == 0
+
+    reduced(post(PETS.run + name, status, category), fails, attempts=30)
+    assert tried
+    for attempt in tried:
+        body = json.loads(attempt.body or b"")
+        assert body["name"].startswith(PETS.run) or PETS.run.startswith(body["name"])
+        assert body["categoryId"] in (category, PETS.category)
+
+
+@given(st.text(max_size=80))
+def test_any_segment_gets_simpler_and_ends(text: str) -> None:
+    call = segment(text)
+    assert len(str(reduced(call, lambda attempt: True, attempts=500).pet_id)) <= max(1, len(text))

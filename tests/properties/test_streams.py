@@ -1,0 +1,204 @@
+"""What a run tries, in which order: all of it is decided before anything is sent."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from petcheck.exchange import Call
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.properties.streams import Pets, creating, defective_pets, getting, listing, named
+from petcheck.spec.figures import STATUSES
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.budget import DEEP, shares
+from petcheck.toolkit.payloads import defects
+
+PETS = Pets("0a1b2c3d", 4)
+SEEDS = (1, 4711)
+
+
+@cache
+def listed(seed: int) -> list[Call]:
+    return [*islice(listing(seed), 400)]
+
+
+@cache
+def got(seed: int) -> list[Call]:
+    return [*islice(getting(seed), 400)]
+
+
+@cache
+def created(seed: int) -> list[Call]:
+    return [*islice(creating(PETS, seed, ()), 150)]
+
+
+def bodies(seed: int, number: int = 150) -> list[bytes]:
+    return [call.body for call in created(seed)[:number] if call.body is not None]
+
+
+# ---- how many
+
+
+def test_the_default_is_forty_requests_and_twelve_posts() -> None:
+    share = shares(None, writes=True)
+    assert (share.total, share.posts, share.sequence_posts) == (40, 12, 0)
+    assert shares(None, writes=False).total == 18
+
+
+@given(st.integers(0, 5_000), st.booleans())
+def test_the_shares_add_up_and_grow_in_proportion(examples: int, writes: bool) -> None:
+    share = shares(examples, writes=writes)
+    assert share.total == 2 * examples
+    assert share.total // 5 <= share.posts <= share.total * 3 // 10 if writes else share.posts == 0
+    assert min(share.listing, share.getting, share.creating, share.sequence_posts, share.sequence_gets) >= 0
+    assert share.listing + share.getting + share.creating + share.sequence_posts + share.sequence_gets == share.total
+    assert (share.sequence_gets > 0) <= (writes and examples > DEEP)
+
+
+# ---- GET /pets
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_deep_run_asks_for_every_limit_and_most_pairs_of_limit_and_status(seed: int) -> None:
+    asked = [dict(call.query) for call in listed(seed)[: shares(200, writes=True).listing]]
+    pairs = {(q["limit"], q["status"]) for q in asked if q.keys() == {"limit", "status"} and q["status"] in STATUSES}
+    assert {limit for limit, _ in pairs} >= {str(limit) for limit in range(1, 101)}
+    assert len(pairs) > 190
+
+
+def test_a_reading_run_of_200_asks_for_every_pair() -> None:
+    asked = [dict(call.query) for call in listed(1)[: shares(200, writes=False).listing + 20]]
+    pairs = {(q["limit"], q["status"]) for q in asked if q.keys() == {"limit", "status"} and q["status"] in STATUSES}
+    assert len({(limit, status) for limit, status in pairs if limit.isdecimal() and 1 <= int(limit) <= 100}) > 280
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_limit_that_the_document_names_comes_first_with_every_status(seed: int) -> None:
+    asked = [(q.get("limit"), q.get("status")) for q in (dict(call.query) for call in listed(seed)[:24])]
+    assert {(limit, status) for limit in ("1", "20", "100", None) for status in (*STATUSES, None)} <= {*asked}
+    assert [limit for limit, _ in asked if limit and limit.isdecimal() and int(limit) > 100]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_no_example_comes_twice(seed: int) -> None:
+    for calls in (listed(seed), got(seed), created(seed)):
+        assert len(calls) == len(set(calls))
+
+
+# ---- GET /pets/{petId}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_ids_cover_int64_and_no_segment_leads_elsewhere(seed: int) -> None:
+    segments = [call.pet_id or "" for call in got(seed)]
+    numbers = {int(text) for text in segments if text.removeprefix("-").isdecimal() and text.isascii()}
+    for power in range(8, 63):
+        assert any(2**power <= n < 2 ** (power + 1) for n in numbers), power
+        assert any(2**power <= -n < 2 ** (power + 1) for n in numbers), power
+    assert {-(2**63), 2**63 - 1, 2**63, -(2**63) - 1, 0} <= numbers
+    for call in got(seed):
+        assert call.path.startswith("/pets/")
+        assert call.path.count("/") == 2
+        assert set((call.pet_id or "").strip(" ")) - set("./\\\0")
+
+
+# ---- POST /pets
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_must_be_refused_carries_a_name_of_this_run_if_any(seed: int) -> None:
+    for body in bodies(seed):
+        asked = asked_for(body, {PETS.category})
+        name = (asked.pet or {}).get("name")
+        if asked.due is Due.REFUSED and isinstance(name, str):
+            assert name.startswith(PETS.run), body
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("number", [8, 80])
+def test_as_much_is_refused_as_is_not(seed: int, number: int) -> None:
+    due = [asked_for(body, {PETS.category}).due for body in bodies(seed, number)]
+    assert due.count(Due.REFUSED) >= number // 2
+
+
+def test_the_first_defects_are_those_that_people_make() -> None:
+    first = [asked_for(body, {PETS.category}) for body in bodies(1, 7)]
+    assert [asked.what for asked in first if asked.due is Due.REFUSED] == [
+        '"" as `status`',
+        "no `name`",
+        '" sold " as `status`',
+        "a string as its body",
+    ]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_makes_careless_servers_crash_comes_early(seed: int) -> None:
+    sent = bodies(seed, 66)
+    signs = [b"1e400", b"9" * 400, rb"\ud800", rb"\u0000", b"[" * 200, b"[" * 3_000, b"__proto__", b'"member 999"']
+    signs += [b'"name": "twice", "name"', b'"name": "  ', b'"name": ""']
+    assert [sign for sign in signs if not any(sign in body for body in sent)] == []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_deep_run_tries_most_lengths_that_are_valid_for_sure(seed: int) -> None:
+    asked = [asked_for(body, {PETS.category}) for body in bodies(seed, 150)]
+    plain = {len(str((one.pet or {})["name"])) for one in asked if one.due is Due.CREATED}
+    assert plain >= {1, 8, 50}
+    assert len(plain) > 25
+
+
+def test_two_plain_names_hold_all_of_printable_ascii() -> None:
+    dense = [json.loads(body)["name"] for body in (bodies(1, 8)[3], bodies(1, 8)[6])]
+    assert all(
+        asked_for(json.dumps({"name": name, "categoryId": 4}).encode(), {4}).due is Due.CREATED for name in dense
+    )
+    assert set("".join(dense)) | set("0123456789abcdef") == {chr(point) for point in range(0x20, 0x7F)}
+
+
+def test_defects_are_of_kinds_that_were_not_sent_before() -> None:
+    known = [json.dumps(d.body).encode() for d in defects("0a1b2c3d", 4, 99) if isinstance(d.body, dict | list)]
+    told = {(asked_for(body, ()).requirement, asked_for(body, ()).what) for body in known}
+    planned = list(islice(defective_pets(PETS, 1, known), 27, 32))
+    new = [(asked_for(body, ()).requirement, asked_for(body, ()).what) for body in planned]
+    assert len(new) == len(set(new))
+    assert told.isdisjoint(new)
+
+
+@given(st.integers(0, 400))
+def test_a_name_has_the_length_asked_for(length: int) -> None:
+    assert len(named(PETS.run, length)) == length
+
+
+# ---- the same again
+
+
+_DRAW = """
+import shop
+from itertools import islice
+from petcheck.properties.streams import Pets, creating, getting, listing
+for stream in (listing(1), getting(1), creating(Pets("0a1b2c3d", 4), 1, ())):
+    print([(call.pet_id, call.query, call.body) for call in islice(stream, 90)])
+"""
+
+
+def test_a_seed_draws_the_same_wherever_it_is_and_leaves_nothing(tmp_path: Path) -> None:
+    """Whatever else is loaded or lies about: constants of other modules are in Hypothesis' draws otherwise."""
+    (tmp_path / "shop.py").write_text("A, B, C = 'zebrafish', 123456789, b'raw'\n")
+    ran = subprocess.run([sys.executable, "-c", _DRAW], cwd=tmp_path, capture_output=True, text=True, check=True)
+    here = [[(call.pet_id, call.query, call.body) for call in calls[:90]] for calls in (listed(1), got(1), created(1))]
+    assert ran.stdout.splitlines() == [str(calls) for calls in here]
+    assert {path.name for path in tmp_path.iterdir()} <= {"shop.py", "__pycache__"}
+
+
+def test_an_operation_without_parameters_is_drawn_once() -> None:
+    from petcheck.properties.generate import coverage
+
+    assert list(coverage(Operation.STORE_ORDERS, "positive")) == [Call(Operation.STORE_ORDERS)]

@@ -1,0 +1,124 @@
+"""report.html as text: what holds without a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.reports.report_html import render
+from petcheck.results.har import Evidence, entries_by_index, har
+from petcheck.results.result import Result
+from tests.support import samples
+from tests.support.elements import Elements, whole_and_self_contained
+
+
+def page_of(run: tuple[Result, tuple[Exchange, ...]]) -> str:
+    value, exchanges = run
+    return render(value, evidence_of(exchanges))
+
+
+def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
+    return tuple(entries_by_index(har(exchanges, version="0.1.0")).values())
+
+
+RUNS: dict[str, samples.Run] = {
+    "small": lambda: (samples.result(), samples.two_exchanges()),
+    "whole": samples.whole_run,
+    "four targets": lambda: samples.whole_run(targets=4),
+    "hostile": samples.hostile_run,
+    "nothing": lambda: (samples.result(targets=(), requirements=(), checks=(), exit_code=2, complete=False), ()),
+    "no evidence": lambda: (samples.whole_run()[0], ()),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_page_is_whole_and_self_contained(name: str) -> None:
+    several = name in ("whole", "four targets", "no evidence")
+    whole_and_self_contained(page_of(RUNS[name]()), beside=["comparison.html"] if several else [])
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_policy_allows_the_style_sheet_and_nothing_else(name: str) -> None:
+    page = page_of(RUNS[name]())
+    match = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert match is not None
+    digest = base64.b64encode(hashlib.sha256(match[1].encode()).digest()).decode()
+    assert f"content=\"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'\"" in page
+
+
+@pytest.mark.parametrize("targets", [1, 2, 4])
+def test_every_row_of_the_result_has_its_cell(targets: int) -> None:
+    value, exchanges = samples.whole_run(targets=targets)
+    elements = Elements(render(value, evidence_of(exchanges)))
+    outcomes = [
+        attributes["data-outcome"] for tag, attributes in elements.all if tag == "td" and "data-outcome" in attributes
+    ]
+    assert sorted(map(str, outcomes)) == sorted(row.outcome for row in value.requirements)
+    classes = [attributes.get("class") for _, attributes in elements.all]
+    assert classes.count("requirement") == len({row.id for row in value.requirements})
+    assert classes.count("point") == len({row.id for row in value.observations})
+    assert classes.count("entry") == len(exchanges)
+
+
+def test_an_exchange_stands_in_full_once_and_again_only_where_it_decides_a_failure() -> None:
+    value, exchanges = samples.whole_run(targets=1)
+    page = render(value, evidence_of(exchanges))
+    in_place = sum(len(row.decisive) for row in value.requirements if row.outcome != "pass")
+    assert page.count('<div class="exchange">') == len(exchanges) + in_place
+
+
+def test_the_simplest_example_comes_first_and_each_is_marked_as_what_it_is() -> None:
+    page = page_of(samples.deep_run())
+    assert re.findall(r'<p class="line"><strong class="decides">([a-z ]+)</strong> (#\d+) ', page) == [
+        ("simplest example", "#3"),
+        ("as found", "#1"),
+        ("decides", "#0"),
+    ]
+    assert "The first 3 of 4 exchanges that decide" in page
+
+
+def test_a_long_run_tells_what_the_evidence_holds() -> None:
+    page = page_of(samples.deep_run())
+    assert "<strong>1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples</strong>" in page
+    assert "The evidence holds 4 of these exchanges: a sample of the property examples that showed nothing" in page
+    assert "All 4 exchanges that were kept, in the order sent." in page
+    assert "All 2 exchanges, in the order sent." in page_of(RUNS["small"]())
+
+
+def test_an_option_is_not_broken_in_two() -> None:
+    reason = "GET /pets, answered 500. --seed 41 --examples 20 tries the same again. <i>--<b>"
+    page = page_of((samples.result(samples.row(reason=reason)), ()))
+    assert '<span class="option">--seed 41</span> <span class="option">--examples 20</span> tries' in page
+    assert "&lt;i&gt;--&lt;b&gt;" in page
+
+
+def test_sections_come_in_the_documents_order() -> None:
+    page = page_of(samples.whole_run())
+    found = re.findall(r'<section class="group" id="section-([0-9-]+)"', page)
+    assert found == ["1", "2", "4", "4-1", "4-2", "4-3", "4-4", "5", "7", "8", "9"]
+
+
+def test_limits_are_stated_where_they_cut() -> None:
+    page = page_of(samples.hostile_run())
+    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.har\]\n?</pre>", page)
+    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.har\]\n", page)
+    assert re.search(r" … \[cut at 1,500 of [0-9,]+ characters, whole in result\.json\]</p>", page)
+    assert len(page) < 200_000
+
+
+def test_hostile_text_is_visible_text() -> None:
+    page = page_of(samples.hostile_run())
+    assert not any(character in page for character in "\x00\x1b\x07\u202e\u2066\u200b")
+    assert "&lt;script&gt;document.title=&#39;ran&#39;&lt;/script&gt;" in page
+    assert "\\u{0}\\u{1b}[31m\\u{7}\\u{202e}evil\\u{2066}\\u{200b}\\u{dfff}\\u{d800}\\u{fffe}" in page
+
+
+def test_enormous_answers_stay_below_five_megabytes() -> None:
+    value, _ = samples.huge_run(60)
+    answer = samples.response(("<\u202e&" * 4_000).encode(), headers=tuple((f"X-{n}", "<" * 999) for n in range(99)))
+    exchanges = tuple(samples.exchange(n, None, answer) for n in range(60))
+    assert len(render(value, evidence_of(exchanges)).encode()) < 5_000_000

@@ -1,0 +1,248 @@
+"""result.json: reads back equal, is refused if it is something else, and is never half written."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from petcheck.errors import NotAResult
+from petcheck.results.result import AppliedWaiver, Observation, ObservedAnswer, Result, from_json, load, to_json, write
+from petcheck.spec import outcomes
+from tests.support import samples
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        samples.result(),
+        samples.whole_run()[0],
+        samples.hostile_run()[0],
+        samples.result(targets=(), checks=(), requirements=()),
+    ],
+    ids=["small", "whole", "hostile", "empty"],
+)
+def test_what_is_written_reads_back_equal(value: Result, tmp_path: Path) -> None:
+    path = write(value, tmp_path)
+    assert load(path) == value
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["result.json"]
+
+
+def test_the_file_is_ascii_even_with_lone_surrogates(tmp_path: Path) -> None:
+    path = write(samples.hostile_run()[0], tmp_path)
+    assert path.read_bytes().isascii()
+
+
+def test_the_document_has_the_agreed_names() -> None:
+    document = to_json(samples.result())
+    assert document["format"] == 1
+    assert document["complete"] is True
+    assert document["targets"] == [
+        {
+            "name": "staging",
+            "base_url": "https://staging.pets.example/v1",
+            "plan": None,
+            "writes": False,
+            "key": "sha256:0123abcd",
+            "requests": {
+                "total": 2,
+                "GET": 2,
+                "POST": 0,
+                "by_section": {"4.1": 2},
+                "examples": 0,
+                "kept": 2,
+                "repeats": {},
+                "lost": 0,
+                "forgiven": {},
+            },
+            "waited_s": 0.0,
+            "rate_limited": 0,
+            "created": [],
+            "unreachable": None,
+        }
+    ]
+    assert document["requirements"] == [
+        {
+            "id": "LIST-3",
+            "section": "4.1",
+            "level": "stated",
+            "statement": "A page never holds more animals than `limit` asks for.",
+            "target": "staging",
+            "outcome": "fail",
+            "reason": "GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.",
+            "checks": ["checks/test_4_1_list.py::test_limit[5]"],
+            "exchanges": [0, 1],
+            "decisive": [1],
+            "in_force": True,
+            "also": [],
+            "waiver": None,
+            "settled_by": None,
+            "parts": [],
+            "example": None,
+        }
+    ]
+
+
+def changed(path: str, value: Any) -> dict[str, Any]:
+    """The small result as JSON with one place changed; a value of None removes the place."""
+    document: dict[str, Any] = json.loads(json.dumps(to_json(samples.result())))
+    *before, last = path.split("/")
+    place: Any = document
+    for part in before:
+        place = place[int(part) if part.isdecimal() else part]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return document
+
+
+OUTCOMES = "['pass', 'fail', 'inconclusive', 'not-run', 'waived', 'error']"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        ("complete", "yes", "complete: 'yes' is not of type 'boolean'"),
+        ("run", None, "the top level: 'run' is a required property"),
+        ("run/exit", -1, "run.exit: -1 is less than the minimum of 0"),
+        ("requirements/0/outcome", "passed", f"requirements[0].outcome: 'passed' is not one of {OUTCOMES}"),
+        ("requirements/0/exchanges", [0, "1"], "requirements[0].exchanges[1]: '1' is not of type 'integer'"),
+        ("requirements/0/target", "elsewhere", "requirements[0].target: 'elsewhere' is none of the targets"),
+        ("requirements/0/outcome", "waived", "requirements[0].waiver: None is not of type 'object'"),
+        ("checks/0/duration_s", True, "checks[0].duration_s: True is not of type 'number'"),
+        (
+            "extra",
+            1,
+            "the top level: Additional properties are not allowed ('extra' was unexpected)",
+        ),
+        (
+            "targets/0/requests/PUT",
+            1,
+            "targets[0].requests: Additional properties are not allowed ('PUT' was unexpected)",
+        ),
+    ],
+)
+def test_a_foreign_document_is_refused_with_one_line(path: str, value: Any, message: str) -> None:
+    with pytest.raises(NotAResult) as refused:
+        from_json(changed(path, value))
+    assert str(refused.value) == f"is no result of petcheck: {message}"
+
+
+def test_another_format_is_named() -> None:
+    with pytest.raises(NotAResult, match=r"^has format 2; this version reads format 1$"):
+        from_json(changed("format", 2))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is not whole JSON, so no result of petcheck: Expecting value: line 1 column 1 (char 0)"),
+        (b'{"format": 1, "comp', "is not whole JSON, so no result of petcheck: Unterminated string starting at"),
+        (b"\xff\xfe\x00", "is not whole JSON"),
+        (b"[" * 100_000, "is not whole JSON"),
+        (b'{"run": NaN}', "is not whole JSON, so no result of petcheck: NaN is not a JSON number"),
+        (b'{"format": ' + b"1" * 9_999 + b"}", "is not whole JSON"),
+        (b"[]", "is no result of petcheck: the top level: [] is not of type 'object'"),
+        (b"null", "is no result of petcheck: the top level: None is not of type 'object'"),
+    ],
+)
+def test_a_broken_file_is_refused_with_one_line(content: bytes, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_bytes(content)
+    with pytest.raises(NotAResult) as refused:
+        load(path)
+    assert str(refused.value).startswith(f"{path} {message}")
+    assert "\n" not in str(refused.value)
+
+
+def test_a_missing_file_is_refused_with_one_line(tmp_path: Path) -> None:
+    with pytest.raises(NotAResult) as refused:
+        load(tmp_path / "none.json")
+    assert str(refused.value) == f"{tmp_path}/none.json cannot be read: No such file or directory"
+
+
+def test_a_value_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
+    wrong = samples.result(samples.row(outcome="perhaps"))
+    with pytest.raises(NotAResult):
+        write(wrong, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_object_of_the_schema_is_closed_but_for_the_options() -> None:
+    schema = json.loads((samples.ROOT / "src/petcheck/results/result.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    open_objects = []
+
+    def walk(node: Any, path: str) -> None:
+        if isinstance(node, dict):
+            if node.get("type") == "object" and "properties" not in node and "/then/" not in path:
+                open_objects.append(path)
+            elif node.get("type") == "object" and "/then/" not in path:
+                assert node["additionalProperties"] is False, path
+                # older files lack the members that were added later
+                later = {"parts", "example", "seen", "answers", "repeats", "lost", "forgiven"}
+                assert set(node["required"]) == set(node["properties"]) - later, path
+            for key, value in node.items():
+                walk(value, f"{path}/{key}")
+
+    walk(schema, "")
+    assert open_objects == [
+        "/$defs/run/properties/options",
+        "/$defs/target/properties/requests/properties/repeats",
+        "/$defs/target/properties/requests/properties/forgiven",
+        "/$defs/target/properties/requests/properties/by_section",
+    ]
+
+
+def test_the_schema_has_the_outcomes_of_the_specification() -> None:
+    schema = json.loads((samples.ROOT / "src/petcheck/results/result.schema.json").read_text("utf-8"))
+    assert set(schema["$defs"]["outcome"]["enum"]) == set(outcomes.OUTCOMES)
+
+
+@pytest.mark.parametrize("moment", ["fsync", "replace"])
+def test_a_crash_leaves_the_old_file_whole(moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    old = samples.result()
+    path = write(old, tmp_path)
+
+    def crash(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if moment == "fsync":
+        monkeypatch.setattr(os, "fsync", crash)
+    else:
+        monkeypatch.setattr(Path, "replace", crash)
+    with pytest.raises(KeyboardInterrupt):
+        write(replace(old, complete=False), tmp_path)
+    assert load(path) == old
+    assert [entry.name for entry in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_a_waiver_survives() -> None:
+    value = samples.result(samples.row(outcome="waived", waiver=AppliedWaiver("known", "2026-12-31")))
+    assert from_json(to_json(value)) == value
+
+
+def test_what_was_observed_survives_and_older_results_have_its_words_only() -> None:
+    answers = (ObservedAnswer(200, animals=3), ObservedAnswer(None, asked="abc", detail="timeout"))
+    observed = Observation(
+        "limit-zero", "4.1", "staging", "200 OK, 3 animals", "What?", (1,), seen=False, answers=answers
+    )
+    document = to_json(samples.result(observations=(observed,)))
+    assert from_json(document).observations == (observed,)
+    for name in ("seen", "answers"):
+        del document["observations"][0][name]
+    assert from_json(document).observations == (replace(observed, seen=True, answers=()),)
+
+
+def test_a_result_without_the_deciding_parts_is_one() -> None:
+    document = to_json(samples.result())
+    del document["requirements"][0]["parts"]
+    row = from_json(document).requirements[0]
+    assert (row.parts, row.part(1)) == ((), "")
+    assert samples.row(decisive=(1, 4), parts=("status", "body")).part(4) == "body"

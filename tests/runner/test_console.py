@@ -1,0 +1,139 @@
+"""What a run shows, on a real terminal and elsewhere."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import select
+import struct
+import termios
+from collections.abc import Iterator
+from fcntl import ioctl
+from pathlib import Path
+
+import pytest
+
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from tests.support.command import KEY, without_examples
+from tests.support.forked import petcheck, start
+from tests.support.peers import Caller, peer
+
+ERASED = "\r\x1b[2K"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A server that breaks one requirement."""
+    settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000, faults=("default-50",))
+    with running(create_app(settings)) as url:
+        yield f"{url}/v1"
+
+
+def on_a_terminal(folder: Path, *arguments: str, columns: int = 80, **variables: str) -> str:
+    """What a run without examples writes to a terminal with that many columns."""
+    ours, theirs = pty.openpty()
+    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    process = start(
+        folder, *without_examples(arguments), more={"TERM": "xterm-256color"} | variables, terminal=os.ttyname(theirs)
+    )
+    seen = b""
+    while (ready := select.select([ours], [], [], 0.1)[0]) or process.poll() is None:
+        if ready:
+            seen += os.read(ours, 65_536)
+    os.close(ours)
+    os.close(theirs)
+    assert process.poll() == 1
+    return seen.decode()
+
+
+def drawn(seen: str) -> list[str]:
+    """Every state of the live line."""
+    return [part for part in seen.rpartition(ERASED)[0].split(ERASED) if part]
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_a_terminal_sees_how_far_the_run_is(columns: int, server: str, tmp_path: Path) -> None:
+    seen = on_a_terminal(tmp_path, "--target", server, columns=columns, NO_COLOR="1")
+    states = drawn(seen)
+    of, most = (" of ", " of at most ") if columns == 80 else ("/", "/")
+    wanted = rf"(\[[#.]+\] )?\d+{of}\d+ checks, \d+{most}40 requests"
+    assert len(states) > 2
+    assert all(re.fullmatch(wanted, state) and len(state) < columns for state in states), states
+    assert any(state.startswith("[#") for state in states) == (columns == 80)
+    told = seen.rpartition(ERASED)[2]
+    assert "\x1b" not in told
+    assert told.lstrip().startswith("target does not conform: 1 of 56")
+    assert all(len(text) <= columns or "curl " in text for text in told.split("\r\n"))
+
+
+def test_several_targets_and_workers_count_together(server: str, tmp_path: Path) -> None:
+    targets = ("--target", f"a={server}", "--target", f"b={server}", "-n", "2")
+    *_, last = drawn(on_a_terminal(tmp_path, *targets))
+    match = re.search(r"(\d+) of (\d+) checks, (\d+) of at most 80 requests", last)
+    assert match is not None
+    assert int(match[1]) > int(match[2]) / 2
+    assert int(match[3]) > 40
+
+
+def test_a_log_sees_remarks_no_progress_and_the_failure_last(server: str, tmp_path: Path) -> None:
+    (tmp_path / "page").write_text("before\n")
+    github = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "page")}
+    ran = petcheck(tmp_path, "--target", server, more=github)
+    assert (ran.code, ran.err) == (1, "")
+    assert "\r" not in ran.out
+    assert "\x1b" not in ran.out
+    remark, verdict, *_ = ran.out.splitlines()
+    assert remark.startswith(
+        "::error title=LIST-4 fails::GET /pets, answered 200 OK: 50 animals came; without `limit` it is 20"
+    )
+    assert verdict == "target does not conform: 1 of 56 requirements fails."
+    assert (tmp_path / "page").read_text() == "before\n" + (ran.reports / "summary.md").read_text()
+    failure = ran.out[ran.out.index("1 requirement fails\n") :].splitlines()
+    assert failure[2] == "  LIST-4 · section 4.1"
+    assert [text.split()[0] for text in failure[-2:]] == ["curl", "curl"]
+
+
+def test_a_terminal_of_a_ci_system_sees_no_progress(server: str, tmp_path: Path) -> None:
+    assert "\r\x1b" not in on_a_terminal(tmp_path, "--target", server, CI="true")
+
+
+@pytest.mark.parametrize("arguments", [("-q",), ("-qq", "-n", "1")], ids=" ".join)
+def test_quiet_is_one_line(arguments: tuple[str, ...], server: str, tmp_path: Path) -> None:
+    # a job page that cannot be written fails nothing
+    ran = petcheck(tmp_path, "--target", f"staging={server}", *arguments, more={"GITHUB_STEP_SUMMARY": str(tmp_path)})
+    assert (ran.code, ran.err) == (1, "")
+    seed = ran.result.run.seed
+    assert ran.out == (
+        "staging does not conform: 1 of 56 requirements fails. "
+        f"(34 pass, 1 fail, 1 inconclusive, 23 not-run; 40 requests; seed {seed}) reports/report.html\n"
+    )
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "in a worker"])
+def test_a_pause_is_told_although_pytest_captures_what_is_printed(workers: tuple[str, ...], tmp_path: Path) -> None:
+    def pausing(caller: Caller) -> None:
+        if len(up.heads) == 1:
+            caller.answer(b"{}", status="429 Slow", headers=b"Retry-After: 2\r\n")
+        else:
+            caller.answer(b"[]", headers=b"Content-Type: application/json\r\n")
+
+    with peer(pausing) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "-k", "test_base_url", *workers)
+    assert ran.code == 0
+    told = ran.err if workers else ran.out
+    assert re.match(r"target: .* in 2 s\n", told), ran.out + ran.err
+
+
+def test_pytests_words_come_first_where_they_are_asked_for_and_what_a_target_says_is_text(tmp_path: Path) -> None:
+    said = "500 ##vso[task.complete result=Succeeded;]##[error]\x9b31m"
+    with peer(lambda caller: caller.answer(b"[]", status=said)) as up:
+        ran = petcheck(
+            tmp_path, "--target", up.url, "-v", "--tb", "short", "-k", "test_parameters_are_accepted or test_page_is"
+        )
+    assert ran.out.count("\\u{23}#vso[task.complete") > 1
+    assert re.search(r"##\w*\[|[\x80-\x9f\x1b]", ran.out) is None
+    assert " FAILED" in ran.out
+    assert 0 < ran.out.index("Generated html report") < ran.out.index("target does not conform")
+    assert ran.out.splitlines()[-1].lstrip().startswith("curl -isS ")

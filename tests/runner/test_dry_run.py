@@ -1,0 +1,63 @@
+"""No run sends more than `--dry-run` says."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
+from petcheck.runner.dry_run import SECTION_GETS, SECTION_POSTS, Forecast
+from petcheck.wire.credentials import ApiKey
+from tests.support.trial import Trial
+from tools.kill_matrix import run_fault, run_variation
+
+SOURCE = Url("https://host/v1", ApiKey("k-123"))
+COSTLY = ("limit-refused", "filter-drops-first", "created-nowhere", "get-name-upper-case", "any-key", "403-for-401")
+
+
+def expect_within(trial: Trial) -> None:
+    target = trial.result.targets[0]
+    forecast = Forecast(TargetConfig(target.name, SOURCE, "pro", writes=target.writes), 1200)
+    sent = target.requests
+    assert sent.total <= forecast.requests
+    assert sent.post <= forecast.posts
+    bounds = Counter(SECTION_GETS) + Counter(SECTION_POSTS)
+    assert {section: count for section, count in sent.by_section.items() if count > bounds[section]} == {}
+
+
+@pytest.mark.parametrize("name", COSTLY)
+def test_a_faulty_server_costs_no_more_than_was_said(name: str) -> None:
+    expect_within(run_fault(name))
+
+
+@pytest.mark.parametrize("names", [(), ("strict-categories", "strict-names-ascii"), ("store-of-19",)])
+@pytest.mark.parametrize("writes", [True, False], ids=["writing", "reading"])
+def test_a_conforming_server_costs_no_more_than_was_said(names: tuple[str, ...], writes: bool) -> None:
+    expect_within(run_variation(names, writes=writes))
+
+
+def test_the_forecast_in_words() -> None:
+    target = TargetConfig("staging", SOURCE, "free", writes=True, exhaust=True)
+    lines = list(Forecast(target, 1200).lines())
+    assert lines[0] == "staging  https://host/v1: nothing was sent. A run would send, at most:"
+    assert lines[-1] == "  left behind: 10 animals or so, and whatever the target takes that it must refuse"
+    assert "  in all 100 requests, 46 of them POST" in lines
+
+
+def test_what_is_not_allowed_costs_nothing() -> None:
+    forecast = Forecast(TargetConfig("production", SOURCE), 1200)
+    assert (forecast.requests, forecast.posts, forecast.requests_to_exhaust, forecast.wait_s) == (58, 0, 0, None)
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (SOURCE, "https://host/v1"),
+        (App("shop:app", ApiKey("k-123")), "shop:app"),
+        (Embedded(), "the embedded reference server"),
+    ],
+)
+def test_the_forecast_says_which_server_it_is_about(source: Source, shown: str) -> None:
+    first = next(Forecast(TargetConfig("one", source), 1200).lines())
+    assert first == f"one  {shown}: nothing was sent. A run would send, at most:"

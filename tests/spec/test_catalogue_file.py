@@ -1,0 +1,75 @@
+"""requirements.yaml is well formed: ids that speak, sections that the document has, a reason for what no check sees."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ENTRIES: list[dict[str, Any]] = yaml.safe_load(
+    (Path(__file__).resolve().parents[2] / "requirements.yaml").read_text("utf-8")
+)
+SECTIONS = ["1", "2", "3", "4", "4.1", "4.2", "4.3", "4.4", "5", "6", "7", "8", "9"]
+
+
+def test_an_entry_has_its_fields() -> None:
+    due = {"id", "section", "level", "statement"}
+    allowed = due | {"also", "untestable", "from", "until"}
+    assert [entry for entry in ENTRIES if not due <= set(entry) <= allowed] == []
+
+
+def test_a_level_is_one_of_three() -> None:
+    assert {entry["level"] for entry in ENTRIES} == {"stated", "implied", "open"}
+
+
+def test_an_id_speaks() -> None:
+    """What is due is numbered below its subject, in capitals; what is open is only named."""
+    due, named = r"[A-Z]+-[1-9][0-9]*", r"[a-z0-9]+(-[a-z0-9]+)*"
+    forms = {"stated": due, "implied": due, "open": named}
+    assert [entry["id"] for entry in ENTRIES if not re.fullmatch(forms[entry["level"]], entry["id"])] == []
+
+
+def test_an_id_is_given_once() -> None:
+    ids = [entry["id"] for entry in ENTRIES]
+    assert sorted(ids) == sorted(set(ids))
+
+
+def test_numbers_run_from_one_without_a_gap() -> None:
+    numbers: dict[str, list[int]] = {}
+    for entry in ENTRIES:
+        if entry["level"] != "open":
+            subject, number = entry["id"].rsplit("-", 1)
+            numbers.setdefault(subject, []).append(int(number))
+    assert numbers == {subject: list(range(1, len(found) + 1)) for subject, found in numbers.items()}
+
+
+def test_every_section_of_the_document_has_an_entry_in_its_order() -> None:
+    sections = [entry["section"] for entry in ENTRIES]
+    assert list(dict.fromkeys(sections)) == SECTIONS
+    assert sections == sorted(sections, key=SECTIONS.index)
+
+
+def test_other_places_are_other_sections() -> None:
+    for entry in ENTRIES:
+        also = entry.get("also", [])
+        assert set(also) <= set(SECTIONS) - {entry["section"]}, entry["id"]
+        assert len(also) == len(set(also)), entry["id"]
+
+
+def test_what_is_due_is_said_and_what_is_open_is_asked() -> None:
+    for entry in ENTRIES:
+        assert entry["statement"].endswith("?" if entry["level"] == "open" else "."), entry["id"]
+
+
+def test_what_no_check_can_see_says_why() -> None:
+    reasons = {entry["id"]: entry["untestable"] for entry in ENTRIES if "untestable" in entry}
+    assert [name for name, reason in reasons.items() if not str(reason).endswith(".")] == []
+
+
+def test_the_removal_is_on_one_day() -> None:
+    """What holds of GET /pets/{petId} ends on the day on which its removal begins (sections 4.3 and 9)."""
+    days = {entry["id"]: entry[key] for entry in ENTRIES for key in ("from", "until") if key in entry}
+    assert days == dict.fromkeys(["CREATE-12", "GET-1", "GET-2", "GET-3", "GET-4"], date(2030, 12, 5))

@@ -1,0 +1,28 @@
+"""Imports and reads what every run needs: the process that imports this is ready to be forked.
+
+All but `petcheck.runner.plugin`, which pytest must import itself.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from petcheck.reports import templating
+from petcheck.spec.catalogue import catalogue
+
+for name in (
+    *(
+        "tests.support.forked",
+        "petcheck.cli.run",
+        "petcheck.runner.console",
+        "petcheck.runner.finish",
+        "petcheck.runner.signals",
+        "petcheck.runner.start",
+    ),
+    *("petcheck.reports.terminal", "pytest", "pytest_html.plugin", "pytest_metadata.plugin"),
+    *("anyio._backends._asyncio", "httpcore", "sniffio", "jsonschema"),
+):
+    import_module(name)
+catalogue()
+for name in ("report.html.jinja", "exchange.html.jinja", "pair.html.jinja", "verdict.html.jinja"):
+    templating.environment().get_template(name)

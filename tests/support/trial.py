@@ -1,0 +1,240 @@
+"""Runs the suite against one reference server, in this process, and returns the result.
+
+The server is on a real socket; only waits are shortened: `Hurried` time runs faster during the suite's pauses. `judge`
+has pytest run the checks, as a user's run does. `judge_in_place` calls them itself, in the same order and with the same
+configuration, which is faster; `test_trial.py` compares the two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import Any
+
+import pytest
+
+from petcheck.cli.run import pytest_options, run_parser
+from petcheck.config.load import Config, configure, drawn_seed, utc_today
+from petcheck.config.options import given_options
+from petcheck.exchange import Exchange
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.reports import write
+from petcheck.reports.write import Product
+from petcheck.results.result import Result
+from petcheck.runner.findings import finding
+from petcheck.runner.finish import RunEnd
+from petcheck.runner.plugin import CHECK, SESSION
+from petcheck.runner.schedule import Check, Schedule
+from petcheck.runner.session import Session
+from petcheck.runner.start import prepare
+from petcheck.wire.clock import SystemClock
+
+KEY = "trial-key-5d1c7f0a9b3e4826"
+
+
+class Hurried:
+    """Time that passes `pace` times as fast during `sleep`, and as usual otherwise."""
+
+    def __init__(self, pace: float) -> None:
+        self._pace = pace
+        self._skipped = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self._skipped
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=self._skipped)
+
+    def time(self) -> float:
+        """`now` as a Unix time, for the server."""
+        return time.time() + self._skipped
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(seconds / self._pace)
+        self._skipped += seconds - seconds / self._pace
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run: its result, its exit code, what it printed, and its exchanges."""
+
+    result: Result
+    exit: int
+    printed: str
+    exchanges: tuple[Exchange, ...] = ()
+
+    def ids(self, outcome: str) -> set[str]:
+        return {row.id for row in self.result.requirements if row.outcome == outcome}
+
+    @property
+    def reasons(self) -> Mapping[str, str]:
+        return {row.id: row.reason for row in self.result.requirements}
+
+    @property
+    def requests(self) -> int:
+        """Requests that were planned, but for those of property examples."""
+        counts = [target.requests for target in self.result.targets]
+        return sum(count.total - count.examples - sum(count.repeats.values()) for count in counts)
+
+    @property
+    def examples(self) -> int:
+        return sum(target.requests.examples for target in self.result.targets)
+
+
+@contextlib.contextmanager
+def server(
+    *,
+    faults: Sequence[str] = (),
+    variations: Sequence[str] = (),
+    animals: int = 130,
+    plan: str = "pro",
+    window: float = 60.0,
+    as_of: date | None = None,
+    clock: Hurried | None = None,
+) -> Iterator[str]:
+    """A reference server's base URL, while the block lasts."""
+    settings = ReferenceSettings(
+        keys={KEY: plan},
+        window_seconds=window,
+        animals=animals,
+        as_of=as_of,
+        faults=tuple(faults),
+        variations=tuple(variations),
+    )
+    with running(create_app(settings, clock=clock.time if clock else time.time)) as url:
+        yield f"{url}/v1"
+
+
+def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None) -> Trial:
+    """Have pytest run every check against a base URL. `seed` stands for the one that is drawn without `--seed`."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as products:
+        code = _pytest("--target", url, *options, key=key, seed=seed, watcher=_Hurry(clock))
+    return Trial(products[0].result, code, printed.getvalue(), products[0].exchanges)
+
+
+def judge_in_place(
+    url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None
+) -> Trial:
+    """Call every check against a base URL. `options` are the suite's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = _configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
+    session, schedule = Session(config, clock=clock or SystemClock()), Schedule(config)
+    called = [one for one in _collected() if schedule.includes(one.check)]
+    for one in sorted(called, key=lambda one: schedule.place(one.check)):
+        began = time.perf_counter()
+        error = one.outcome(session)
+        target = session.target(one.check.target)
+        session.add(finding(one.check, error, target, time.perf_counter() - began))
+    session.close()
+    with _unwritten() as products:
+        code = RunEnd(session).finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
+    return Trial(products[0].result, code, "", products[0].exchanges)
+
+
+@dataclass(frozen=True)
+class _Called:
+    """A check to call: its function, and its parameters that are not fixtures."""
+
+    check: Check
+    function: Callable[..., None]
+    arguments: Mapping[str, Any]
+
+    def outcome(self, session: Session) -> BaseException | None:
+        """What it raises."""
+        target = session.target(self.check.target)
+        fixtures: dict[str, Callable[[], object]] = {
+            "target": lambda: target,
+            "opened_target": lambda: target,
+            "api": lambda: target.api,
+            "record": lambda: target.record,
+            "examples": lambda: session.examples_of(target),
+        }
+        try:
+            with target.on_behalf_of(self.check.section):
+                wanted = inspect.signature(self.function).parameters.keys() - self.arguments.keys()
+                self.function(**{name: fixtures[name]() for name in wanted}, **self.arguments)
+        except Exception as error:
+            return error
+        return None
+
+
+@cache
+def _collected() -> tuple[_Called, ...]:
+    """Every check, as pytest collects it for one target."""
+    keeper = _Keeper()
+    with contextlib.redirect_stdout(io.StringIO()):
+        everything = ("--target", "http://127.0.0.1:9/v1", "--allow-writes", "--examples", "100")
+        _pytest(*everything, key=KEY, seed=1, watcher=keeper, collect_only=True)
+    return tuple(
+        _Called(
+            item.stash[CHECK],
+            item.obj,
+            {name: value for name, value in item.callspec.params.items() if name != "opened_target"},
+        )
+        for item in keeper.items
+        if isinstance(item, pytest.Function)
+    )
+
+
+class _Keeper:
+    def __init__(self) -> None:
+        self.items: list[pytest.Item] = []
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        self.items = list(session.items)
+
+
+def _configured(*arguments: str, key: str, seed: int | None) -> Config:
+    options = given_options(run_parser().parse(arguments))
+    drawn = drawn_seed() if seed is None else seed
+    return configure(options, {"PETSTORE_API_KEY": key}, today=utc_today(), seed=drawn)
+
+
+def _pytest(*options: str, key: str, seed: int | None, watcher: object, collect_only: bool = False) -> int:
+    with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
+        config = _configured("--reports", folder, *options, key=key, seed=seed)
+        prepared = prepare(config, writes_reports=not collect_only)
+        arguments = ["-s", "--reports", folder, *options, *(["--collect-only"] if collect_only else [])]
+        return int(pytest.main([*pytest_options(), *arguments], plugins=[watcher, prepared]))
+
+
+@contextlib.contextmanager
+def _unwritten() -> Iterator[list[Product]]:
+    """Collects what a run would write, which other tests look at."""
+    products: list[Product] = []
+    write_all = write.write_all
+    write.write_all = lambda product, folder: products.append(product)
+    try:
+        yield products
+    finally:
+        write.write_all = write_all
+
+
+class _Hurry:
+    def __init__(self, clock: Hurried | None) -> None:
+        self._clock = clock
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        if self._clock is not None and SESSION in config.stash:
+            config.stash[SESSION].clock = self._clock
+
+
+@contextlib.contextmanager
+def _environment(**variables: str) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(variables, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

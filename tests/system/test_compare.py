@@ -1,0 +1,327 @@
+"""`petcheck compare`: what it accepts and says, and what it refuses with one line and exit 4."""
+
+# ruff: noqa: E501 - messages are quoted as they come
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from petcheck.cli.main import main
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.reports import comparison_json
+from petcheck.reports.write import Product, write_all
+from petcheck.results.result import Result
+from tests.support import samples
+from tests.support.command import KEY
+from tests.support.forked import petcheck
+
+WIDE = {"COLUMNS": "200"}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two complete runs, `a` and `b`, which differ."""
+    written = tmp_path_factory.mktemp("runs")
+    write(written / "a")
+    write(written / "b", failing=False)
+    return written
+
+
+@pytest.fixture
+def folder(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder as the current one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    shutil.copytree(runs, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def write(folder: Path, *, failing: bool = True, **changes: Any) -> None:
+    value, exchanges = samples.whole_run(targets=1, failing=failing)
+    write_all(Product(replace(value, **changes), exchanges), folder)
+
+
+def change(file: Path, edit: Callable[[Any], object]) -> None:
+    """Apply a function to the value of a JSON file."""
+    value = json.loads(file.read_bytes())
+    edit(value)
+    file.write_text(json.dumps(value))
+
+
+# ---- what it says
+
+
+def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
+    plain = create_app(ReferenceSettings(keys={KEY: "business"}))
+    other = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-50",), variations=("challenge",)))
+    with running(plain) as url, running(other) as broken:
+        targets = {"monday": url, "tuesday": url, "broken": broken}
+        for name, base in targets.items():
+            ran = petcheck(tmp_path, "--target", f"shop={base}/v1", "--allow-writes", "--reports", name)
+            assert ran.code == (name == "broken")
+    same = petcheck(tmp_path, "compare", "monday/result.json", "tuesday")
+    assert (same.code, same.err) == (0, "")
+    assert same.out.splitlines()[0] == "shop (monday) and shop (tuesday) are equal in all that was compared."
+    assert same.out.splitlines()[-1] == "page: comparison.html"
+    assert (tmp_path / "comparison.html").stat().st_size > 10_000
+    differ = petcheck(tmp_path, "compare", "monday", "broken", "-o", "out.html", more=WIDE)
+    assert (differ.code, differ.err) == (1, "")
+    assert differ.out.startswith("shop (monday) and shop (broken) differ in 1 verdict, 1 open point and 1 other trait.")
+    assert differ.out.index("LIST-4 · section 4.1") < differ.out.index("www-authenticate")
+    assert (tmp_path / "out.html").exists()
+
+
+def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -> None:
+    plain = create_app(ReferenceSettings(keys={KEY: "business"}))
+    other = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-50",)))
+    with running(plain) as url, running(other) as broken:
+        targets = ("--target", f"staging={url}/v1", "--target", f"production={broken}/v1")
+        ran = petcheck(tmp_path, *targets, "--target", "gone=http://127.0.0.1:9/v1", more=WIDE)
+        assert ran.code == 1
+        assert "reports/report.html, result.json, exchanges.har, junit.xml, summary.md, comparison.html" in ran.out
+        page = (ran.reports / "comparison.html").read_text("utf-8")
+        assert "<title>staging and production differ in 1 verdict.</title>" in page
+        assert "gone is left out, since it could not be tested: http://127.0.0.1:9/v1 does not answer" in page
+        assert KEY not in page
+        assert 'href="comparison.html"' in (ran.reports / "report.html").read_text("utf-8")
+        alone = petcheck(tmp_path, "--target", f"staging={url}/v1")
+        assert alone.code == 0
+        assert not (alone.reports / "comparison.html").exists()
+
+
+def test_one_result_with_two_targets_has_two_sides(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_all(Product(*samples.whole_run()), folder / "both")
+    assert main(["compare", "both"]) == 1
+    assert capsys.readouterr().out.startswith("staging and production differ in 8 open points; 14 requirements")
+
+
+def test_the_same_file_twice_is_equal_and_its_sides_are_told_apart(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", "a", "a/result.json"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "staging (a/result.json) #1 and staging (a/result.json) #2 are equal in all that was compared."
+    )
+
+
+def test_json_says_it_all_in_the_form_that_is_described(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "a", "b", "--json"]) == 1
+    value = json.loads(capsys.readouterr().out)
+    schema = json.loads(Path(comparison_json.__file__).with_name("comparison.schema.json").read_text("utf-8"))
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(value)
+    assert value["equal"] is False
+    assert [side["label"] for side in value["sides"]] == ["staging (a)", "staging (b)"]
+    assert [(one["id"], one["outcomes"]) for one in value["different"]["verdicts"]] == [
+        ("LIST-3", ["fail", "pass"]),
+        ("CREATE-8", ["fail", "pass"]),
+        ("GET-2", ["waived", "pass"]),
+    ]
+    assert [one["exchanges"][0][0] for one in value["different"]["verdicts"]] == [5, 4, 3]
+    counted = value["different"]["verdicts"] + value["different"]["not_examined_everywhere"]
+    assert len(counted) + len(value["equal_parts"]["verdicts"]) == len(samples.whole_run(targets=1)[0].requirements)
+    assert not (folder / "comparison.html").exists()
+    assert main(["compare", "a", "b", "--json", "-o", "page.html"]) == 1
+    assert (folder / "page.html").exists()
+
+
+def test_no_colour_where_nobody_sees_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["compare", "a", "b"])
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_exchanges_that_were_dropped_are_no_obstacle(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def drop(value: Any) -> None:
+        del value["log"]["entries"][10:]
+
+    change(folder / "a" / "exchanges.har", drop)
+    assert main(["compare", "a", "b"]) == 1
+    assert "LIST-3" in capsys.readouterr().out
+
+
+# ---- what it refuses
+
+
+def put(path: str, value: object) -> Callable[[Any], None]:
+    """Set a member of a JSON value; the path is keys and indices, separated by slashes."""
+
+    def edit(document: Any) -> None:
+        *way, last = [int(step) if step.isdecimal() else step for step in path.split("/")]
+        for step in way:
+            document = document[step]
+        document[last] = value
+
+    return edit
+
+
+def twice(document: Any) -> None:
+    document["targets"].append(document["targets"][0])
+
+
+RESULTS: dict[str, tuple[Callable[[Any], object], str]] = {
+    "other format": (put("format", 2), "b/result.json has format 2; this version reads format 1; "),
+    "incomplete": (put("complete", False), "b/result.json: the run was interrupted, "),
+    "untestable": (put("targets/0/unreachable", "no answer\n\x1b"), "staging could not be tested: no answer\\u{a}\\u{1b}; "),
+    "target twice": (twice, "b/result.json: two targets have the same name"),
+    "other suite": (put("suite/version", "9.9"), "b/result.json: its suite is petcheck 9.9 and that of a/result.json petc"),
+    "other interface": (put("suite/interface", "2.0.0"), "b/result.json: its interface is 2.0.0 and that of a/res"),
+    "other catalogue": (put("suite/requirements_sha256", "c" * 64), "b/result.json: its catalogue is sha256 cccc"),
+    "other description": (put("suite/openapi_sha256", "c" * 64), "b/result.json: its description is sha256 cccc"),
+    "foreign": (lambda value: value.clear(), "b/result.json is no result of petcheck: the top level: 'format' is a req"),
+    "against the schema": (put("requirements/0/outcome", "good"), "b/result.json is no result of petcheck: requirements"),
+    "hostile": (put("requirements/0/outcome", samples.HOSTILE), "b/result.json is no result of petcheck: requirements"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_that_cannot_be_compared_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    edit, said = RESULTS[name]
+    change(folder / "b" / "result.json", edit)
+    refused(["a", "b"], said, folder, capsys)
+
+
+def refused(runs: list[str], said: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["compare", *runs])
+    assert ended.value.code == 4
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("petcheck: compare: ")
+    assert printed.err.count("\n") == 1
+    assert printed.err.isprintable() or printed.err[:-1].isprintable()
+    assert said in printed.err
+    assert len(printed.err) < 1_000
+    assert not (folder / "comparison.html").exists()
+
+
+def instead(file: Path, make: Callable[[Path], None]) -> None:
+    """Replace a file."""
+    file.unlink()
+    make(file)
+
+
+def test_a_run_without_targets_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_all(Product(samples.result(targets=(), requirements=(), checks=()), ()), folder / "none")
+    change(folder / "none" / "result.json", put("suite", json.loads((folder / "a/result.json").read_bytes())["suite"]))
+    refused(
+        ["none", "a"], "none/result.json, a/result.json: there is 1 target to compare and it takes two", folder, capsys
+    )
+    refused(["none", "none"], "there are 0 targets to compare", folder, capsys)
+
+
+FILES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "is not whole JSON, so no result of petcheck"),
+    "empty": (lambda file: file.write_bytes(b""), "is not whole JSON"),
+    "binary": (lambda file: file.write_bytes(bytes(range(256))), "is not whole JSON"),
+    "a list": (lambda file: file.write_text("[]"), "is no result of petcheck: the top level: [] is not of type 'object'"),
+    "deep": (lambda file: file.write_text("[" * 100_000), "is not whole JSON"),
+    "not a number": (lambda file: file.write_text('{"format": NaN}'), "is not whole JSON"),
+    "endless digits": (lambda file: file.write_text("1" * 10_000), "is not whole JSON"),
+    "huge": (lambda file: os.truncate(file, 65 * 1024**2), "has 65 MB, more than the 64 MB that a run may write"),
+    "missing": (lambda file: file.unlink(), "cannot be read: No such file or directory; give the result.json of a run"),
+    "a folder": (lambda file: instead(file, Path.mkdir), "result.json is no file"),
+    "a pipe": (lambda file: instead(file, os.mkfifo), "result.json is no file"),
+    "itself": (lambda file: instead(file, lambda place: place.symlink_to(place)), "cannot be read: "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_no_result_is_refused(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+    edit, said = FILES[name]
+    edit(folder / "b" / "result.json")
+    refused(["a", "b"], said, folder, capsys)
+
+
+HARS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "missing": (lambda file: file.unlink(), "b/exchanges.har cannot be read: No such file or directory; put the one that"),
+    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "b/exchanges.har is not whole JSON"),
+    "binary": (lambda file: file.write_bytes(b"\xff\xfe"), "b/exchanges.har is not whole JSON"),
+    "huge": (lambda file: os.truncate(file, 513 * 1024**2), "has 513 MB, more than the 512 MB"),
+    "of a browser": (lambda file: file.write_text('{"log": {"version": "1.2", "entries": [{}]}}'), "is no HAR of petcheck"),
+    "a number": (lambda file: file.write_text("1"), "is no HAR of petcheck"),
+    "other types": (lambda file: change(file, put("log/entries/0/response/status", "200")), "is no HAR of petcheck"),
+    "other texts": (lambda file: change(file, put("log/entries/0/response/content/text", 1)), "is no HAR of petcheck"),
+    "header of another type": (
+        lambda file: change(file, put("log/entries/0/response/headers/0/value", None)), "is no HAR of petcheck"),
+    "of another run": (lambda file: change(file, put("log/_petcheck/started", "2020")), "is of another run than b/res"),
+    "of no run": (lambda file: change(file, lambda value: value["log"].pop("_petcheck")), "is of another run than b/res"),
+    "of another target": (
+        lambda file: change(file, put("log/entries/0/_petcheck/target", "other")), "is of another run than b/result"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HARS)
+def test_exchanges_that_do_not_belong_to_the_run_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    edit, said = HARS[name]
+    edit(folder / "b" / "exchanges.har")
+    refused(["a", "b"], said, folder, capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "name the runs: petcheck compare A/result.json B/result.json"),
+        (["a"], "a/result.json: there is 1 target to compare and it takes two; give another result.json"),
+        (["a", "b\n\x1b[31m\u202e"], "b\\u{a}\\u{1b}[31m\\u{202e} cannot be read: No such file or directory"),
+        (["a/result.json", "b", "-o", "./a/result.json"], "./a/result.json is what is compared; give -o another"),
+        (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),
+    ],
+)
+def test_arguments_that_name_nothing_to_compare_are_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
+    refused(arguments, said, folder, capsys)
+
+
+def test_a_mistyped_command_or_option_hints_at_the_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, said in (
+        (["compar"], "did you mean compare?"),
+        (["compare", "a", "b", "--jsn"], "did you mean --json?"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(arguments)
+        assert ended.value.code == 4
+        assert said in capsys.readouterr().err
+
+
+def test_hostile_files_are_compared_and_nothing_of_them_gets_through(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    value, exchanges = samples.hostile_run()
+    for name, outcome in (("x", "fail"), ("y", "pass")):
+        first, *rest = value.requirements
+        changed: Result = replace(
+            value,
+            targets=(
+                replace(value.targets[0], unreachable=None, requests=replace(value.targets[0].requests, total=3)),
+            ),
+            requirements=(replace(first, outcome=outcome), *rest),  # type: ignore[arg-type]
+            observations=tuple(replace(one, value=f"{name}{one.value}") for one in value.observations),
+        )
+        write_all(Product(changed, exchanges), folder / name)
+    assert main(["compare", "x", "y"]) == 1
+    said = capsys.readouterr().out
+    page = (folder / "comparison.html").read_text("utf-8")
+    assert main(["compare", "x", "y", "--json"]) == 1
+    for text in (said, page, capsys.readouterr().out):
+        text.encode("utf-8")
+        assert not any(character in text for character in "\x00\x1b\x07\u202e\u2066\u200b\ufffe")
+    assert "\\u{202e}evil" in said
+    assert "&lt;script&gt;document.title=&#39;ran&#39;&lt;/script&gt;" in page
+    assert "<script" not in page
+    assert len(page) < 300_000
+    assert len(said) < 10_000

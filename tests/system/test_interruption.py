@@ -1,0 +1,459 @@
+"""Whatever ends a run, each report is written whole or the old file stays, and the exit code tells."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import itertools
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from petcheck.errors import InUse, NotWritten
+from petcheck.reports.write import Product, write_all
+from petcheck.results import atomic_write
+from petcheck.results.lock import FolderLock
+from tests.support import samples
+from tests.support.command import Ran, ended, environment, petcheck, start
+from tests.support.peers import Behaviour, Caller, peer
+from tests.system.test_hostile_peers import store
+
+FILES = {"result.json", "exchanges.har", "junit.xml", "report.html", "summary.md", "badge.svg", "badge.json"}
+FEW = ("-k", "test_9 or test_limit")
+
+
+def until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait until the condition is true."""
+    began = time.monotonic()
+    while not condition():
+        assert time.monotonic() - began < seconds
+        time.sleep(0.02)
+
+
+def once(number: int, action: Callable[[], object]) -> Behaviour:
+    """A small store; after that many requests, the action happens once."""
+    count = itertools.count()
+
+    def behaviour(caller: Caller) -> None:
+        if next(count) == number:
+            action()
+        store(caller)
+
+    return behaviour
+
+
+def after(number: int, then: Behaviour) -> Behaviour:
+    """A small store that behaves otherwise after that many requests."""
+    count = iter(range(number))
+
+    def behaviour(caller: Caller) -> object:
+        return (store if next(count, None) is not None else then)(caller)
+
+    return behaviour
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def hold_interrupted(ran: Ran) -> None:
+    assert ran.code == 2, ran.out + ran.err
+    assert ran.seconds < 20
+    ran.hold_reports()
+    assert not ran.result.complete
+    assert ran.result.targets[0].requests.total >= 1
+    assert names(ran.reports) == FILES | {"pytest.html"}
+    assert "Traceback" not in ran.out + ran.err
+
+
+# ---- signals
+
+
+def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
+    with peer(after(4, Caller.hang)) as up:
+        process = start(tmp_path, "--target", up.url, "--timeout", "100")
+        until(lambda: len(up.heads) > 4)
+        process.send_signal(signal.SIGINT)
+        ran = ended(process, tmp_path)
+    hold_interrupted(ran)
+    assert ran.result.targets[0].requests.total >= 4
+    assert {check.outcome for check in ran.result.checks} >= {"pass"}
+
+
+def test_a_signal_while_a_quota_is_waited_for(tmp_path: Path) -> None:
+    limited = b"HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: 100\r\n\r\n"
+    with peer(after(4, lambda caller: caller.send(limited))) as up:
+        process = start(tmp_path, "--target", up.url, "--plan", "free")
+        told = "target (plan free): 429 was answered, and the next request may be sent in 100 s\n"
+        until(lambda: told in (tmp_path / "stdout").read_text())
+        process.send_signal(signal.SIGTERM)
+        hold_interrupted(ended(process, tmp_path))
+        assert len(up.heads) == 5
+
+
+def test_a_signal_before_the_run_has_begun(tmp_path: Path) -> None:
+    (tmp_path / "slow.py").write_text("import pathlib, time\npathlib.Path('begun').touch()\ntime.sleep(60)\n")
+    process = start(tmp_path, "--app", "slow:app")
+    until((tmp_path / "begun").exists)
+    process.send_signal(signal.SIGINT)
+    ran = ended(process, tmp_path)
+    assert (ran.code, ran.last_line_of_trouble) == (2, "petcheck: interrupted")
+
+
+# the first writes, as many as SLOW says, take a minute; the file `writing` shows that one has begun
+SLOW_DISK = """
+import os, pathlib, runpy, time
+fsync, left = os.fsync, int(os.environ["SLOW"])
+def slow(descriptor):
+    global left
+    left -= 1
+    if left >= 0:
+        pathlib.Path("writing").touch()
+        time.sleep(60)
+    fsync(descriptor)
+os.fsync = slow
+runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
+"""
+
+
+def writing_slowly(folder: Path, times: int, url: str) -> subprocess.Popen[bytes]:
+    """A run that is in the middle of writing its first file, over an old one."""
+    (folder / "slowly.py").write_text(SLOW_DISK)
+    (folder / "reports").mkdir()
+    (folder / "reports" / "result.json").write_text("old")
+    process = start(folder, "--target", url, *FEW, program="slowly", more={"SLOW": str(times)})
+    until((folder / "writing").exists)
+    (folder / "writing").unlink()
+    return process
+
+
+def test_a_signal_while_the_reports_are_written(tmp_path: Path) -> None:
+    with peer(store) as up:
+        process = writing_slowly(tmp_path, 1, up.url)
+        process.send_signal(signal.SIGTERM)
+        hold_interrupted(ended(process, tmp_path))
+
+
+def test_a_second_signal_while_the_reports_are_written_ends_at_once(tmp_path: Path) -> None:
+    with peer(store) as up:
+        process = writing_slowly(tmp_path, 2, up.url)
+        process.send_signal(signal.SIGINT)
+        until((tmp_path / "writing").exists)
+        assert any(name.endswith(".tmp") for name in names(tmp_path / "reports"))
+        process.send_signal(signal.SIGTERM)
+        ran = ended(process, tmp_path)
+    assert (ran.code, ran.err) == (2, "\npetcheck: ended at once\n")
+    assert ran.seconds < 20
+    assert {path.name: path.read_text() for path in ran.reports.iterdir()} == {"result.json": "old"}
+
+
+def test_a_second_signal_while_a_request_hangs_ends_at_once(tmp_path: Path) -> None:
+    # the end of the run is delayed too, so that the second signal does not come too late
+    (tmp_path / "clinging.py").write_text(
+        "import pathlib, runpy, time\n"
+        "from petcheck.wire.client import HttpClient\n"
+        "def __exit__(self, *error):\n    pathlib.Path('closing').touch()\n    time.sleep(60)\n"
+        "HttpClient.__exit__ = __exit__\n"
+        "runpy.run_module('petcheck', run_name='__main__', alter_sys=True)\n"
+    )
+    with peer(after(2, Caller.hang)) as up:
+        process = start(tmp_path, "--target", up.url, "--timeout", "100", program="clinging")
+        until(lambda: len(up.heads) > 2)
+        process.send_signal(signal.SIGINT)
+        until((tmp_path / "closing").exists)
+        process.send_signal(signal.SIGINT)
+        ran = ended(process, tmp_path)
+    assert (ran.code, ran.err) == (2, "\npetcheck: ended at once\n")
+    assert ran.seconds < 20
+    assert names(ran.reports) == set()
+
+
+# ---- workers
+
+
+def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not children.exists():
+        pytest.skip("this system does not tell a process's children")
+    return [int(child) for child in children.read_text().split()]
+
+
+def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path: Path) -> None:
+    with peer(after(8, Caller.hang)) as up, peer(store) as other:
+        targets = ("--target", f"a={up.url}", "--target", f"b={other.url}", "--examples", "0")
+        process = start(tmp_path, *targets, "-n", "2", "--timeout", "100")
+        until(lambda: len(up.heads) > 8)
+        until(lambda: len(other.heads) > 8)
+        # each worker has one target: kill the one with a socket to the target that is silent
+        for worker in workers_of(process):
+            if connected(worker, up.port):
+                os.kill(worker, signal.SIGKILL)
+        ran = ended(process, tmp_path)
+    assert ran.code == 3, ran.out
+    assert ran.err.endswith("petcheck: the suite broke: a worker process died\n")
+    assert "The suite itself broke: what it had not judged until then is missing." in " ".join(ran.out.split())
+    ran.hold_reports()
+    assert not ran.result.complete
+    assert [target.name for target in ran.result.targets] == ["a", "b"]
+    judged = {name: [check for check in ran.result.checks if check.target == name] for name in ("a", "b")}
+    assert 0 < len(judged["a"]) < len(judged["b"])
+    assert 1 < ran.result.targets[0].requests.total <= len(up.heads)  # one may have been lost and sent again
+    missing = {row.reason for row in ran.result.requirements if row.target == "a" and row.outcome == "not-run"}
+    assert "No check of it ran: a worker process died." in missing
+
+
+def connected(process: int, port: int) -> bool:
+    """Whether a process has a TCP connection to a port of this machine."""
+    table = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    sockets = {f"socket:[{row[9]}]" for row in table if int(row[2].rpartition(":")[2], 16) == port}
+    links = []
+    for descriptor in Path(f"/proc/{process}/fd").iterdir():
+        try:
+            links.append(str(descriptor.readlink()))
+        except OSError:
+            continue
+    return not sockets.isdisjoint(links)
+
+
+def test_sigterm_of_a_run_with_workers(tmp_path: Path) -> None:
+    with peer(after(8, Caller.hang)) as up:
+        process = start(tmp_path, "--target", up.url, "-n", "1", "--timeout", "100")
+        until(lambda: len(up.heads) > 8)
+        process.send_signal(signal.SIGTERM)
+        ran = ended(process, tmp_path)
+    hold_interrupted(ran)
+    assert {check.outcome for check in ran.result.checks} >= {"pass"}
+
+
+# ---- the disk
+
+
+@contextmanager
+def small_disk(folder: Path, size: int) -> Iterator[None]:
+    """A file system of that many bytes on a folder; it needs root."""
+    if os.geteuid() != 0 or not shutil.which("mount"):
+        pytest.skip("only root can mount a file system")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder], check=False)
+    if mounted.returncode != 0:
+        pytest.skip("this machine lets nobody mount a file system")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+@contextmanager
+def short_files(size: int) -> Iterator[None]:
+    """No file may grow beyond that many bytes: a full disk for tests without root."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def hold_whole_or_old(folder: Path, new: dict[str, bytes], error: NotWritten) -> None:
+    """Every file is the new one or the old one, and the message names the old ones."""
+    found = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert set(found) == FILES
+    assert set(error.errors) == {name for name, content in found.items() if content == b"old"}
+    assert all(found[name] == new[name] for name in FILES - set(error.errors))
+    assert "\n" not in str(error)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> dict[str, bytes]:
+    """What a run writes if the disk has room."""
+    folder = tmp_path / "whole"
+    write_all(Product(*samples.whole_run(targets=1)), folder)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_full_disk_at_any_byte(written: dict[str, bytes], tmp_path: Path) -> None:
+    sizes = sorted(len(content) for content in written.values())
+    for size in {0, *sizes[:-1], sizes[-1] - 1}:
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        for name in FILES:
+            (folder / name).write_bytes(b"old")
+        with pytest.raises(NotWritten, match=r"\(File too large\)$") as refused, short_files(size):
+            write_all(Product(*samples.whole_run(targets=1)), folder)
+        hold_whole_or_old(folder, written, refused.value)
+        assert len(refused.value.errors) == sum(size < length for length in sizes)
+
+
+def test_a_disk_that_fills_up_at_any_write(written: dict[str, bytes], tmp_path: Path) -> None:
+    pages = sum(-(-len(content) // 4096) for content in written.values())
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    for free in range(0, pages, max(1, pages // 5)):
+        with small_disk(folder, (len(FILES) + free) * 4096):
+            for name in FILES:
+                (folder / name).write_bytes(b"old")
+            with pytest.raises(NotWritten, match=r"\(No space left on device\)$") as refused:
+                write_all(Product(*samples.whole_run(targets=1)), folder)
+            hold_whole_or_old(folder, written, refused.value)
+
+
+def trouble(ran: Ran) -> list[str]:
+    return [line for line in ran.err.splitlines() if line.startswith("petcheck: not written")]
+
+
+def hold_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
+    """The verdict is shown, the exit code is 3, and one line says what is missing, where and why."""
+    assert ran.code == 3
+    assert ran.out.startswith("target shows no failure: ")
+    (line,) = trouble(ran)
+    files = "result.json, exchanges.har, junit.xml, report.html, summary.md, badge.svg, badge.json, pytest.html"
+    assert line == f"petcheck: not written into {folder}: {files} ({why})"
+    assert ran.err == f"{line}\n"
+    assert "\nreports: " not in ran.out
+    assert "Generated html report" not in ran.out
+
+
+def test_a_disk_that_is_full_when_a_run_ends(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 3 * 4096):
+        (disk / "result.json").write_text("old")
+
+        with peer(once(1, lambda: (disk / "filler").write_bytes(b"x" * 2 * 4096))) as up:
+            ran = petcheck(tmp_path, "--target", up.url, "--reports", "disk", *FEW)
+        hold_unwritten(ran, "No space left on device", "disk")
+        assert names(disk) == {"result.json", "filler"}
+        assert (disk / "result.json").read_text() == "old"
+
+
+def test_a_folder_that_is_replaced_by_a_file(tmp_path: Path) -> None:
+    def replace() -> None:
+        shutil.rmtree(tmp_path / "reports")
+        (tmp_path / "reports").write_text("in the way")
+
+    with peer(once(1, replace)) as up:
+        hold_unwritten(petcheck(tmp_path, "--target", up.url, *FEW), "Not a directory")
+    assert (tmp_path / "reports").read_text() == "in the way"
+
+
+def test_a_folder_that_becomes_read_only(tmp_path: Path) -> None:
+    folder = tmp_path / "reports"
+    folder.mkdir()
+    if os.geteuid() != 0:
+        with peer(once(1, lambda: folder.chmod(0o500))) as up:
+            ran = petcheck(tmp_path, "--target", up.url, *FEW)
+        folder.chmod(0o700)
+        hold_unwritten(ran, "Permission denied")
+        return
+    # file modes do not stop root
+    with small_disk(folder, 1_000_000):
+        remount = ["mount", "-o", "remount,ro", str(folder)]
+        with peer(once(1, lambda: subprocess.run(remount, check=True))) as up:
+            hold_unwritten(petcheck(tmp_path, "--target", up.url, *FEW), "Read-only file system")
+
+
+def test_a_folder_that_disappears_is_made_again(tmp_path: Path) -> None:
+    with peer(once(1, lambda: shutil.rmtree(tmp_path / "reports"))) as up:
+        ran = petcheck(tmp_path, "--target", up.url, *FEW)
+    assert ran.code == 0, ran.out
+    ran.hold_reports()
+    assert names(ran.reports) == FILES | {"pytest.html"}
+
+
+def test_a_folder_that_disappears_below_the_run(tmp_path: Path) -> None:
+    here, logs = tmp_path / "here", tmp_path / "logs"
+
+    logs.mkdir()
+    with peer(once(1, lambda: shutil.rmtree(here))) as up:
+        # the output goes elsewhere, since the folder is removed
+        program = f"import os, runpy; os.mkdir({str(here)!r}); os.chdir({str(here)!r}); runpy.run_module('petcheck')"
+        (logs / "below.py").write_text(program)
+        ran = petcheck(logs, "--target", up.url, "--reports", str(logs / "reports"), *FEW, program="below")
+    assert ran.code == 3
+    assert ran.last_line_of_trouble == (
+        "petcheck: the suite broke outside of the checks (FileNotFoundError: No such file or directory)"
+    )
+    assert names(ran.reports) == FILES
+    ran.hold_reports()
+
+
+def test_a_reader_that_hangs_up_costs_no_report(tmp_path: Path) -> None:
+    with peer(store) as up, (tmp_path / "err").open("wb") as err:
+        reader, writer = os.pipe()
+        os.close(reader)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "petcheck", "--target", up.url, *FEW],
+            cwd=tmp_path,
+            env=environment(),
+            stdout=writer,
+            stderr=err,
+        )
+        os.close(writer)
+        assert process.wait(60) == 3
+    said = (tmp_path / "err").read_text()
+    assert said.startswith("petcheck: the suite broke outside of the checks (BrokenPipeError: Broken pipe)\n")
+    assert names(tmp_path / "reports") >= FILES
+
+
+# ---- two runs, one folder
+
+
+def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    with peer(after(2, Caller.hang)) as up, peer(store) as other:
+        first = start(tmp_path / "a", "--target", up.url, "--timeout", "100", "--reports", "../reports")
+        until(lambda: len(up.heads) > 2)
+        second = petcheck(tmp_path / "b", "--target", other.url, "--reports", str(tmp_path / "reports"), *FEW)
+        assert second.last_line_of_trouble == (
+            f"petcheck: {tmp_path}/reports is written by another run that has not ended; wait for its end, "
+            "or give this run a folder of its own with --reports"
+        )
+        assert (second.code, second.out) == (4, "")
+        for harmless in ("--dry-run", "--collect-only"):
+            assert petcheck(tmp_path / "b", "--target", other.url, "--reports", "../reports", harmless).code == 0
+        assert other.connections == 0
+        # the kernel releases the lock when the process ends
+        first.kill()
+        first.wait()
+        draft = tmp_path / "reports" / ".result.json.0123456789ab.tmp"
+        draft.write_text("{")
+        third = petcheck(tmp_path / "b", "--target", other.url, "--reports", "../reports", *FEW)
+    assert third.code == 0
+    assert names(tmp_path / "reports") == FILES | {"pytest.html"}
+
+
+def test_a_claim_is_held_by_one_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    first = FolderLock(tmp_path)
+    assert first.held
+    with pytest.raises(InUse, match=r"is written by another run that has not ended$"):
+        FolderLock(tmp_path)
+    first.release()
+    first.release()
+    again = FolderLock(tmp_path)
+    assert again.held
+    again.release()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_system_without_locks_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    assert not FolderLock(tmp_path).held
+    assert not FolderLock(tmp_path / "nowhere").held
+
+
+def test_only_drafts_are_swept(tmp_path: Path) -> None:
+    for name in (".result.json.0123456789ab.tmp", ".mine.tmp", "result.json", ".x.0123456789AB.tmp"):
+        (tmp_path / name).touch()
+    atomic_write.sweep(tmp_path)
+    assert names(tmp_path) == {".mine.tmp", "result.json", ".x.0123456789AB.tmp"}
+    atomic_write.sweep(tmp_path / "nowhere")

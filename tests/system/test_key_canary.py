@@ -1,0 +1,122 @@
+"""A key that must turn up nowhere: not in a report, not on the terminal, not in a traceback, in no dress."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.spec.files import suite_root
+from tests.support import command
+from tests.support.command import KEY, Ran
+from tests.support.forked import petcheck
+from tests.support.peers import peer
+from tests.system.test_hostile_peers import echo
+
+VERBOSITIES = {
+    "quiet": ["-q"],
+    "usual": [],
+    "verbose": ["-v", "-v"],
+    "tracebacks": ["--tb=long", "--showlocals", "-s"],
+}
+
+
+def dresses(key: str) -> set[bytes]:
+    """The key, its halves, and both as a URL, base64 and hex would have them."""
+    half = len(key) // 2
+    plain = {key.encode(), key[:half].encode(), key[half:].encode(), key[half // 2 : half // 2 + half].encode()}
+    found = set(plain)
+    for part in plain:
+        found |= {quote(part.decode(), safe="").encode(), part.hex().encode(), part[::1].upper(), part.lower()}
+        found.add(b"".join(b"%%%02X" % byte for byte in part))
+        for before in range(3):
+            inner = base64.b64encode(b"\0" * before + part).rstrip(b"=")
+            found |= {inner[4:-1], inner[4:-1].replace(b"+", b"-").replace(b"/", b"_")}
+    return found
+
+
+def hold_no_key(ran: Ran, key: str = KEY) -> None:
+    searched = ran.written()
+    assert {"result.json", "exchanges.har", "junit.xml", "report.html", "pytest.html"} <= set(searched)
+    assert [(name, dress) for name, content in searched.items() for dress in dresses(key) if dress in content] == []
+
+
+@pytest.mark.parametrize("verbosity", VERBOSITIES)
+def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
+    with peer(echo) as up:
+        examples = verbosity == next(iter(VERBOSITIES))
+        ran = petcheck(tmp_path, "--target", up.url, "--allow-writes", *VERBOSITIES[verbosity], as_it_comes=examples)
+        assert any(KEY.encode() in head for head in up.heads)
+    assert ran.code == 1
+    hold_no_key(ran)
+    assert b"[redacted-key]" in ran.written()["exchanges.har"]
+
+
+def test_a_peer_that_refuses_it_in_words(tmp_path: Path) -> None:
+    percent = "".join(f"%{byte:02X}" for byte in KEY.encode())
+    packed = base64.b64encode(f"Bearer {KEY}".encode()).decode()
+    shapes = (KEY, packed, KEY[:17] + "…", KEY[9:], percent, percent[:60], KEY.encode().hex(), KEY.upper())
+    said = f"no such key: {', '.join(shapes)}".encode()
+    with peer(lambda caller: caller.answer(said, status=f"401 {KEY}")) as up:
+        ran = petcheck(tmp_path, "--target", up.url, *VERBOSITIES["tracebacks"])
+    assert ran.code == 6
+    hold_no_key(ran)
+
+
+def test_a_peer_that_is_no_http_but_knows_it(tmp_path: Path) -> None:
+    with peer(lambda caller: caller.send(b"EHLO " + KEY.encode() + b"\r\n\r\n")) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "-v", "--tb=long")
+    assert ran.code == 6
+    hold_no_key(ran)
+
+
+@pytest.mark.parametrize("verbosity", ["quiet", "tracebacks"])
+def test_a_server_that_obeys(verbosity: str, tmp_path: Path) -> None:
+    settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000)
+    with running(create_app(settings)) as url:
+        ran = petcheck(tmp_path, "--target", f"{url}/v1", "--allow-writes", *VERBOSITIES[verbosity])
+    assert ran.code == 0, ran.out
+    hold_no_key(ran)
+    assert "sha256:" in ran.written()["result.json"].decode()
+
+
+def test_the_suite_itself_broken_with_everything_shown(tmp_path: Path) -> None:
+    # a module that replaces part of the wire, so that it breaks with the key in its hands
+    (tmp_path / "breaking.py").write_text(
+        "import runpy\n"
+        "from petcheck.wire.client import HttpClient\n"
+        "def send(self, method, url, headers, body, **how):\n"
+        "    authorization = dict(headers).get('Authorization')\n"
+        "    print('captured', authorization)\n"
+        "    if url.endswith('/store/orders'):\n"
+        "        raise ZeroDivisionError(f'broken with {authorization}')\n"
+        "    return real(self, method, url, headers, body, **how)\n"
+        "real, HttpClient.send = HttpClient.send, send\n"
+        "runpy.run_module('petcheck', run_name='__main__', alter_sys=True)\n"
+    )
+    settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000)
+    with running(create_app(settings)) as url:
+        arguments = ["--target", f"{url}/v1", "--tb=long", "--showlocals", "-v"]
+        ran = command.petcheck(tmp_path, *arguments, program="breaking")
+    assert ran.code == 3
+    assert "ZeroDivisionError" in ran.out
+    assert "headers" in ran.out
+    hold_no_key(ran)
+
+
+def test_a_key_in_the_base_url_by_mistake(tmp_path: Path) -> None:
+    with peer(echo) as up:
+        ran = petcheck(tmp_path, "--target", f"{up.url}/{KEY}/v1")
+        assert up.connections == 0
+    assert ran.code == 4
+    assert ran.last_line_of_trouble == (
+        "petcheck: --target holds the API key; take it out, PETSTORE_API_KEY is the place for it"
+    )
+
+
+def test_the_canary_is_not_part_of_the_suite() -> None:
+    assert KEY not in (suite_root() / "requirements.yaml").read_text(encoding="utf-8")

@@ -1,0 +1,71 @@
+"""What the suite can tell of a server: every fault of the reference server is found, and what conforms fails nothing.
+
+Each run is whole: a real socket, every check, writes allowed. Pauses are shortened, and checks called in place. `make
+kill-matrix` writes `docs/kill-matrix.md` from runs under pytest against all of them; here a fault that is limited
+to one operation runs at one of those that it has, of those that only many examples find one in five, and of all others,
+the variations too, one in four with property examples. `PETCHECK_MATRIX=all` runs all of them with examples, and the
+variations in runs that only read, too.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from petcheck.reference.faults import BY_EXAMPLES
+from petcheck.toolkit.budget import shares
+from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
+from tests.support.trial import Trial
+from tools.kill_matrix import DOCUMENT, FAULTS, VARIATIONS, Row, documented_rows, run_fault, run_variation
+
+EXAMPLES_IN = 4
+WHOLE = os.environ.get("PETCHECK_MATRIX") == "all"
+
+
+def faults() -> list[str]:
+    """The faults to run, in order: of those that differ in their operation alone, one, and not always at the same."""
+    kinds: dict[str, list[str]] = {}
+    for name in FAULTS:
+        kinds.setdefault(name.partition("@")[0], []).append(name)
+    chosen = {names[place % len(names)] for place, names in enumerate(kinds.values())}
+    rare = [name for name in FAULTS if "examples" in FAULTS[name].needs]
+    chosen -= set(rare) - set(rare[::5])  # hundreds of requests each
+    return [name for name in FAULTS if WHOLE or name in chosen]
+
+
+@pytest.mark.parametrize(("place", "name"), list(enumerate(faults())), ids=faults())
+def test_fault_fails_exactly_its_requirements(place: int, name: str) -> None:
+    examples = WHOLE or place % EXAMPLES_IN == 0 or "examples" in FAULTS[name].needs or name in BY_EXAMPLES
+    trial = run_fault(name, *(() if examples else ("--examples", "0")))
+    assert (trial.ids("fail"), trial.ids("error")) == (set(FAULTS[name].breaks), set())
+    assert trial.exit == 1
+    if "exhaust" not in FAULTS[name].needs:
+        assert trial.requests + trial.examples <= at_most(trial)
+
+
+@pytest.mark.parametrize(("place", "name"), list(enumerate(VARIATIONS)), ids=list(VARIATIONS))
+@pytest.mark.parametrize(
+    "writes", [True, False] if WHOLE else [True], ids=lambda writes: "writing" if writes else "reading"
+)
+def test_conforming_variation_fails_nothing(place: int, name: str, writes: bool) -> None:
+    examples = () if WHOLE or place % EXAMPLES_IN == 0 else ("--examples", "0")
+    trial = run_variation((name,), *examples, writes=writes)
+    assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
+    assert trial.requests + trial.examples <= at_most(trial)
+
+
+def at_most(trial: Trial) -> int:
+    """The requests that a run may plan, property examples included."""
+    target = trial.result.targets[0]
+    examples = trial.result.run.options.get("examples")
+    share = shares(None if examples is None else int(str(examples)), writes=target.writes).total
+    return (WRITING_BUDGET if target.writes else READING_BUDGET) + share
+
+
+def test_document_is_up_to_date() -> None:
+    """The published matrix holds a row for each fault, with the requirements that this test asserts."""
+    rows = documented_rows(Path(DOCUMENT).read_text(encoding="utf-8"))
+    expected = {name: Row(name, fault.section, tuple(sorted(fault.breaks))) for name, fault in FAULTS.items()}
+    assert {row.name: row for row in rows} == expected

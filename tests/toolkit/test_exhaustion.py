@@ -1,0 +1,126 @@
+"""Using up the quota: what it sends, what it waits for, and that nothing is ever sent inside a Retry-After.
+
+The server's own log is the witness.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import httpx
+import pytest
+
+from petcheck.reference.messages import Record
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
+from tools.kill_matrix import Judge
+
+OTHER_KEY = "another-key-7e21b5c9d04f"
+EXHAUSTING = ("--allow-writes", "--exhaust-rate-limit", "--examples", "0")
+
+
+@contextmanager
+def logged(*, plan: str, clock: Hurried, variations: Sequence[str] = ()) -> Iterator[tuple[str, list[Record]]]:
+    """A reference server and its log."""
+    settings = ReferenceSettings(keys={KEY: plan, OTHER_KEY: plan}, variations=tuple(variations))
+    app = create_app(settings, clock=clock.time)
+    with running(app) as url:
+        yield f"{url}/v1", app.state.log
+
+
+def sent_inside_a_pause(log: Sequence[Record]) -> list[tuple[Record, Record]]:
+    """Pairs of a 429 and a later request, keyed or keyless as that was, that came before its Retry-After had passed."""
+    return [
+        (refusal, later)
+        for place, refusal in enumerate(log)
+        if refusal.status == 429 and refusal.retry_after
+        for later in log[place + 1 :]
+        if (later.credential == "valid") == (refusal.credential == "valid")
+        and later.time < refusal.time + int(refusal.retry_after)
+    ]
+
+
+def exhausted(
+    plan: str, *options: str, variations: Sequence[str] = (), by: Judge = judge_in_place
+) -> tuple[Trial, list[Record]]:
+    clock = Hurried(200)
+    with logged(plan=plan, clock=clock, variations=variations) as (url, log):
+        trial = by(url, *EXHAUSTING, "--plan", plan, *options, clock=clock)
+    return trial, log
+
+
+@pytest.mark.parametrize(("plan", "figure"), [("free", 60), ("pro", 300)])
+def test_the_quota_is_used_up_once_and_served_again(plan: str, figure: int) -> None:
+    trial, log = exhausted(plan)
+    assert trial.ids("pass") >= {"RATE-5", "RATE-6", "RATE-7", "RATE-8", "RATE-9"}
+    assert (trial.ids("fail"), trial.exit) == (set(), 0)
+    assert [record.status for record in log].count(429) == 1
+    assert trial.result.targets[0].rate_limited == 1
+    assert sent_inside_a_pause(log) == []
+    assert trial.requests <= 60 + figure + 2
+
+
+def test_the_cost_is_told_before_it_is_paid() -> None:
+    trial, _ = exhausted("free", by=judge)
+    assert "reference: using up the quota takes about" in trial.printed.replace("target:", "reference:")
+
+
+def test_a_quota_above_the_cap_on_requests_is_left_alone() -> None:
+    trial, log = exhausted("business", "--max-requests", "200")
+    assert trial.ids("not-run") >= {"RATE-6", "RATE-8", "RATE-9"}
+    assert "and 1" in trial.reasons["RATE-6"]
+    assert "are left to this run" in trial.reasons["RATE-6"]
+    assert len(log) <= 200
+
+
+def test_a_day_s_quota_is_never_used_up() -> None:
+    trial, log = exhausted("free", variations=["daily-window"])
+    assert trial.reasons["RATE-6"] == "The window is a day's, and a day's quota is never used up."
+    assert [record.status for record in log].count(429) == 0
+
+
+def test_a_wait_that_is_too_long_is_not_begun() -> None:
+    trial, log = exhausted("pro", "--max-wait", "5")
+    assert trial.ids("not-run") >= {"RATE-6", "RATE-8", "RATE-9"}
+    assert [record.status for record in log].count(429) == 0
+
+
+def test_beside_another_client_of_the_same_key_nothing_fails() -> None:
+    trial, log = exhausted("free", variations=["others-spend"])
+    assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
+    assert sent_inside_a_pause(log) == []
+
+
+def test_two_runs_at_once_on_one_key_fail_nothing() -> None:
+    """Each in its own thread and on the same clock, so that both count against the same window."""
+    clock = Hurried(50)
+    results: list[tuple[int, set[str]]] = []
+    with logged(plan="free", clock=clock) as (url, log):
+
+        def client() -> None:
+            with httpx.Client(headers={"Authorization": f"Bearer {KEY}"}) as browser:
+                for _ in range(30):
+                    if browser.get(f"{url}/pets", params={"limit": 1}).status_code == 429:
+                        return
+
+        other = threading.Thread(target=client)
+        other.start()
+        trial = judge_in_place(url, "--allow-writes", "--plan", "free", clock=clock)
+        other.join()
+        results.append((trial.exit, trial.ids("fail")))
+    assert results == [(0, set())]
+    assert sent_inside_a_pause(log) == []
+
+
+def test_windows_that_end_before_they_are_used_up_convict_nobody() -> None:
+    """More requests are served than the limit, which is right as long as windows end meanwhile."""
+    with server(plan="free", window=0.03) as url:
+        trial = judge_in_place(
+            url, "--plan", "free", "--exhaust-rate-limit", "--max-requests", "5000", "--examples", "0"
+        )
+    assert "RATE-6" not in trial.ids("fail")
+    assert trial.reasons["RATE-6"].startswith("The quota could not be used up, its windows end sooner than they can be")
+    assert 4 * 60 < trial.requests < 7 * 60

@@ -1,0 +1,152 @@
+"""The first few answers: a server, something in front of it, or a base URL that leads elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from petcheck.config.targets import TargetConfig, Url
+from petcheck.errors import Untestable
+from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.toolkit.target import Target
+from petcheck.wire.api import Api
+from tests.support.fakes import KEY, Bench, Sent, at_noon, bench, rates, response
+
+HEADERS = [*rates(60, 50, at_noon(60)), ("Content-Type", "application/json")]
+Answer = Callable[[Sent], Response | NoAnswer]
+
+
+def error(status: int, headers: list[tuple[str, str]] | None = None) -> Response:
+    body = json.dumps({"code": "no", "message": "no", "status": status}).encode()
+    return response(status, HEADERS if headers is None else headers, body)
+
+
+def page(status: int, title: str = "", *headers: tuple[str, str]) -> Response:
+    return response(status, [("Content-Type", "text/html"), *headers], f"<title>{title}</title>".encode())
+
+
+def probed(answer: Answer, base_url: str = "https://pets.example/v1") -> tuple[str | None, Bench]:
+    """Why a target cannot be tested, or None; and what was sent to find out."""
+    rig = bench(answer, writes=True)
+    rig.transport.base_url = base_url
+    target = Target(
+        TargetConfig("pets", Url(base_url, KEY), writes=True), Api(rig.transport), "r", date(2026, 11, 21), 1
+    )
+    try:
+        target.probe()
+    except Untestable as reason:
+        return str(reason), rig
+    return None, rig
+
+
+def server(sent: Sent, base: str = "https://pets.example/v1") -> Response:
+    """A server of the interface, which says 404 to whatever it does not know and 401 before that."""
+    path = sent.url.partition("?")[0].removeprefix(base)
+    if sent.authorization != f"Bearer {KEY.secret}":
+        return error(401)
+    known = path in ("/pets", "/store/orders")
+    return response(200, HEADERS) if known else error(404)
+
+
+def test_a_server_costs_one_request() -> None:
+    reason, rig = probed(server)
+    assert reason is None
+    assert len(rig.client.sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (
+            page(301, "", ("Location", "https://pets.example/v1/pets")),
+            "with 301 (Location: https://pets.example/v1/pets), with the key and without it, "
+            "so something stands in front of the server; redirects are not followed",
+        ),
+        (page(302, "", ("Location", "/login")), "with 302 (Location: /login), "),
+        (page(401, "Sign in", ("WWW-Authenticate", 'Basic realm="x"')), '(WWW-Authenticate: Basic realm="x")'),
+        (page(401, "Sign in"), "with 401 (page: Sign in), "),
+        (error(401, [("WWW-Authenticate", "Negotiate")]), "(WWW-Authenticate: Negotiate), "),
+        (page(403, "Access\n  denied &amp; logged"), "with 403 (page: Access denied & logged), "),
+        (page(400, "400 The SSL certificate error"), "it asks for a client certificate, and petcheck has none to show"),
+        (page(503, "Down for maintenance"), "with 503 (page: Down for maintenance), "),
+        (response(403), "everything with 403, with the key and without it"),
+    ],
+)
+def test_what_stands_in_front_of_the_server_is_quoted(answer: Response, words: str) -> None:
+    reason, rig = probed(lambda sent: answer)
+    assert words in (reason or "")
+    assert {sent.method for sent in rig.client.sent} == {"GET"}
+    assert len({(sent.path, sent.authorization is None) for sent in rig.client.sent}) == 4
+
+
+def test_a_redirect_of_the_same_host_to_https_says_what_to_do() -> None:
+    answer = page(308, "", ("Location", "https://pets.example/v1/pets"))
+    reason, _ = probed(lambda sent: answer, "http://pets.example/v1")
+    assert (reason or "").endswith("; give the base URL with https")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "words"),
+    [
+        ("https://pets.example/v1/pets", "the base URL ends in /v1/pets; give it without /pets"),
+        ("https://pets.example/v1/pets/", "the base URL ends in /v1/pets; give it without /pets"),
+        ("https://pets.example/v1/store/orders", "ends in /v1/store/orders; give it without /store/orders"),
+        ("https://pets.example/v2", "the base URL does not end in /v1 (section 9); give the one that does"),
+        ("https://pets.example", "the base URL does not end in /v1 (section 9); give the one that does"),
+        ("https://pets.example/api/v1", "check the base URL: it is what stands before /pets"),
+    ],
+)
+@pytest.mark.parametrize("key_first", [True, False])
+def test_a_wrong_base_url_is_told_as_what_it_is(base_url: str, words: str, key_first: bool) -> None:
+    def answer(sent: Sent) -> Response:
+        return server(sent) if key_first else page(404, "Not Found")
+
+    reason, rig = probed(answer, base_url)
+    assert words in (reason or "")
+    assert len(rig.client.sent) == 4
+
+
+def test_below_an_operation_a_server_may_call_the_path_a_bad_id() -> None:
+    def strict(sent: Sent) -> Response:
+        answer = server(sent)
+        return error(400) if answer.status == 404 and sent.url.endswith("/pets/pets") else answer
+
+    reason, _ = probed(strict, "https://pets.example/v1/pets")
+    assert "give it without /pets" in (reason or "")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda sent: error(404) if sent.path == "/pets" else server(sent),
+        lambda sent: response(404) if sent.path == "/pets" else server(sent),
+        lambda sent: response(200),
+        lambda sent: response(200) if sent.authorization else response(404),
+        lambda sent: response(500),
+        lambda sent: response(503),
+        lambda sent: response(302, HEADERS),
+        lambda sent: page(302) if sent.authorization else error(401),
+        lambda sent: error(400),
+        lambda sent: NoAnswer(Silence.TIMEOUT, "x") if sent.path == "/pets" else server(sent),
+    ],
+    ids=["list", "bare list", "no headers", "public", "500", "503", "headers", "keyless", "400", "silent list"],
+)
+def test_a_faulty_server_is_judged(answer: Answer) -> None:
+    assert probed(answer)[0] is None
+
+
+@pytest.mark.parametrize("challenge", [None, "Bearer", 'Bearer realm="pets"'])
+@pytest.mark.parametrize("headers", [True, False])
+def test_a_key_that_is_refused_everywhere_is_told_as_before(challenge: str | None, headers: bool) -> None:
+    said = [*(HEADERS if headers else []), *([("WWW-Authenticate", challenge)] if challenge else [])]
+    reason, _ = probed(lambda sent: error(401, said))
+    assert "refuses the key sha256:" in (reason or "")
+
+
+def test_a_certificate_that_is_not_trusted_says_what_to_do_and_nothing_else() -> None:
+    reason, rig = probed(lambda sent: NoAnswer(Silence.TLS, "self-signed; name it with --ca-bundle"))
+    assert reason == "https://pets.example/v1 does not answer (TLS: self-signed; name it with --ca-bundle)"
+    assert len(rig.client.sent) == 2

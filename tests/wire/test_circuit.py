@@ -1,0 +1,71 @@
+"""A kind of request that is never answered is told from those that are."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.exchange import Call, NoAnswer, Silence
+from petcheck.spec.operations import Operation
+from petcheck.wire.circuit import Circuit, Kind, pause_before_probe
+from petcheck.wire.transport import kind_of
+from tests.support.fakes import response
+
+LIST, ODD_LIST = Kind(Operation.LIST_PETS, True), Kind(Operation.LIST_PETS, False)
+HANGS, DROPS, ANSWERS = NoAnswer(Silence.TIMEOUT, ""), NoAnswer(Silence.RESET, ""), response(500)
+
+
+def test_two_waits_in_vain_open_the_circuit_of_that_kind_alone() -> None:
+    once = Circuit().after(LIST, HANGS)
+    assert not once.open(LIST)
+    twice = once.after(LIST, HANGS)
+    assert twice.open(LIST)
+    assert not twice.open(ODD_LIST)
+    assert not twice.open(Kind(Operation.CREATE_PET, True))
+
+
+def test_an_answer_between_them_closes_it() -> None:
+    assert not Circuit().after(LIST, HANGS).after(LIST, ANSWERS).after(LIST, HANGS).open(LIST)
+    assert Circuit().after(LIST, HANGS).after(ODD_LIST, ANSWERS).after(LIST, HANGS).open(LIST)
+
+
+def test_what_is_dropped_at_once_keeps_nobody_waiting() -> None:
+    circuit = Circuit()
+    for _ in range(50):
+        circuit = circuit.after(ODD_LIST, DROPS)
+    assert not circuit.open(ODD_LIST)
+
+
+@pytest.mark.parametrize(
+    ("call", "ordinary"),
+    [
+        (Call(Operation.LIST_PETS), True),
+        (Call(Operation.LIST_PETS, query=(("limit", "100"), ("status", "sold"))), True),
+        (Call(Operation.LIST_PETS, query=(("limit", "101"),)), False),
+        (Call(Operation.LIST_PETS, query=(("limit", "9" * 5000),)), False),
+        (Call(Operation.LIST_PETS, query=(("status", "SOLD"),)), False),
+        (Call(Operation.LIST_PETS, query=(("page", "1"),)), False),
+        (Call(Operation.GET_PET, pet_id="7"), True),
+        (Call(Operation.GET_PET, pet_id="seven"), False),
+        (Call(Operation.GET_PET, pet_id="\u0667"), False),
+        (Call(Operation.STORE_ORDERS), True),
+        (Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1, "status": "sold"}'), True),
+        (Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": true}'), False),
+        (Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1, "status": ["sold"]}'), False),
+        (Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1, "id": 1}'), False),
+        (Call(Operation.CREATE_PET, body=b'{"categoryId": 1}'), False),
+        (Call(Operation.CREATE_PET, body=b"[" * 100_000), False),
+        (Call(Operation.CREATE_PET, body=b"\xff\xfe\xfd"), False),
+        (Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1' + b"0" * 5000 + b"}"), False),
+        (Call(Operation.CREATE_PET), False),
+    ],
+)
+def test_what_any_server_ought_to_serve(call: Call, ordinary: bool) -> None:
+    assert kind_of(call) == Kind(call.operation, ordinary)
+
+
+def test_probes_come_further_and_further_apart_until_patience_ends() -> None:
+    passed, pauses = 0.0, []
+    for number in range(1, 10):
+        pauses.append(pause_before_probe(number, passed, 10.0))
+        passed += pauses[-1]
+    assert pauses == [0.5, 1.0, 2.0, 4.0, 2.5, 0.0, 0.0, 0.0, 0.0]

@@ -1,0 +1,1 @@
+"""Programs for developers: kill matrix, soundness, benchmark, soak, screenshots, licences, peers table."""

@@ -1,0 +1,238 @@
+"""Compares this suite with the schemathesis command line, on the same reference server, in one run.
+
+As a program it measures and writes `docs/benchmarks.md`. It compares the cost for the target and the faults that are
+found. Times are ratios, since seconds depend on the machine.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from petcheck.reference.faults import FAULTS
+from petcheck.reference.messages import Record
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.spec.files import suite_root
+from tests.support.command import KEY, environment, petcheck
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+ROUNDS = 3
+
+# drawn once, so that figures compare with older ones: 32 faults of any kind and 8 that only a few values show
+SAMPLE = (
+    "206-for-list",
+    "400-for-missing-key",
+    "500-for-missing-key",
+    "503-on-limit-101",
+    "available-with-pending",
+    "category-beyond-int64-500",
+    "category-negative-500",
+    "created-name-astral-doubly-replaced",
+    "created-name-replaced",
+    "created-name-trimmed",
+    "echoed-name-differs",
+    "error-empty-object",
+    "filter-pending-refused",
+    "filter-swapped",
+    "get-410",
+    "id-beyond-int64",
+    "id-text",
+    "limit-with-window",
+    "list-as-text",
+    "listed-category-zero",
+    "message-list",
+    "name-missing-stored-as-is",
+    "no-key-needed",
+    "no-limit",
+    "no-remaining-on-400",
+    "octet-stream",
+    "open-door",
+    "remaining-fraction",
+    "remaining-frozen",
+    "status-null-500",
+    "text-json",
+    "unknown-id-403",
+    "category-0-crashes",
+    "limit-40s-not-found-for-available",
+    "limit-60s-one-too-many",
+    "long-segment-crashes",
+    "name-over-255-crashes",
+    "negative-id-refused",
+    "number-as-status-crashes",
+    "unknown-parameter-crashes",
+)
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One run of a tool: its cost for the server, and its findings, one per line."""
+
+    requests: int
+    posts: int
+    foreign: int
+    left_behind: int
+    seconds: float
+    findings: frozenset[str]
+
+
+@contextmanager
+def served(*faults: str) -> Iterator[tuple[str, list[Record]]]:
+    """A reference server with a quota that slows down no tool, and its log."""
+    app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=3.0, faults=faults))
+    with running(app) as url:
+        yield f"{url}/v1", app.state.log
+
+
+def cost_of(tool: Callable[[str, Path], frozenset[str]], *faults: str) -> Cost:
+    """Run a tool once against a server."""
+    with served(*faults) as (url, log), tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        findings = tool(url, Path(folder))
+        seconds = time.monotonic() - began
+    paths = re.compile(r"/v1/(pets(/[^/]+)?|store/orders)")
+    foreign = [line for line in log if (line.method not in ("GET", "POST")) or not paths.fullmatch(line.path)]
+    posts = [line for line in log if line.method == "POST"]
+    made = [line for line in posts if line.status == 201]
+    return Cost(len(log), len(posts), len(foreign), len(made), seconds, findings)
+
+
+def ours(*options: str) -> Callable[[str, Path], frozenset[str]]:
+    """This suite, with all permissions except those that make it wait."""
+
+    def run(url: str, folder: Path) -> frozenset[str]:
+        ran = petcheck(
+            folder,
+            "--target",
+            url,
+            "--allow-writes",
+            "--max-requests",
+            "9999",
+            "--seed",
+            "1",
+            *options,
+            as_it_comes=True,
+        )
+        return frozenset(name for name, outcome in ran.outcomes.items() if outcome == "fail")
+
+    return run
+
+
+def schemathesis(url: str, folder: Path) -> frozenset[str]:
+    """The command line of schemathesis with its defaults, the key and a seed."""
+    program = Path(sys.executable).with_name("schemathesis")
+    command = [str(program), "run", str(suite_root() / "openapi.yaml"), "--url", url, "--no-color", "--seed", "1"]
+    command += ["-H", f"Authorization: Bearer {KEY}"]
+    ran = subprocess.run(
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600, check=False
+    )
+    found, operation = set(), ""
+    for line in ran.stdout.splitlines():
+        if title := re.fullmatch(r"_+ ((?:GET|POST) \S+) _+", line):
+            operation = title[1]
+        if finding := re.match(r"- (ST\d+ .*)", line):
+            found.add(f"{operation}: {finding[1]}")
+    return frozenset(found)
+
+
+TOOLS: dict[str, Callable[[str, Path], frozenset[str]]] = {
+    "petcheck": ours(),
+    "petcheck --examples 200": ours("--examples", "200"),
+    "schemathesis run": schemathesis,
+}
+
+
+def _found(task: tuple[str, str, frozenset[str]]) -> tuple[str, str, bool]:
+    """Whether a tool reports something for a fault that it does not report for the conforming server."""
+    tool, fault, usual = task
+    return tool, fault, bool(cost_of(TOOLS[tool], fault).findings - usual)
+
+
+def main() -> int:
+    """Measure and write the document."""
+    rounds = {tool: [cost_of(run) for _ in range(ROUNDS)] for tool, run in TOOLS.items()}
+    alarms = {tool: frozenset().union(*(cost.findings for cost in costs)) for tool, costs in rounds.items()}
+    tasks = [(tool, fault, alarms[tool]) for fault in SAMPLE for tool in TOOLS]
+    with ProcessPoolExecutor(2) as pool:
+        results = list(pool.map(_found, tasks))
+    found = {tool: {fault for name, fault, hit in results if name == tool and hit} for tool in TOOLS}
+    peaks = {number: _peak(number) for number in (100, 2000)}
+    DOCUMENT.write_text(_document(rounds, alarms, found, peaks), encoding="utf-8")
+    print(DOCUMENT.read_text(encoding="utf-8"))
+    return 0
+
+
+def _peak(examples: int) -> tuple[float, float]:
+    """The peak memory of a run with that many examples, and the size of its reports; both in MB."""
+    with served() as (url, _), tempfile.TemporaryDirectory() as folder:
+        options = ("--allow-writes", "--max-requests", "99999", "--max-wait", "600", "--examples", str(examples))
+        ran = petcheck(Path(folder), "--target", url, *options)
+        written = sum(path.stat().st_size for path in ran.reports.iterdir())
+        return ran.peak_mb, written / 1e6
+
+
+def _document(
+    rounds: dict[str, list[Cost]],
+    alarms: dict[str, frozenset[str]],
+    found: dict[str, set[str]],
+    peaks: dict[int, tuple[float, float]],
+) -> str:
+    base = statistics.median(cost.seconds for cost in rounds["petcheck"])
+    lines = [
+        "# Benchmarks",
+        "",
+        "Written by `make bench`; do not edit. Each tool judges the same reference server on the same machine in one",
+        f"run, {ROUNDS} times while it conforms and once with each of {len(SAMPLE)} faults. Times are multiples of the",
+        "time of `petcheck` with its defaults, for the whole process; medians.",
+        "",
+        "| | " + " | ".join(f"`{tool}`" for tool in rounds) + " |",
+        "|---|" + "---|" * len(rounds),
+    ]
+
+    def row(title: str, cell: Callable[[str], object]) -> None:
+        lines.append(f"| {title} | " + " | ".join(str(cell(tool)) for tool in rounds) + " |")
+
+    def median(tool: str, figure: Callable[[Cost], float]) -> float:
+        return statistics.median(figure(cost) for cost in rounds[tool])
+
+    row("requests", lambda tool: round(median(tool, lambda cost: cost.requests)))
+    row("POSTs among them", lambda tool: round(median(tool, lambda cost: cost.posts)))
+    row("to other methods or paths", lambda tool: round(median(tool, lambda cost: cost.foreign)))
+    row("animals left behind", lambda tool: round(median(tool, lambda cost: cost.left_behind)))
+    row("time", lambda tool: f"{median(tool, lambda cost: cost.seconds) / base:.1f}")
+    row("false alarms on the conforming server", lambda tool: len(alarms[tool]))
+    row(f"faults found of {len(SAMPLE)}", lambda tool: len(found[tool]))
+    small, large = peaks[100], peaks[2000]
+    lines += [
+        "",
+        "A fault counts as found if a tool reports something that it does not report for the conforming server.",
+        "",
+        f"With `--examples 2000` a run takes {large[0] / small[0]:.2f} times the memory of one with `--examples 100`"
+        f" (peaks of {large[0]:.0f} and {small[0]:.0f} MB), and writes {large[1]:.1f} MB of reports.",
+        "",
+        "| Fault | " + " | ".join(f"`{tool}`" for tool in rounds) + " |",
+        "|---|" + "---|" * len(rounds),
+        *(
+            f"| `{fault}` | " + " | ".join("found" if fault in found[tool] else "-" for tool in rounds) + " |"
+            for fault in sorted(SAMPLE, key=_order)
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _order(fault: str) -> tuple[Sequence[int], str]:
+    return [int(part) for part in FAULTS[fault].section.split(".")], fault
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,160 @@
+"""Runs the suite against the faults and variations of the reference server; as a program, writes the kill matrix."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from petcheck.reference.faults import FAULTS as EVERY_FAULT
+from petcheck.reference.faults import UNPROVED
+from petcheck.reference.variations import NEWCOMERS
+from petcheck.reference.variations import VARIATIONS as EVERY_VARIATION
+from petcheck.spec.sections import TITLES
+from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
+
+Judge = Callable[..., Trial]
+# those that the suite judges rightly today
+FAULTS = {name: fault for name, fault in EVERY_FAULT.items() if name not in UNPROVED}
+VARIATIONS = {name: each for name, each in EVERY_VARIATION.items() if name not in NEWCOMERS}
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
+STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
+DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12, 4)}
+# variations that fit none of the plans in the document, so the run must not name a plan
+NO_PLAN = frozenset({"custom-plan"})
+
+
+def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge_in_place) -> Trial:
+    """Judge the reference server with one fault, with the store, day and variations that the fault needs.
+
+    `by_default` runs as many property examples as a run without `--examples`; `more` are further options; `by` calls
+    the checks.
+    """
+    needs = EVERY_FAULT[name].needs
+    day = next((DAYS[need] for need in needs if need in DAYS), None)
+    options = ["--plan", "pro", "--max-wait", "200"]
+    options += ["--as-of", day.isoformat()] if day else []
+    options += ["--exhaust-rate-limit"] if "exhaust" in needs else []
+    options += [] if "reading" in needs else ["--allow-writes"]
+    options += ["--examples", "200"] if "examples" in needs and not by_default else []
+    animals = next((STORES[need] for need in needs if need in STORES), 130)
+    clock = Hurried(200)
+    grounds = sorted(needs & EVERY_VARIATION.keys())
+    with server(faults=(name,), variations=grounds, animals=animals, as_of=day, clock=clock) as url:
+        return by(url, *options, *more, clock=clock, seed=7)
+
+
+def run_variation(
+    names: Sequence[str],
+    *more: str,
+    writes: bool,
+    faults: Sequence[str] = (),
+    animals: int = 130,
+    seed: int = 7,
+    by: Judge = judge_in_place,
+) -> Trial:
+    """Judge the reference server with variations that all conform, and with faults too if some are named."""
+    options = ["--max-wait", "200"]
+    options += ["--allow-writes"] if writes else []
+    options += [] if NO_PLAN & set(names) else ["--plan", "pro"]
+    clock = Hurried(50)
+    with server(variations=tuple(names), faults=tuple(faults), animals=animals, clock=clock) as url:
+        return by(url, *options, *more, clock=clock, seed=seed)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A fault as a row of the published table."""
+
+    name: str
+    section: str
+    breaks: tuple[str, ...]
+
+
+def documented_rows(text: str) -> list[Row]:
+    """The rows of the table of faults in the text."""
+    table = text.partition("## Faults")[2].partition("## Conforming")[0]
+    found = re.findall(r"^\| `([^`|]+)` \| ([0-9.]+) \| ([^|]*) \| [^|]* \|", table, flags=re.MULTILINE)
+    return [Row(name, section, tuple(ids.split(", "))) for name, section, ids in found]
+
+
+def _fault(name: str) -> tuple[str, list[str], int, bool, bool]:
+    """Its name, the requirements that fail, the requests, whether it may write, and whether a default run finds it."""
+    trial = run_fault(name, by=judge)
+    found = sorted(trial.ids("fail"))
+    rare = "examples" in FAULTS[name].needs
+    by_default = bool(run_fault(name, by_default=True, by=judge).ids("fail")) if rare else True
+    return name, found, trial.requests + (trial.examples if rare else 0), trial.result.targets[0].writes, by_default
+
+
+def _variation(name: str) -> tuple[str, list[str], int]:
+    trial = run_variation((name,), writes=True, by=judge)
+    return name, sorted(trial.ids("fail")), trial.requests
+
+
+def main() -> int:
+    """Run everything and write the document; 1 if any result is not the expected one."""
+    with ProcessPoolExecutor() as pool:
+        faults = list(pool.map(_fault, FAULTS))
+        variations = list(pool.map(_variation, VARIATIONS))
+    wrong = [row for row in faults if row[1] != sorted(FAULTS[row[0]].breaks)]
+    wrong_variations = [row for row in variations if row[1]]
+    for row in [*wrong, *wrong_variations]:
+        print("unexpected:", *row)
+    by_section = Counter(FAULTS[row[0]].section for row in faults)
+    usual = [row for row in faults if FAULTS[row[0]].needs.isdisjoint({"exhaust", "examples"})]
+    reading = [row for row in usual if not row[3]]
+    writing = [row for row in usual if row[3]]
+    rare = [row for row in faults if "examples" in FAULTS[row[0]].needs]
+    lines = [
+        "# Kill matrix",
+        "",
+        "Written by `make kill-matrix` from runs of the whole suite; do not edit. With a fault the reference server",
+        "breaks one sentence of the document; with a variation it uses a freedom that the document leaves.",
+        "",
+        f"- {len(faults)} faults, {len(faults) - len(wrong)} found, each by exactly the requirements named here.",
+        f"- {len(variations)} conforming variations, {len(wrong_variations)} false alarms.",
+        f"- Requests for a run with writes: {max(row[2] for row in writing)} at most"
+        + (f"; reading only: {max(row[2] for row in reading)} at most." if reading else "."),
+        f"- Only a few values show {len(rare)} of the faults, so property examples find them: all with",
+        f"  `--examples 200`, {sum(row[4] for row in rare)} with the default number of examples (marked *). Their",
+        "  requests include examples; the others do not.",
+        "",
+        "| Section | Faults |",
+        "|---|---|",
+        *[f"| {name} {title} | {by_section[name]} |" for name, title in TITLES.items() if by_section[name]],
+        "",
+        "## Faults",
+        "",
+        "| Fault | Section | Requirements that notice | Requests | What is broken |",
+        "|---|---|---|---|---|",
+        *[
+            f"| `{row[0]}` | {FAULTS[row[0]].section} | {', '.join(row[1])} | {row[2]}"
+            f"{'*' if row in rare and row[4] else ''} | {FAULTS[row[0]].summary} |"
+            for row in faults
+        ],
+        "",
+        "## Conforming variations",
+        "",
+        "| Variation | Section | Requests | What is permitted |",
+        "|---|---|---|---|",
+        *[
+            f"| `{name}` | {VARIATIONS[name].section} | {requests} | {VARIATIONS[name].summary} |"
+            for name, _, requests in variations
+        ],
+        "",
+    ]
+    DOCUMENT.write_text("\n".join(lines), encoding="utf-8")
+    print(
+        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} alarms"
+    )
+    return 1 if wrong or wrong_variations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

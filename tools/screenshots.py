@@ -1,0 +1,47 @@
+"""Takes the pictures of a report for the README: `python -m tools.screenshots`.
+
+The report comes from a real run against the reference server with a few faults.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.spec.files import suite_file
+from tests.support.chromium import CHROMIUM, FLAGS
+from tests.support.command import KEY, petcheck
+
+FAULTS = ("default-50", "category-text-taken", "message-list")
+PICTURES: dict[str, tuple[dict[str, Any], str]] = {
+    "report.png": ({"color_scheme": "light", "viewport": {"width": 1440, "height": 860}}, "body"),
+    "report-phone.png": ({"color_scheme": "dark", "viewport": {"width": 375, "height": 860}}, "#ERROR-3"),
+}
+
+
+def main() -> None:
+    """Run the suite and write docs/report.png and docs/report-phone.png."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        app = create_app(ReferenceSettings(keys={KEY: "pro"}, faults=FAULTS))
+        with running(app) as url:
+            target = f"staging={url}/v1"
+            ran = petcheck(folder, "--target", target, "--allow-writes", "--plan", "pro", "--seed", "1")
+        assert ran.code == 1, ran.out + ran.err
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            for file, (view, place) in PICTURES.items():
+                page = browser.new_context(**view).new_page()
+                page.goto((ran.reports / "report.html").as_uri())
+                page.evaluate("place => document.querySelector(place).scrollIntoView()", place)
+                page.screenshot(path=suite_file("docs") / file)
+            browser.close()
+
+
+if __name__ == "__main__":
+    main()
