@@ -6,9 +6,10 @@ The name identifies an animal. Only a page that would have shown the animal prov
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 
 from petcheck.errors import NotJson
 from petcheck.exchange import Call, Exchange
@@ -26,7 +27,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import Animal, came, described, quoted
-from petcheck.judging.pages import LAG_S, Page, created_in, pages_in, would_show
+from petcheck.judging.pages import LAG_S, Page, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -70,23 +71,27 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
     cleared: list[tuple[Exchange, Page]] = []
     stale: list[Exchange] = []
     unseen: list[Exchange] = []
+    by_name = _by_name(pages)
+    statuses = {status_sent(post) for post in posts}
+    newest = {page.exchange.index: _newest(page, made) for page in pages}
+    all_telling = {status: that_would_show(pages, status) for status in statuses}
     for post in posts:
         name = name_sent(post)
         if name is None or name in not_refused:
             continue
-        before = [page for page in pages if page.exchange.finished <= post.sent]
-        after = [page for page in pages if page.exchange.sent >= post.finished]
-        sights = [Stored(post, page, place, a) for page in after for place, a in page.placed if _has_name(a, name)]
-        older = {_id(a) for page in before for a in page.animals if _has_name(a, name)} | made.keys()
+        named = by_name.get(name, ())
+        sights = [Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished]
+        older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent} | made.keys()
         new = [sight for sight in sights if _id(sight.animal) not in older]
-        telling = [page for page in after if would_show(page, status_sent(post), pages)]
+        telling = all_telling[status_sent(post)]
+        after = [page for page in telling if page.exchange.sent >= post.finished]
         if new:
-            watched = any(would_show(page, status_sent(post), pages) for page in before)
+            watched = any(page.exchange.finished <= post.sent for page in telling)
             (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new[0])
-        elif current := [page for page in telling if _is_current(page, post, made)]:
+        elif current := [page for page in after if _is_current(page, post, newest)]:
             cleared.append((post, current[-1]))
         else:
-            (stale if telling else unseen).append(post)
+            (stale if after else unseen).append(post)
     return Search(tuple(found), tuple(doubtful), tuple(cleared), tuple(stale), tuple(unseen))
 
 
@@ -177,10 +182,6 @@ def _text(value: Json) -> str | None:
     return str(value)
 
 
-def _has_name(animal: Animal, name: str) -> bool:
-    return _text(animal.get("name")) == name
-
-
 def _id(animal: Animal) -> int | None:
     return integer(animal.get("id"))
 
@@ -199,11 +200,25 @@ def _is_of_this_run(name: str, grounds: Grounds) -> bool:
     return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
 
 
-def _is_current(page: Page, post: Exchange, made: Mapping[int, Exchange]) -> bool:
+def _by_name(pages: Iterable[Page]) -> dict[str, list[tuple[Page, int, Animal]]]:
+    """The animals of pages with their places, by name."""
+    found: dict[str, list[tuple[Page, int, Animal]]] = {}
+    for page in pages:
+        for place, animal in page.placed:
+            name = _text(animal.get("name"))
+            if name is not None:
+                found.setdefault(name, []).append((page, place, animal))
+    return found
+
+
+def _newest(page: Page, made: Mapping[int, Exchange]) -> float:
+    """The monotonic time in seconds when the newest animal of the run on a page was sent; minus infinity for none."""
+    return max((made[number].sent for number in page.ids if number in made), default=-inf)
+
+
+def _is_current(page: Page, post: Exchange, newest: Mapping[int, float]) -> bool:
     """Whether a page is newer than a POST for certain: it came `LAG_S` later, or shows an animal made later."""
-    if page.exchange.sent >= post.finished + LAG_S:
-        return True
-    return any(number in made and made[number].sent >= post.finished for number in page.ids)
+    return page.exchange.sent >= post.finished + LAG_S or newest[page.exchange.index] >= post.finished
 
 
 def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:

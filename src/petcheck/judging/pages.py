@@ -25,12 +25,15 @@ class Page:
     """A page of `GET /pets`, answered 200: its parameters as the query has them, and its animals with their places.
 
     The values of a parameter that is given twice are joined by a comma, since it is open which one counts.
+    `parameters` are the names of all that are given, and `ids` those of the animals that have one, in its order.
     """
 
     exchange: Exchange
     limit: str | None
     status: str | None
+    parameters: frozenset[str]
     placed: tuple[tuple[int, Animal], ...]
+    ids: tuple[int, ...]
     size: int
 
     @property
@@ -46,29 +49,19 @@ class Page:
         return limit_in(self.limit)
 
     @property
-    def ids(self) -> tuple[int, ...]:
-        """The ids of the animals that have one, in the page's order."""
-        found = (integer(animal.get("id")) for animal in self.animals)
-        return tuple(number for number in found if number is not None)
-
-    @property
     def filtered(self) -> bool:
         """Whether a parameter other than `limit` may decide which animals it shows, even an undocumented one."""
-        return bool(self._parameters - {"limit"})
+        return bool(self.parameters - {"limit"})
 
     @property
     def by_status(self) -> str | None:
         """The status that filters it, where it is valid and no other parameter but `limit` is given; otherwise None."""
-        return self.status if self.status in STATUSES and self._parameters <= {"limit", "status"} else None
+        return self.status if self.status in STATUSES and self.parameters <= {"limit", "status"} else None
 
     @property
     def has_room(self) -> bool:
         """Whether it is shorter than the requested page size."""
         return self.asked is not None and self.size < self.asked
-
-    @property
-    def _parameters(self) -> set[str]:
-        return {name for name, _ in query_of(self.exchange)}
 
 
 def page_in(exchange: Exchange) -> Page | None:
@@ -83,13 +76,10 @@ def page_in(exchange: Exchange) -> Page | None:
     query: dict[str, str] = {}
     for name, text in query_of(exchange):
         query[name] = f"{query[name]},{text}" if name in query else text
-    return Page(
-        exchange,
-        query.get("limit"),
-        query.get("status"),
-        tuple((place, item) for place, item in enumerate(value) if isinstance(item, dict)),
-        len(value),
-    )
+    placed = tuple((place, item) for place, item in enumerate(value) if isinstance(item, dict))
+    numbers = (integer(animal.get("id")) for _, animal in placed)
+    ids = tuple(number for number in numbers if number is not None)
+    return Page(exchange, query.get("limit"), query.get("status"), frozenset(query), placed, ids, len(value))
 
 
 def page_in_words(exchange: Exchange) -> str:
@@ -152,17 +142,25 @@ def whole_store(pages: Collection[Page]) -> Page | None:
     return next(reversed(whole_stores(pages)), None)
 
 
-def would_show(page: Page, status: str | None, pages: Collection[Page]) -> bool:
-    """Whether a page would show an animal that was sent with that status (None for none) and stored before.
+def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
+    """The pages that would show an animal sent with that status (None for none) and stored before, in their order.
 
     Such a page is the whole store, or is filtered by that status and not full. What a page of the second kind leaves
     out is not a fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
     """
-    if page in whole_stores(pages):
-        return True
-    if page.by_status is None or page.by_status != status or not page.has_room:
-        return False
-    return page.size < _SMALLEST_CAP or any(other.size > page.size for other in pages)
+    whole = {page.exchange.index for page in whole_stores(pages)}
+    largest = max((page.size for page in pages), default=0)
+    return [
+        page
+        for page in pages
+        if page.exchange.index in whole
+        or (
+            page.by_status is not None
+            and page.by_status == status
+            and page.has_room
+            and (page.size < _SMALLEST_CAP or page.size < largest)
+        )
+    ]
 
 
 def _contained(page: Page, others: Iterable[Page]) -> bool:
