@@ -2,7 +2,8 @@
 
     python -m tools.soak [--minutes 30]
 
-Samples the process while it runs, stops it with Ctrl-C, and checks its reports. Exits with 1 if something grew.
+Samples the process for that long after its first 1,000 requests, stops it with Ctrl-C, and checks its reports. Exits
+with 1 if something grew.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from tests.support.command import KEY, ended, start
 
 # how much a process may grow from the second quarter of its time to the last; allocators are not exact
 GROWTH_MB = 12.0
+# what a run keeps as a sample, and the caches of its libraries, are filled by then
+WARM_UP_REQUESTS = 1_000
+WARM_UP_SECONDS = 240.0
 WITHOUT_LIMIT = "100000000"
 
 
@@ -44,7 +48,7 @@ def sample(pid: int, temporary: Path) -> Sample:
 
 
 def soak(minutes: float, folder: Path) -> tuple[list[Sample], int, int, list[str]]:
-    """Run for that many minutes: the samples, the requests sent, the exit code, and the defects of the reports."""
+    """Run for that many minutes after the warm-up: the samples, the requests sent, the exit code, and the defects of the reports."""
     temporary = folder / "tmp"
     temporary.mkdir()
     app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=0.5))
@@ -54,13 +58,17 @@ def soak(minutes: float, folder: Path) -> tuple[list[Sample], int, int, list[str
         caps = ("--max-requests", WITHOUT_LIMIT, "--max-wait", "100000", "--seed", "1")
         process = start(folder / "run", *options, *caps, more={"TMPDIR": str(temporary)})
         began = time.monotonic()
-        end = began + minutes * 60
+        sent, end = 0, began + WARM_UP_SECONDS
+        warm = False
         while time.monotonic() < end and process.poll() is None:
             time.sleep(min(2.0, minutes))
-            if process.poll() is None:
-                samples.append(sample(process.pid, temporary))
             # the server runs in this process, so that its log does not count as memory of the run
+            sent += len(app.state.log)
             app.state.log.clear()
+            if not warm and sent >= WARM_UP_REQUESTS:
+                warm, end = True, time.monotonic() + minutes * 60
+            if warm and process.poll() is None:
+                samples.append(sample(process.pid, temporary))
         process.send_signal(signal.SIGINT)
         ran = ended(process, folder / "run")
     wrong = []
