@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from types import FrameType
 
 from petcheck.results import atomic_write
@@ -16,6 +17,23 @@ def install_handlers() -> None:
 
     The second one removes half-written drafts and ends the process at once: the old files stay whole.
     """
+    _expect_the_first()
+    others = sys.unraisablehook
+
+    def raise_again(lost: sys.UnraisableHookArgs) -> None:
+        # a callback of the garbage collector, or a destructor, loses what is raised in it
+        if lost.exc_type is not KeyboardInterrupt:
+            others(lost)
+            return
+        _expect_the_first()
+        # later, since this function would lose it too
+        main = threading.main_thread().ident or 0
+        threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT)).start()
+
+    sys.unraisablehook = raise_again
+
+
+def _expect_the_first() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
 
