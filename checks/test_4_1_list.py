@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 
-from petcheck.toolkit import LIMIT_MAX, OPEN_LISTS, Response, Target, observes, order_of, page_in, requirement, stage
+from petcheck.toolkit import (
+    LIMIT_MAX,
+    OPEN_LISTS,
+    Response,
+    Target,
+    list_anew,
+    observes,
+    order_of,
+    page_in,
+    requirement,
+    stage,
+)
 
 # every status, and every limit that the document names; an unfiltered page that may show the whole store
 PAGES = ((None, None), (LIMIT_MAX, None), (None, "available"), (1, "sold"), (20, "available"), (LIMIT_MAX, "pending"))
@@ -68,9 +79,11 @@ def test_any_filtered_page_holds_that_status_only(target: Target) -> None:
 
 
 @requirement("LIST-8")
+@stage("look")
 def test_filtered_pages_are_complete(target: Target) -> None:
     """An animal of a status is on the page of that status, where the whole store fits on a page."""
     look(target)
+    list_anew(target)
     target.hold("LIST-8")
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from petcheck.toolkit import (
     DEFECTS,
-    LIMIT_MAX,
     REMOVAL_DAY,
     NotRun,
     Target,
     creation,
     creations,
     creations_in,
+    list_anew,
     observes,
     quoted,
     requirement,
@@ -104,9 +104,8 @@ def test_created_animal_can_be_read(target: Target) -> None:
 @stage("look")
 def test_created_animals_are_listed(target: Target) -> None:
     """The list shows each created animal as the 201 did, where the page has room for all animals."""
-    made = creations(target)
-    if target.api.list_pets(limit=LIMIT_MAX).sent < max(one.exchange.finished for one in made):
-        target.api.list_pets(limit=LIMIT_MAX, fresh=True)
+    creations(target)
+    list_anew(target)
     target.hold("CREATE-13")
 
 

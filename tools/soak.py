@@ -48,7 +48,10 @@ def sample(pid: int, temporary: Path) -> Sample:
 
 
 def soak(minutes: float, folder: Path) -> tuple[list[Sample], int, int, list[str]]:
-    """Run for that many minutes after the warm-up: the samples, the requests sent, the exit code, and the defects of the reports."""
+    """Run for that many minutes after the warm-up.
+
+    Returns the samples, the requests sent, the exit code, and the defects of the reports.
+    """
     temporary = folder / "tmp"
     temporary.mkdir()
     app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=0.5))

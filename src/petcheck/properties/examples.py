@@ -191,7 +191,7 @@ class Examples:
 
     def left(self, operation: Operation) -> int:
         """Requests that the examples may still take, for an operation."""
-        left = min(self.shares.total - self.sent, self.target.spare_in_all())
+        left = min(self.shares.total - self.sent, self.target.spare_for_examples())
         return min(left, self.shares.posts - self._posts) if operation is Operation.CREATE_PET else left
 
     def ask(self, call: Call, *, fresh: bool = False) -> Exchange:

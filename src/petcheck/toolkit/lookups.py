@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from petcheck.judging.json_values import integer
 from petcheck.judging.matchers import Animal
 from petcheck.judging.pages import animals_in
@@ -37,9 +39,7 @@ def creation(target: Target, status: str | None) -> Created:
 def creations(target: Target) -> list[Created]:
     """The animal of each status and of none; the watched page is asked for again once they are made."""
     made = [creation(target, status) for status in (*STATUSES, None)]
-    watched = target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
-    if watched.sent < max(one.exchange.finished for one in made):
-        target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS, fresh=True)
+    list_anew(target, TELLTALE_STATUS)
     return made
 
 
@@ -49,6 +49,13 @@ def revealing(target: Target) -> int | None:
     order = [f"bold {PENDING}", f"bold {SOLD}", "bold None"]
     made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
     return made[0].id if made else None
+
+
+def list_anew(target: Target, status: str | None = None) -> None:
+    """List the longest page, filtered or not, and list it again if the run has created animals since then."""
+    created = max((one.exchange.finished for one in target.created), default=-inf)
+    if target.api.list_pets(limit=LIMIT_MAX, status=status).sent < created:
+        target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True)
 
 
 def listed_before(target: Target) -> list[int]:

@@ -31,6 +31,7 @@ from petcheck.wire.transport import Transport
 Seen = TypeVar("Seen")
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # that a rule may put for one decision
+_RESERVED = 1  # request kept for a question that comes up when everything else was sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,12 @@ class Target:
 
     def affords(self, requests: int = 1) -> bool:
         """Whether so many requests are left, or can be taken from the property examples, which keep most of theirs."""
-        return self.spare() >= requests or self.spare_in_all() - requests >= self.examples_share * 3 // 5
+        needed = requests + _RESERVED
+        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 3 // 5
+
+    def spare_for_examples(self) -> int:
+        """Requests that property examples may still take."""
+        return self.spare_in_all() - _RESERVED
 
     def spare_in_all(self) -> int:
         """The same with the share of the property examples: what comes up in a run may use it too."""

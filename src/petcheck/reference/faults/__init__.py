@@ -157,6 +157,9 @@ UNPROVED = frozenset(
 
 BY_EXAMPLES = frozenset(
     {
+        "limit-zero-gives-all",
+        "negative-limit-cuts-end",
+        "filter-never-shows-new",
         "crash-on-limit-text",
         "crash-on-negative-limit",
         "crash-on-limit-zero",
