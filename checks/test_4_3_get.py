@@ -54,19 +54,24 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
     target.hold("GET-2")
 
 
-@requirement("GET-2")
+@pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in ("GET-1", "GET-2")])
 @stage("spare")
-def test_another_animal_is_the_one_asked_for(target: Target) -> None:
-    """The same for a second animal, with a status where the first had none, if requests are left for it."""
+def test_another_animal_is_the_one_asked_for(target: Target, name: str) -> None:
+    """The same for a second animal if requests are left for it: the newest with a status, if the first had none."""
     before_removal(target)
     listed = animals_in(target.record)
-    first = listed_before(target)[:1]
-    others = [number for number in listed if number not in first]
-    others.sort(key=lambda n: bool(first) and ("status" in listed[n]) == ("status" in listed[first[0]]))
+    before = listed_before(target)
+    first = before[:1]
+
+    def least_alike(number: int) -> tuple[bool, bool, int]:
+        alike = bool(first) and ("status" in listed[number]) == ("status" in listed[first[0]])
+        return number not in before, alike, -number
+
+    others = sorted((number for number in listed if number not in first), key=least_alike)
     if not others or not target.affords(_CONFIRMATION):
         raise NotRun("No other animal is listed, or the requests that a run allows itself are spent.")
     target.api.get_pet(others[0])
-    target.hold("GET-2")
+    target.hold(name)
 
 
 @requirement("GET-3")

@@ -58,6 +58,7 @@ LISTS = {
     RANDOM: page_call("abc", "adopted", RANDOM),
     EMPTY: page_call(LIMIT_MAX, "pending", EMPTY),
     EXTENDED: page_call(LIMIT_MAX, "pending", EXTENDED),
+    BASIC: page_call(LIMIT_MAX, None, BASIC),
     BARE: page_call(None, "available", BARE),
 }
 
@@ -67,9 +68,8 @@ def call(target: Target, operation: Operation, key: Credential) -> Call:
     if operation is LIST:
         return LISTS.get(key, Call(LIST, key))
     if operation is GET:
-        unknown, others = target.unknown_ids
-        known = next(iter(animals_in(target.record)), unknown)
-        return Call(GET, key, pet_id=str({MISSING: unknown, RANDOM: others, EMPTY: unknown}.get(key, known)))
+        known = next(iter(animals_in(target.record)), target.unknown_id)
+        return Call(GET, key, pet_id=str(target.unknown_id if key is RANDOM else known))
     return Call(operation, key)
 
 

@@ -69,7 +69,7 @@ def listed_before(target: Target) -> list[int]:
 def unknown_id(target: Target) -> int:
     """An id that no animal has: one that 32 bits cannot tell from a known one, else one that was drawn."""
     known = [number for number in listed_before(target) if number > 0] or [revealing(target) or 0]
-    return wrapped(known[0]) if known[0] > 0 else target.unknown_ids[0]
+    return wrapped(known[0]) if known[0] > 0 else target.unknown_id
 
 
 def _odd(animal: Animal) -> bool:

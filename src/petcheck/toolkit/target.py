@@ -68,7 +68,7 @@ class Target:
 
     def __post_init__(self) -> None:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
-        self.unknown_ids = [drawn.randrange(2**40, 2**62) for _ in range(2)]
+        self.unknown_id = drawn.randrange(2**40, 2**62)
         self._number = drawn.randrange(10**8, 10**9)
         self._category: int | None = None
         self._exhausted: object = None
@@ -98,7 +98,7 @@ class Target:
             # a server that refuses the key and sends the document's headers is no stranger
             refused = all(_refused(answer) and has_rate_headers(answer) for answer in answers)
             if all(is_strange(answer) for answer in answers) and not refused:
-                answers.append(self.api.get_pet(self.unknown_ids[0]))
+                answers.append(self.api.get_pet(self.unknown_id))
                 keyless = self.api.list_pets(credential=Credential.MISSING)
                 obstacle = in_front(url, [*answers, keyless]) or elsewhere(url, answers)
                 if obstacle is not None:
