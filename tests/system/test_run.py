@@ -77,7 +77,7 @@ def test_every_verdict_but_an_absent_one_has_evidence(everything: Trial) -> None
 def test_reading_only_sends_nothing_but_get(reading: Trial) -> None:
     count = reading.result.targets[0].requests
     assert (count.post, count.get) == (0, count.total)
-    assert (count.total, count.examples) == (58, 11)
+    assert (count.total, count.examples) == (57, 10)
     assert reading.exit == 0
     assert reading.ids("not-run") >= {f"CREATE-{number}" for number in range(1, 15)} | {"AUTH-6"}
 

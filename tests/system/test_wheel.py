@@ -93,7 +93,7 @@ def test_the_wheel_holds_the_package_and_the_suite(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert held == expected
-    assert "petcheck/reports/result.schema.json" in held
+    assert "petcheck/results/result.schema.json" in held
     assert any(name.startswith("petcheck/suite/checks/test_") for name in held)
 
 

@@ -232,12 +232,13 @@ def _is_missing(
     again = call_of(page.exchange)
     if page in whole_stores(pages):
         listed = listed_in(record)
-        never = [each for each in missing if each.id not in listed and page.exchange.sent >= _due(each)]
+        never = [each for each in missing if each.id not in listed]
+        late = [each for each in never if page.exchange.sent >= _due(each)]
         reads = grounds.as_of < REMOVAL_DAY
         read = _between(record, pages, page, one)
-        if page.exchange.sent >= _due(one) and (len(never) > 1 or read is not None):
+        if page.exchange.sent >= _due(one) and (len(late) > 1 or read is not None):
             return _left_out(page, one, read)
-        calls = (again, read_call(one.id), again) if reads else (again,)
+        calls = (again, read_call(one.id), again) if reads and len(never) < 2 else (again,)
         return Ask(calls, vanished, _due(one))
     beside = [other for other in pages if _shows_it_beside(other, page, one, pages)]
     if not beside:
