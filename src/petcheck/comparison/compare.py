@@ -7,7 +7,8 @@ A side is one target of one run. What counts:
   sides do. It counts, in a group of its own, with the option that settles it. One that no side examined is equal.
 - Open points differ where two sides were seen to behave differently. Which ones a run sees depends on the requests it
   has left, so one that only some sides saw is reported and does not count.
-- Other behaviour (headers, media types, further fields, …) differs as `answers`, `traits` and `page_sizes` say.
+- Other behaviour (headers, media types, further fields, …) differs as `answers`, `traits` and `page_sizes` say. What a
+  gateway adds or changes is told as the way there, and does not count.
 
 What changes from run to run (`normalize`) is replaced before anything is compared. Runs with other permissions, days
 or seeds can be compared; the report lists those circumstances because they may explain a difference. Pure.
@@ -104,7 +105,8 @@ class Comparison:
     """The sides, and everything that was compared, by the result.
 
     `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` open points and
-    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` does not.
+    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` does not, and
+    `way_there` does not either: what stands between the client and the application explains it.
     `agreed` and `agreed_points` are equal; `alike` counts for each kind of behaviour the places where it is equal.
     """
 
@@ -116,6 +118,7 @@ class Comparison:
     one_sided: tuple[ComparedRequirement, ...]
     differing_points: tuple[ComparedPoint, ...]
     differences: tuple[Difference, ...]
+    way_there: tuple[Difference, ...]
     one_sided_points: tuple[ComparedPoint, ...]
     agreed: tuple[ComparedRequirement, ...]
     agreed_points: tuple[ComparedPoint, ...]
@@ -161,7 +164,8 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
         contradicted=by_agreement["contradicted"],
         one_sided=by_agreement["one-sided"],
         differing_points=tuple(point for point in points.differing if point not in summaries),
-        differences=differences,
+        differences=tuple(one for one in differences if not one.is_on_the_way),
+        way_there=tuple(one for one in differences if one.is_on_the_way),
         one_sided_points=(*points.one_sided, *summaries),
         agreed=by_agreement["agreed"],
         agreed_points=points.agreed,

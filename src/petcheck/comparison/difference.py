@@ -25,6 +25,16 @@ KINDS = {
 
 EVERY_ANSWER = "every answer"
 
+THE_WAY_THERE = frozenset(
+    {
+        "accept-ranges", "age", "alt-svc", "cf-cache-status", "cf-ray", "connection", "content-encoding",
+        "content-length", "date", "keep-alive", "proxy-connection", "server", "transfer-encoding", "vary", "via",
+        "x-amz-cf-id", "x-amz-cf-pop", "x-azure-ref", "x-cache", "x-cache-hits", "x-cache-status",
+        "x-envoy-upstream-service-time", "x-proxy-cache", "x-served-by", "x-timer", "x-varnish",
+    }
+)  # fmt: skip
+"""Headers in lower case that proxies, caches and load balancers add, drop or change: not the application's choice."""
+
 
 @dataclass(frozen=True, slots=True)
 class Difference:
@@ -40,6 +50,13 @@ class Difference:
     places: tuple[str, ...]
     values: tuple[str | None, ...]
     shown_by: Counterparts
+
+    @property
+    def is_on_the_way(self) -> bool:
+        """Whether what stands between the client and the application explains it: such a difference does not count."""
+        if self.kind in ("header", "header value"):
+            return all(name in THE_WAY_THERE for name in self.subject.split(", "))
+        return self.kind == "http version"
 
 
 def shows_behaviour(entry: Evidence) -> bool:

@@ -88,7 +88,7 @@ def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int
             phrases.append(one)
             continue
         name = one.subject if one.kind != "header" else ""
-        groups.setdefault((one.kind, name, one.places, one.values), []).append(one)
+        groups.setdefault((one.kind, name, one.is_on_the_way, one.places, one.values), []).append(one)
     everywhere = set.intersection(*(set(firsts) for firsts in answered))
     for rows in groups.values():
         first = rows[0]

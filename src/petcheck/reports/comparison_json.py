@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from petcheck.comparison.compare import Comparison, Side
+from petcheck.comparison.difference import Difference
 from petcheck.reports.comparison_words import headline
 from petcheck.results.sanitize import REASON_LIMIT, printable
 
@@ -43,16 +44,14 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
                 "verdicts": _members(comparison.contradicted, _REQUIREMENT),
                 "not_examined_everywhere": _members(comparison.one_sided, _REQUIREMENT),
                 "open_points": _members(comparison.differing_points, _POINT),
-                "behaviour": [
-                    made | {"exchanges": [one.shown_by]}
-                    for one, made in zip(comparison.differences, _members(comparison.differences, _TRAIT), strict=True)
-                ],
+                "behaviour": _behaviour(comparison.differences),
             },
             "equal_parts": {
                 "verdicts": _members(comparison.agreed, _REQUIREMENT),
                 "open_points": _members(comparison.agreed_points, _POINT),
                 "behaviour": dict(comparison.alike),
             },
+            "the_way_there": _behaviour(comparison.way_there),
             "open_points_not_observed_everywhere": _members(comparison.one_sided_points, _POINT),
         }
     )
@@ -71,6 +70,13 @@ def _sanitized(value: Any) -> Any:
 
 def _members(entries: Sequence[object], names: Sequence[str]) -> list[dict[str, Any]]:
     return [{name: getattr(entry, name) for name in names} for entry in entries]
+
+
+def _behaviour(differences: Sequence[Difference]) -> list[dict[str, Any]]:
+    return [
+        made | {"exchanges": [one.shown_by]}
+        for one, made in zip(differences, _members(differences, _TRAIT), strict=True)
+    ]
 
 
 def _side(side: Side) -> dict[str, Any]:
