@@ -78,15 +78,13 @@ _ODD_QUERIES = (
 
 
 def pairs(drawn: random.Random) -> Iterator[Call]:
-    """Every limit with every status, then every limit alone; each third goes through all limits once."""
+    """Every limit alone and with every status; each fourth goes through all limits once, and has all of these."""
     limits = list(range(1, LIMIT_MAX + 1))
     drawn.shuffle(limits)
-    for turn in range(len(STATUSES)):
+    for turn in range(len(_STATUS_OR_NONE)):
         for place, limit in enumerate(limits):
-            status = STATUSES[(place + turn) % len(STATUSES)]
-            yield Call(Operation.LIST_PETS, query=(("limit", str(limit)), ("status", status)))
-    for limit in limits:
-        yield Call(Operation.LIST_PETS, query=(("limit", str(limit)),))
+            status = _STATUS_OR_NONE[(place + turn) % len(_STATUS_OR_NONE)]
+            yield Call(Operation.LIST_PETS, query=(("limit", str(limit)), *((("status", status),) if status else ())))
 
 
 # ---- GET /pets/{petId}

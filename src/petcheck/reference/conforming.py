@@ -227,7 +227,8 @@ def read_category(fields: dict[str, object]) -> int:
     category = fields["categoryId"]
     if type(category) is not int:
         kinds = {str: "text", float: "fraction", bool: "boolean", type(None): "null"}
-        code = f"category_{kinds.get(type(category), 'not_integer')}"
+        infinite = isinstance(category, float) and math.isinf(category)  # 1e400
+        code = f"category_{'infinite' if infinite else kinds.get(type(category), 'not_integer')}"
         raise Refusal(400, code, "categoryId must be an integer.")
     if not INT64_MIN <= category <= INT64_MAX:
         raise Refusal(400, "category_beyond_int64", "categoryId must fit into 64 bits.")

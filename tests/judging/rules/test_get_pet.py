@@ -225,8 +225,9 @@ def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
         [page(TEX, sent=11.1), got(body=TEX, sent=11.3), page(TEX, sent=11.5)],
         [page(REX, sent=11.1), got(body=REX, sent=11.3), page(REX, sent=11.5)],
         [page(REX, sent=11.1), got(body=TEX, sent=11.3), page({**REX, "name": "Dex"}, sent=11.5)],
+        [page(REX, sent=11.1), got(9, 404, sent=11.3), got(body=TEX, sent=11.5), page(REX, sent=11.7)],
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_a_difference_that_ends_or_is_too_young_does_not_fail(later: list[Exchange]) -> None:
     assert not isinstance(found("GET-2", page(REX), got(body=TEX), *later), Failed)

@@ -131,7 +131,7 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
             continue
         sights = listed[number]
         if differences(sights[-1].animal, reads[-1].animal):
-            return _differs(number, sights, reads)
+            return _differs(record, number, sights, reads)
         held += [reads[-1].exchange, sights[-1].exchange]
     if held:
         return Held(tuple(dict.fromkeys(held)))
@@ -140,7 +140,7 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     return Undecided("No animal was read; see GET-1.")
 
 
-def _differs(number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> Decision:
+def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> Decision:
     since = min(
         max(sight.exchange.finished, read.exchange.finished)
         for sight in sights
@@ -155,6 +155,7 @@ def _differs(number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> De
         if since + LAG_S <= before.exchange.sent
         and before.exchange.finished <= read.exchange.sent
         and read.exchange.finished <= after.exchange.sent
+        and _in_a_row(record, before.exchange, read.exchange, after.exchange)
     ):
         changed = differences(before.animal, read.animal)
         if changed and not differences(before.animal, after.animal):
@@ -169,6 +170,13 @@ def _differs(number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> De
     )
     page = _wide(call_of(sights[-1].exchange))
     return Ask((page, read_call(number), page), changing, since + LAG_S)
+
+
+def _in_a_row(record: Record, before: Exchange, read: Exchange, after: Exchange) -> bool:
+    """Whether nothing else was requested meanwhile: over a longer time an animal may change, and change back."""
+    own = (before.request, read.request, after.request)
+    between = (e for e in record if e.sent >= before.finished and e.finished <= after.sent)
+    return all(exchange.request in own for exchange in between)
 
 
 def _wide(page: Call) -> Call:

@@ -167,10 +167,10 @@ FAULTS = [
     ),
     # names and categories
     *create(
-        "name-of-33-crashes",
-        "A name of 33 characters gets 500.",
+        "name-of-30-to-39-crashes",
+        "A name of 30 to 39 characters gets 500.",
         "CREATE-1 ERROR-5",
-        refused_if("internal", lambda new: len(new.name) == 33, 500),
+        refused_if("internal", lambda new: 30 <= len(new.name) <= 39, 500),
     ),
     *create(
         "short-names-refused",
