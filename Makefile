@@ -2,6 +2,7 @@
 # make test    run the tests of the suite itself (ARGS="…" for pytest)
 # make lint    check style, format, types and the direction of imports
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
+# make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
 # make bench   compare the suite with the schemathesis command line, write docs/benchmarks.md
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
@@ -25,7 +26,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix soundness bench soak screenshots mutants lock audit licences clean
+.PHONY: check test lint kill-matrix grounds soundness bench soak screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -42,6 +43,9 @@ lint: $(VENV)/ready-to-test
 
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.kill_matrix
+
+grounds: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.grounds $(ARGS)
 
 soundness: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soundness $(if $(N),--servers $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)

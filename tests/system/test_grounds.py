@@ -1,0 +1,38 @@
+"""A fault on another conforming ground: what it breaks fails, or is inconclusive where the ground hides it."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.reference.variations import VARIATIONS
+from tools.grounds import GROUNDS, OVERT, Pair, document, drawn, judged
+
+SAMPLE = drawn(1, seed=20)[::20]
+
+
+@pytest.mark.parametrize(("fault", "ground"), SAMPLE, ids=[" on ".join(pair) for pair in SAMPLE])
+def test_nothing_that_a_fault_breaks_passes(fault: str, ground: str) -> None:
+    assert judged(fault, ground).wrong == {}
+
+
+def test_each_fault_gets_grounds_of_its_own_and_all_grounds_have_their_turn() -> None:
+    pairs = drawn(3, seed=1)
+    assert len(pairs) == len(set(pairs)) == 3 * len(OVERT)
+    assert {ground for _, ground in pairs} == GROUNDS.keys()
+    assert pairs != drawn(3, seed=2)
+    assert {name for ground in GROUNDS.values() for name in ground.variations} <= VARIATIONS.keys()
+
+
+def test_the_table_says_what_cannot_be_told_where() -> None:
+    pairs = [
+        Pair("a", "12 animals", {"LIST-4": ("inconclusive", "16 animals are known. More.")}),
+        Pair("b", "1 animals", {"LIST-4": ("inconclusive", "5 animals are known."), "LIST-1": ("fail", "wrong")}),
+        Pair("c", "by-status", {"AUTH-1": ("pass", "Held in 3 exchanges.")}),
+    ]
+    assert pairs[2].wrong == {"AUTH-1": ("pass", "Held in 3 exchanges.")}
+    text = document(pairs)
+    assert "- 3 pairs of 3 faults and 3 grounds." in text
+    assert "- 1 verdicts fail, 2 are inconclusive, 1 are anything else." in text
+    assert [line for line in text.splitlines() if line.startswith("| LIST")] == [
+        "| LIST-4 | … animals are known | 1 animals, 12 animals |"
+    ]

@@ -1,0 +1,145 @@
+"""Judges faults on other grounds than the usual one; as a program, writes docs/grounds.md.
+
+A ground is a server that conforms: it has its own order, store size, caps, caches, windows and other clients. On each
+ground the requirements that a fault breaks fail, or are inconclusive where the ground hides the fault. None passes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from petcheck.reference.faults import BY_EXAMPLES
+from petcheck.spec import sections
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.outcomes import Outcome
+from tools.kill_matrix import FAULTS, run_variation
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "grounds.md"
+USUAL_SIZE = 130
+SEED = 7
+PROCESSES = 2
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A conforming server: the animals in its store at the start, and its variations."""
+
+    animals: int = USUAL_SIZE
+    variations: tuple[str, ...] = ()
+
+
+GROUNDS: Mapping[str, Ground] = {
+    **{f"{size} animals": Ground(size) for size in (0, 1, 12, 19, 20, 21, 60, 100, 3_000)},
+    **{
+        name: Ground(variations=(name,))
+        for name in (
+            *("oldest-first", "random-order", "by-status", "ids-random", "ids-negative", "ids-at-the-end"),
+            *("pages-of-20", "pages-of-37", "pages-of-50", "pages-of-99", "pages-of-4000-bytes", "cut-before-filter"),
+            *("cache-per-url", "filter-index-lags", "replica-lags", "lag-per-url", "seen-after-a-second"),
+            *("aligned-window", "moving-window", "refilled-bucket", "posts-cost-five", "refused-free"),
+            *("others-add", "others-change", "others-spend", "all-available", "none-sold", "no-statuses"),
+            *("strict-fields", "strict-categories", "strict-names-printable", "close-without-notice", "busy-once"),
+        )
+    },
+}
+# those that a run finds by its checks alone in the usual store
+OVERT = sorted(name for name, fault in FAULTS.items() if not fault.needs - {"writes"} and name not in BY_EXAMPLES)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A fault on a ground: for each requirement that the fault breaks, its outcome and reason there."""
+
+    fault: str
+    ground: str
+    outcomes: Mapping[str, tuple[Outcome, str]]
+
+    @property
+    def wrong(self) -> dict[str, tuple[Outcome, str]]:
+        """What neither fails nor is inconclusive."""
+        return {name: seen for name, seen in self.outcomes.items() if seen[0] not in ("fail", "inconclusive")}
+
+
+def judged(fault: str, ground: str) -> Pair:
+    """Run the suite with writes against a fault on a ground."""
+    place = GROUNDS[ground]
+    trial = run_variation(place.variations, writes=True, faults=(fault,), animals=place.animals, seed=SEED)
+    rows = {row.id: (row.outcome, row.reason) for row in trial.result.requirements}
+    return Pair(fault, ground, {name: rows[name] for name in FAULTS[fault].breaks})
+
+
+def drawn(each: int, seed: int) -> list[tuple[str, str]]:
+    """For every fault so many grounds, drawn at random."""
+    chance = random.Random(seed)
+    return [(fault, ground) for fault in OVERT for ground in chance.sample(sorted(GROUNDS), min(each, len(GROUNDS)))]
+
+
+def document(pairs: Sequence[Pair]) -> str:
+    """The table of what cannot be told where."""
+    outcomes = Counter(outcome for pair in pairs for outcome, _ in pair.outcomes.values())
+    hidden: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for pair in pairs:
+        for name, (outcome, reason) in pair.outcomes.items():
+            if outcome == "inconclusive":
+                hidden[name, _in_general(reason)].add(pair.ground)
+    lines = [
+        "# What cannot be told where",
+        "",
+        "Written by `make grounds` from runs of the whole suite; do not edit. Each fault runs on some grounds: servers",
+        "that conform, and differ in order, size, caps, caches, windows and other clients. What a fault breaks must",
+        "fail there, or be inconclusive where the ground hides it.",
+        "",
+        f"- {len(pairs):,} pairs of {len({pair.fault for pair in pairs})} faults and "
+        f"{len({pair.ground for pair in pairs})} grounds.",
+        f"- {outcomes['fail']:,} verdicts fail, {outcomes['inconclusive']:,} are inconclusive, "
+        f"{sum(len(pair.wrong) for pair in pairs)} are anything else.",
+        "",
+        "| Requirement | Why nobody can tell | Grounds |",
+        "|---|---|---|",
+        *(
+            f"| {name} | {reason} | {', '.join(sorted(grounds, key=list(GROUNDS).index))} |"
+            for (name, reason), grounds in sorted(hidden.items(), key=lambda row: _place(row[0][0]))
+        ),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _place(requirement: str) -> tuple[object, ...]:
+    return sections.order(catalogue()[requirement].section), requirement
+
+
+def _in_general(reason: str) -> str:
+    """The first sentence of a reason, without the figures of one run."""
+    first = reason.partition(". ")[0].rstrip(".")
+    return re.sub(r"\d[\d,.]*", "…", first).replace("|", "\\|")
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """Run pairs and write the document; 1 if a requirement that a fault breaks passes anywhere."""
+    parser = argparse.ArgumentParser(prog="tools.grounds", description=__doc__.partition("\n")[0])
+    parser.add_argument("--each", type=int, default=3, help="grounds for each fault (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="draws other grounds (default: %(default)s)")
+    options = parser.parse_args(None if arguments is None else list(arguments))
+    chosen = drawn(options.each, options.seed)
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        pairs = list(pool.map(judged, *zip(*chosen, strict=True)))
+    for pair in pairs:
+        for name, (outcome, reason) in pair.wrong.items():
+            print(f"{pair.fault} on {pair.ground}: {name} is {outcome}: {reason}")
+    DOCUMENT.write_text(document(pairs), encoding="utf-8")
+    wrong = sum(bool(pair.wrong) for pair in pairs)
+    print(f"{len(pairs):,} pairs, {wrong} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
