@@ -103,10 +103,10 @@ def test_media_types(types: list[str], held: bool) -> None:
 
 def test_media_types_are_told() -> None:
     assert matchers.problem_of_media_type(response(headers=[])) == Problem(
-        "there is no Content-Type; `application/json` is due", "header:Content-Type"
+        "there is no Content-Type; expected `application/json`", "header:Content-Type"
     )
     assert matchers.problem_of_media_type(response(headers=[("Content-Type", "text/html; x=\x07")])) == Problem(
-        'Content-Type is "text/html; x=\\u0007"; `application/json` is due', "header:Content-Type"
+        'Content-Type is "text/html; x=\\u0007"; expected `application/json`', "header:Content-Type"
     )
 
 
@@ -130,11 +130,11 @@ def test_json() -> None:
         ('{"id":9223372036854775808}', "`id` is 9223372036854775808, beyond int64"),
         ('{"id":-9223372036854775809}', "`id` is -9223372036854775809, beyond int64"),
         ('{"id":' + "9" * 5000 + "}", '`id` is "<a number of 5,000 digits>", beyond int64'),
-        ('{"id":"7"}', '`id` is a string, "7"; an integer is due'),
-        ('{"id":7.5}', "`id` is a number with a fraction, 7.5; an integer is due"),
-        ('{"id":true}', "`id` is a boolean, true; an integer is due"),
-        ('{"id":null}', "`id` is null, null; an integer is due"),
-        ('{"id":[7]}', "`id` is an array, [7]; an integer is due"),
+        ('{"id":"7"}', '`id` is a string, "7"; expected an integer'),
+        ('{"id":7.5}', "`id` is a number with a fraction, 7.5; expected an integer"),
+        ('{"id":true}', "`id` is a boolean, true; expected an integer"),
+        ('{"id":null}', "`id` is null, null; expected an integer"),
+        ('{"id":[7]}', "`id` is an array, [7]; expected an integer"),
     ],
     ids=short,
 )
@@ -151,8 +151,8 @@ def test_int64(text: str, problem: str | None) -> None:
         ({"name": ""}, None),
         ({"name": "Zoë"}, None),
         ({}, "a Pet has no `name`"),
-        ({"name": None}, "`name` is null, null; a string is due"),
-        ({"name": 3}, "`name` is an integer, 3; a string is due"),
+        ({"name": None}, "`name` is null, null; expected a string"),
+        ({"name": 3}, "`name` is an integer, 3; expected a string"),
     ],
     ids=short,
 )
@@ -190,9 +190,9 @@ def test_pet_status(holder: dict[str, Json], problem: str | None) -> None:
         ({"status": Decimal("404.0")}, None),
         ({}, "the Error has no `status`"),
         ({"status": 400}, "`status` is 400 in a response of 404"),
-        ({"status": "404"}, '`status` is a string, "404"; the integer 404 is due'),
-        ({"status": True}, "`status` is a boolean, true; the integer 404 is due"),
-        ({"status": None}, "`status` is null, null; the integer 404 is due"),
+        ({"status": "404"}, '`status` is a string, "404"; expected the integer 404'),
+        ({"status": True}, "`status` is a boolean, true; expected the integer 404"),
+        ({"status": None}, "`status` is null, null; expected the integer 404"),
     ],
     ids=str,
 )

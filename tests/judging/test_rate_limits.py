@@ -32,16 +32,16 @@ def with_limit(*values: str) -> Exchange:
         (("60", "60"), None),
         (("100000000000000000000",), None),
         ((), "there is no X-RateLimit-Limit"),
-        (("0",), "X-RateLimit-Limit is 0; a limit of at least 1 is due"),
-        (("60", "61"), 'X-RateLimit-Limit is "60, 61"; a plain integer is due'),
-        (("60.0",), 'X-RateLimit-Limit is "60.0"; a plain integer is due'),
-        (("-60",), 'X-RateLimit-Limit is "-60"; a plain integer is due'),
-        (("+60",), 'X-RateLimit-Limit is "+60"; a plain integer is due'),
-        (("60;w=60",), 'X-RateLimit-Limit is "60;w=60"; a plain integer is due'),
-        (("sixty",), 'X-RateLimit-Limit is "sixty"; a plain integer is due'),
-        (("\u0666",), 'X-RateLimit-Limit is "\\u0666"; a plain integer is due'),
-        (("",), 'X-RateLimit-Limit is ""; a plain integer is due'),
-        (("1e3",), 'X-RateLimit-Limit is "1e3"; a plain integer is due'),
+        (("0",), "X-RateLimit-Limit is 0; expected a limit of at least 1"),
+        (("60", "61"), 'X-RateLimit-Limit is "60, 61"; expected a plain integer'),
+        (("60.0",), 'X-RateLimit-Limit is "60.0"; expected a plain integer'),
+        (("-60",), 'X-RateLimit-Limit is "-60"; expected a plain integer'),
+        (("+60",), 'X-RateLimit-Limit is "+60"; expected a plain integer'),
+        (("60;w=60",), 'X-RateLimit-Limit is "60;w=60"; expected a plain integer'),
+        (("sixty",), 'X-RateLimit-Limit is "sixty"; expected a plain integer'),
+        (("\u0666",), 'X-RateLimit-Limit is "\\u0666"; expected a plain integer'),
+        (("",), 'X-RateLimit-Limit is ""; expected a plain integer'),
+        (("1e3",), 'X-RateLimit-Limit is "1e3"; expected a plain integer'),
     ],
     ids=short,
 )
@@ -60,9 +60,9 @@ def test_limit(values: tuple[str, ...], problem: str | None) -> None:
         ("60", None, "there is no X-RateLimit-Remaining"),
         ("1", "2", "X-RateLimit-Remaining is 2, above X-RateLimit-Limit, 1"),
         ("60", "61", "X-RateLimit-Remaining is 61, above X-RateLimit-Limit, 60"),
-        ("60", "-1", 'X-RateLimit-Remaining is "-1"; a plain integer from 0 to the limit is due'),
-        ("60", "5.5", 'X-RateLimit-Remaining is "5.5"; a plain integer from 0 to the limit is due'),
-        ("60", "many", 'X-RateLimit-Remaining is "many"; a plain integer from 0 to the limit is due'),
+        ("60", "-1", 'X-RateLimit-Remaining is "-1"; expected a plain integer from 0 to the limit'),
+        ("60", "5.5", 'X-RateLimit-Remaining is "5.5"; expected a plain integer from 0 to the limit'),
+        ("60", "many", 'X-RateLimit-Remaining is "many"; expected a plain integer from 0 to the limit'),
     ],
 )
 def test_remaining(limit: str | None, remaining: str | None, problem: str | None) -> None:
@@ -79,21 +79,21 @@ def test_remaining(limit: str | None, remaining: str | None, problem: str | None
         (unix(-2), None),
         (unix(86_400), None),
         (unix(86_402), None),
-        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s past; a Unix time in seconds is due"),
-        (unix(86_403), f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead; a Unix time in seconds is due"),
+        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s past; expected a Unix time in seconds"),
+        (unix(86_403), f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead; expected a Unix time in seconds"),
         (
             30,
             f"X-RateLimit-Reset is 30, {unix(-30):,} s past; it looks like seconds from now rather than a time; "
-            "a Unix time in seconds is due",
+            "expected a Unix time in seconds",
         ),
         (
             unix(30) * 1000,
             f"X-RateLimit-Reset is {unix(30) * 1000}, more than a day ahead; it looks like milliseconds; "
-            "a Unix time in seconds is due",
+            "expected a Unix time in seconds",
         ),
-        ("2026-11-21T12:00:30Z", 'X-RateLimit-Reset is "2026-11-21T12:00:30Z"; a Unix time in seconds is due'),
-        ("-5", 'X-RateLimit-Reset is "-5"; a Unix time in seconds is due'),
-        ("", 'X-RateLimit-Reset is ""; a Unix time in seconds is due'),
+        ("2026-11-21T12:00:30Z", 'X-RateLimit-Reset is "2026-11-21T12:00:30Z"; expected a Unix time in seconds'),
+        ("-5", 'X-RateLimit-Reset is "-5"; expected a Unix time in seconds'),
+        ("", 'X-RateLimit-Reset is ""; expected a Unix time in seconds'),
         (None, "there is no X-RateLimit-Reset"),
     ],
 )
@@ -114,7 +114,7 @@ def test_reset_against_the_responses_own_date(reset: object, problem: str | None
 def test_what_a_wrong_reset_looks_like(reset: int, hint: str) -> None:
     problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
     assert problem is not None
-    assert problem.text.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; a Unix time in seconds is due")
+    assert problem.text.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; expected a Unix time in seconds")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool
 def test_a_reset_that_has_passed_is_measured_from_the_request_where_there_is_no_date() -> None:
     problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
     assert text_of(problem, "X-RateLimit-Reset") == (
-        f"X-RateLimit-Reset is {unix(-700)}, 700 s past; a Unix time in seconds is due"
+        f"X-RateLimit-Reset is {unix(-700)}, 700 s past; expected a Unix time in seconds"
     )
 
 
@@ -241,7 +241,7 @@ def test_no_retry_after() -> None:
 )
 def test_a_retry_after_of_more_than_a_day(text: str, hint: str) -> None:
     found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
-    said = f'Retry-After is "{text}", more than a day{hint}; whole seconds or an HTTP date are due'
+    said = f'Retry-After is "{text}", more than a day{hint}; expected whole seconds or an HTTP date'
     assert text_of(found, "Retry-After") == said
 
 
@@ -269,7 +269,7 @@ def test_a_date_is_measured_by_the_clock_that_asks_for_less() -> None:
 
 def test_a_retry_after_that_cannot_be_read_is_shown() -> None:
     refusal = exchange(status=429, headers=[("Retry-After", "30 s\x07")])
-    said = 'Retry-After is "30 s\\u0007"; whole seconds or an HTTP date are due'
+    said = 'Retry-After is "30 s\\u0007"; expected whole seconds or an HTTP date'
     assert text_of(rate_limits.problem_of_retry_after(refusal), "Retry-After") == said
 
 

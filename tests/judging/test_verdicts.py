@@ -174,13 +174,13 @@ def test_a_waiver_in_force_covers_a_failure_to_its_last_day() -> None:
 def test_a_waiver_that_expired_covers_nothing() -> None:
     verdict = waived("fail", until(YESTERDAY))
     assert (verdict.outcome, verdict.reason, verdict.waiver) == ("fail", "It broke.", until(YESTERDAY))
-    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: mend the server or agree on a new one."
+    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
 
 
 def test_a_waiver_that_expired_is_told_where_the_requirement_holds_too() -> None:
     verdict = waived("pass", until(YESTERDAY))
     assert (verdict.outcome, verdict.waiver) == ("pass", until(YESTERDAY))
-    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: mend the server or agree on a new one."
+    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
 
 
 def test_a_waiver_of_what_holds_is_stale_and_fails_the_run() -> None:

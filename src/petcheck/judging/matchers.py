@@ -90,11 +90,11 @@ def problem_of_media_type(response: Response) -> Problem | None:
     """What is wrong with Content-Type, which must be `application/json` (section 4), in any case, parameters or not."""
     value = response.header(CONTENT_TYPE)
     if value is None:
-        return Problem(f"there is no {CONTENT_TYPE}; `{MEDIA_TYPE}` is due", header(CONTENT_TYPE))
+        return Problem(f"there is no {CONTENT_TYPE}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
     types = {part.partition(";")[0].strip().lower() for part in value.split(",")}
     if types == {MEDIA_TYPE}:
         return None
-    return Problem(f"{CONTENT_TYPE} is {quoted(value)}; `{MEDIA_TYPE}` is due", header(CONTENT_TYPE))
+    return Problem(f"{CONTENT_TYPE} is {quoted(value)}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
 
 
 def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
@@ -104,7 +104,7 @@ def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
     value = holder[name]
     number = integer(value)
     if number is None and not isinstance(value, HugeNumber):
-        return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; an integer is due", body(name))
+        return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; expected an integer", body(name))
     if number is None or not INT64_MIN <= number <= INT64_MAX:
         return Problem(f"`{name}` is {quoted(value)}, beyond int64", body(name))
     return None
@@ -117,7 +117,7 @@ def problem_of_string(owner: str, name: str, holder: Animal) -> Problem | None:
     value = holder[name]
     if isinstance(value, str):
         return None
-    return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; a string is due", body(name))
+    return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; expected a string", body(name))
 
 
 def problem_of_pet_status(holder: Animal) -> Problem | None:
@@ -135,7 +135,9 @@ def problem_of_error_status(holder: Animal, http_status: int) -> Problem | None:
         return Problem("the Error has no `status`", BODY)
     value = holder["status"]
     if integer(value) is None:
-        return Problem(f"`status` is {kind(value)}, {quoted(value)}; the integer {http_status} is due", body("status"))
+        return Problem(
+            f"`status` is {kind(value)}, {quoted(value)}; expected the integer {http_status}", body("status")
+        )
     if integer(value) == http_status:
         return None
     return Problem(f"`status` is {quoted(value)} in a response of {http_status}", body("status"))

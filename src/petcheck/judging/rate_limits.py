@@ -58,10 +58,10 @@ def problem_of_limit(exchange: Exchange) -> Problem | None:
     if text is None:
         return Problem(f"there is no {RATE_LIMIT}", header(RATE_LIMIT))
     if _whole(text) is None:
-        return Problem(f"{RATE_LIMIT} is {quoted(text)}; a plain integer is due", header(RATE_LIMIT))
+        return Problem(f"{RATE_LIMIT} is {quoted(text)}; expected a plain integer", header(RATE_LIMIT))
     if int(text) >= 1:
         return None
-    return Problem(f"{RATE_LIMIT} is 0; a limit of at least 1 is due", header(RATE_LIMIT))
+    return Problem(f"{RATE_LIMIT} is 0; expected a limit of at least 1", header(RATE_LIMIT))
 
 
 def problem_of_remaining(exchange: Exchange) -> Problem | None:
@@ -70,7 +70,7 @@ def problem_of_remaining(exchange: Exchange) -> Problem | None:
     if text is None:
         return Problem(f"there is no {RATE_REMAINING}", header(RATE_REMAINING))
     if _whole(text) is None:
-        said = f"{RATE_REMAINING} is {quoted(text)}; a plain integer from 0 to the limit is due"
+        said = f"{RATE_REMAINING} is {quoted(text)}; expected a plain integer from 0 to the limit"
         return Problem(said, header(RATE_REMAINING))
     limit = limit_of(exchange)
     if limit is None or limit < 1 or int(text) <= limit:
@@ -84,11 +84,11 @@ def problem_of_reset(exchange: Exchange) -> Problem | None:
     if text is None:
         return Problem(f"there is no {RATE_RESET}", header(RATE_RESET))
     if not _UNIX_TIME.fullmatch(text):
-        return Problem(f"{RATE_RESET} is {quoted(text)}; a Unix time in seconds is due", header(RATE_RESET))
+        return Problem(f"{RATE_RESET} is {quoted(text)}; expected a Unix time in seconds", header(RATE_RESET))
     misplaced = [_misplaced(float(text), *clock) for clock in _clocks(exchange)]
     if None in misplaced:
         return None
-    return Problem(f"{RATE_RESET} is {text}, {misplaced[0]}; a Unix time in seconds is due", header(RATE_RESET))
+    return Problem(f"{RATE_RESET} is {text}, {misplaced[0]}; expected a Unix time in seconds", header(RATE_RESET))
 
 
 def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str | None:
@@ -139,14 +139,14 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
         return Problem(f"there is no {RETRY_AFTER}", header(RETRY_AFTER))
     pause = retry_after(exchange)
     if pause is None:
-        said = f"{RETRY_AFTER} is {quoted(text)}; whole seconds or an HTTP date are due"
+        said = f"{RETRY_AFTER} is {quoted(text)}; expected whole seconds or an HTTP date"
         return Problem(said, header(RETRY_AFTER))
     if pause <= _DAY_S + _GRACE_S:
         return None
     made = _clocks(exchange)[0][0]
     looks_absolute = _PLAIN_INTEGER.fullmatch(text) and abs(pause - made) <= _DAY_S
     hint = "; it looks like a Unix time" if looks_absolute else ""
-    said = f"{RETRY_AFTER} is {quoted(text)}, more than a day{hint}; whole seconds or an HTTP date are due"
+    said = f"{RETRY_AFTER} is {quoted(text)}, more than a day{hint}; expected whole seconds or an HTTP date"
     return Problem(said, header(RETRY_AFTER))
 
 

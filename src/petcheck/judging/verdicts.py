@@ -158,7 +158,7 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
         if waiver is None:
             settled.append(verdict)
         elif waiver.expires < today and verdict.outcome in ("fail", "pass"):
-            trouble = f"The waiver expired on {waiver.expires}: mend the server or agree on a new one."
+            trouble = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one."
             settled.append(replace(verdict, waiver=waiver, waiver_trouble=trouble))
         elif verdict.outcome == "fail":
             days = (waiver.expires - today).days

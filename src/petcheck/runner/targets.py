@@ -102,7 +102,7 @@ def load_app(spec: str) -> Any:
         raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
     except (Exception, SystemExit) as error:  # its module may do anything when it is imported
         raise ConfigError(
-            f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); mend it first"
+            f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); fix that first"
         ) from None
     if not callable(app):
         raise ConfigError(f"--app {spec}: {name} is no application")

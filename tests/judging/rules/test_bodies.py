@@ -49,7 +49,7 @@ def test_documented_bodies(found: Exchange, json: bool, media_type: bool) -> Non
 def test_the_parts_of_a_body_that_is_wrong() -> None:
     html = exchange(body=b"<html>", headers=())
     assert by("SERVICE-1", html) == Problem("the body is not JSON: Expecting value at line 1, column 1", "body")
-    assert by("BODY-1", html) == Problem("there is no Content-Type; `application/json` is due", "header:Content-Type")
+    assert by("BODY-1", html) == Problem("there is no Content-Type; expected `application/json`", "header:Content-Type")
 
 
 @pytest.mark.parametrize(
@@ -104,15 +104,15 @@ def test_where_a_pet_stands(found: Exchange, pets: list[object]) -> None:
     ("requirement", "pet", "problem", "part"),
     [
         ("PET-1", without("id", PET), "the Pet has no `id`", ""),
-        ("PET-1", PET | {"id": "7"}, '`id` is a string, "7"; an integer is due', "/id"),
+        ("PET-1", PET | {"id": "7"}, '`id` is a string, "7"; expected an integer', "/id"),
         ("PET-1", PET | {"id": 2**63}, "`id` is 9223372036854775808, beyond int64", "/id"),
         ("PET-2", without("name", PET), "the Pet has no `name`", ""),
-        ("PET-2", PET | {"name": 5}, "`name` is an integer, 5; a string is due", "/name"),
+        ("PET-2", PET | {"name": 5}, "`name` is an integer, 5; expected a string", "/name"),
         ("PET-3", without("categoryId", PET), "the Pet has no `categoryId`", ""),
         (
             "PET-3",
             PET | {"categoryId": 1.5},
-            "`categoryId` is a number with a fraction, 1.5; an integer is due",
+            "`categoryId` is a number with a fraction, 1.5; expected an integer",
             "/categoryId",
         ),
         (
@@ -169,8 +169,8 @@ def test_where_there_is_no_pet_none_is_judged(found: Exchange) -> None:
     [
         ([], HOLDS),
         ([PET], HOLDS),
-        ({"pets": []}, Problem('the body is an object, {"pets": []}; a bare array is due', "body")),
-        (b"null", Problem("the body is null, null; a bare array is due", "body")),
+        ({"pets": []}, Problem('the body is an object, {"pets": []}; expected a bare array', "body")),
+        (b"null", Problem("the body is null, null; expected a bare array", "body")),
         ([PET, 7, 8], Problem("an item is an integer, 7; a Pet is an object", "body:/1")),
         ([None, 7], Problem("an item is null, null; a Pet is an object", "body:/0")),
         (b"<html>", NOT_CONCERNED),

@@ -104,7 +104,7 @@ def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
     if value is None and exchange.answer.body.strip() != b"null":
         return NOT_CONCERNED  # not JSON: SERVICE-1
     if not isinstance(value, list):
-        return Problem(f"the body is {kind(value)}, {quoted(value)}; a bare array is due", BODY)
+        return Problem(f"the body is {kind(value)}, {quoted(value)}; expected a bare array", BODY)
     odd = next(((place, item) for place, item in enumerate(value) if not isinstance(item, dict)), None)
     if odd is None:
         return HOLDS
