@@ -75,7 +75,10 @@ class Window:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether Reset stays as the clock moves on, or a 429 says that nothing comes free before Reset."""
+        """Whether Reset stays as the clock moves on, or the window begins full and a 429 says that it is used up.
+
+        In one that does not begin full, what was spent before it may come free.
+        """
         first, last = self.counts[0].exchange, self.counts[-1].exchange
         return last.sent - first.finished > ROUNDING_S or self._is_refused_until_reset
 
@@ -93,6 +96,9 @@ class Window:
 
     @property
     def _is_refused_until_reset(self) -> bool:
+        falls = [a.remaining - b.remaining for a, b in pairwise(self.counts) if a.remaining > b.remaining]
+        if self.counts[0].remaining + min(falls, default=1) < self.counts[0].limit:
+            return False
         refusals = (count for count in self.counts if count.exchange.status == 429)
         return any((retry_after(one.exchange) or 0.0) >= max(one.span - CLOCK_S, one.span / 2) > 0 for one in refusals)
 
