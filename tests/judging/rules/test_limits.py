@@ -72,6 +72,13 @@ def test_no_conforming_quota_fails(seed: int, requests: int) -> None:
         assert not isinstance(decision, Failed), (number, decision.text)
 
 
+def test_less_than_one_request_that_came_free_may_be_rounded_up() -> None:
+    draw = Random(100_663)
+    server = any_server(draw)
+    assert not any_run(draw, server, 150)
+    assert not isinstance(settled(8, server), Failed)
+
+
 @pytest.mark.parametrize("seed", [1481, 2662, 4011, 4739])
 def test_what_was_spent_before_may_come_free_although_a_429_says_that_all_is_used_up(seed: int) -> None:
     draw = Random(seed)

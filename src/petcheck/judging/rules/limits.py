@@ -204,15 +204,17 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     if not refusals:
         return Undecided(_NO_429)
     shared = others_spend(record)
+    moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
-        own = rate_limits.remaining_of(refusal.exchange)
-        if own and not shared and not rate_limits.is_of_a_longer_quota(refusal.exchange):
+        own = rate_limits.remaining_of(refusal.exchange) or 0
+        # where Reset moves, less than one request may have come free, and may be rounded up
+        if own > int(moves) and not shared and not rate_limits.is_of_a_longer_quota(refusal.exchange):
             said = f"A 429 came that says itself that {own} requests are left (section 8)."
             return Failed(said, (Proof(refusal.exchange, header(RATE_REMAINING)),), examined)
     early = [(refusal, refusal.before) for refusal in refusals if refusal.is_early and refusal.before]
     # where Reset moves, requests come free one by one, and another client may take each
     honest = any(refusal.is_over for refusal in refusals)
-    others = shared or (honest and any(quota.moves for quota in quotas_in(counts_in(record))))
+    others = shared or (honest and moves)
     for (first, before), (second, then) in ((early[0], other) for other in early[1:]):
         if not others and then.reset != before.reset and then.exchange.sent >= before.ends:
             said = (
