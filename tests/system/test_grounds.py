@@ -29,6 +29,7 @@ def test_the_table_says_what_cannot_be_told_where() -> None:
         Pair("b", "1 animals", {"LIST-4": ("inconclusive", "5 animals are known."), "LIST-1": ("fail", "wrong")}),
         Pair("c", "by-status", {"AUTH-1": ("pass", "Held in 3 exchanges.")}),
     ]
+    assert Pair("filter-fills-page", "3000 animals", {"LIST-7": ("pass", "Held.")}).wrong == {}
     assert pairs[2].wrong == {"AUTH-1": ("pass", "Held in 3 exchanges.")}
     text = document(pairs)
     assert "- 3 pairs of 3 faults and 3 grounds." in text
