@@ -111,6 +111,7 @@ def test_a_page_that_overlaps_the_post_tells_neither_before_nor_after() -> None:
     overlapping = page(pet(7, NAME), sent=9.5)
     assert search(overlapping, post()).unseen
     assert search(overlapping, post(), page(pet(7, NAME))).found
+    assert search(post(), page(sent=11)).stale  # the POST ends at 11
     ended = page(pet(7, NAME), sent=9)
     assert search(ended, post(), page(pet(7, NAME))).cleared
 
@@ -158,6 +159,7 @@ def test_a_name_that_an_earlier_run_may_have_given_counts_where_a_page_before_la
     assert not search(refused, after, grounds=grounds).found
     assert search(page(sent=5, query="?limit=100&status=pending"), refused, after, grounds=grounds).doubtful
     assert search(page(sent=5), refused, after, grounds=grounds).found
+    assert search(page(sent=9), refused, after, grounds=grounds).found  # it ends as the POST is sent
 
 
 def test_a_long_number_is_of_this_run() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from petcheck.exchange import Exchange
+from petcheck.exchange import Credential, Exchange
 from petcheck.judging.quotas import (
     Course,
     Quota,
@@ -61,6 +61,15 @@ def text_of(problem: Course | None) -> str | None:
 
 
 # ---- what an answer tells
+
+
+def test_what_no_cache_and_no_other_key_explains_counts() -> None:
+    assert len(counts_in([answered(1, 5, limit=5), answered(2, 1, limit=1)])) == 2
+    assert counts_in([answered(1, 0, limit=0)]) == []
+    headers = rates(60, 5, unix(64))
+    aged = [exchange(Operation.CREATE_PET, 201, headers=[*headers, ("age", age)]) for age in ("0", "5")]
+    assert [count.exchange for count in counts_in(aged)] == aged[:1]
+    assert counts_in([exchange(Operation.CREATE_PET, 401, headers=headers, credential=Credential.RANDOM)]) == []
 
 
 def test_a_bucket_refills_by_its_limit_a_minute_or_until_reset() -> None:

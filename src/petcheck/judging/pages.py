@@ -149,7 +149,7 @@ def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
     out is not a fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
     """
     whole = {page.exchange.index for page in whole_stores(pages)}
-    largest = max((page.size for page in pages), default=0)
+    sizes = [page.size for page in pages]
     return [
         page
         for page in pages
@@ -158,7 +158,7 @@ def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
             page.by_status is not None
             and page.by_status == status
             and page.has_room
-            and (page.size < _SMALLEST_CAP or page.size < largest)
+            and (page.size < _SMALLEST_CAP or page.size < max(sizes))
         )
     ]
 

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 
 from petcheck.exchange import Credential, Exchange
 from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
-from petcheck.spec.figures import RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
+from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
 
 # a Date is cut to whole seconds, a Reset rounded to them, and clocks are 2 s apart at most
 CLOCK_S = 3.0
@@ -147,7 +147,7 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
 
 
 def _is_aged(exchange: Exchange) -> bool:
-    return header_of(exchange, "Age") not in (None, "0")
+    return header_of(exchange, AGE) not in (None, FRESH)
 
 
 def quotas_in(counts: Iterable[Count]) -> list[Quota]:
@@ -224,9 +224,11 @@ def _rise(counts: Sequence[Count]) -> Course | None:
     lowest = list(accumulate(done, lower))
     for later in counts:
         before = bisect_right(finished, later.exchange.sent)
-        if before == 0 or later.exchange.finished > lowest[before - 1].ends:
+        if before == 0:
             continue
         low = lowest[before - 1]
+        if later.exchange.finished > low.ends:
+            continue
         # rounding to whole requests may show one more than was refilled; a request that counts takes it up
         rounding = 0 if later.spends else 1
         gained = rate * (later.exchange.finished - low.exchange.sent)

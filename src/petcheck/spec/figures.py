@@ -32,6 +32,9 @@ RATE_REMAINING = "X-RateLimit-Remaining"
 RATE_RESET = "X-RateLimit-Reset"
 RATE_HEADERS = (RATE_LIMIT, RATE_REMAINING, RATE_RESET)
 RETRY_AFTER = "Retry-After"
+AGE = "Age"
+FRESH = "0"
+"""The Age of an answer that no cache has kept (RFC 9111, section 5.1)."""
 
 # section 9
 BASE_SEGMENT = "v1"

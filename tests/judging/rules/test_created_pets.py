@@ -309,7 +309,9 @@ def test_two_animals_that_no_page_of_the_whole_store_shows_fail() -> None:
         "for 100 (section 4.2)."
     )
     assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[2], "body"))
-    assert isinstance(found("CREATE-13", new(1), new(2), page(OLD, sent=10.0)), Ask)
+    again = found("CREATE-13", new(1), new(2), page(OLD, sent=10.0))
+    assert isinstance(again, Ask)
+    assert again.calls == (listing(limit="100"),)  # two are enough, so neither is read
     assert isinstance(found("CREATE-13", new(1), new(2), new(3, 5.0), page(OLD, sent=10.1)), Ask)
     assert isinstance(found("CREATE-13", new(1), new(2), page(pet(1), sent=1.0), page(OLD, sent=10.1)), Ask)
 

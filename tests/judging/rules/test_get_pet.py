@@ -204,6 +204,9 @@ def test_a_difference_that_stays_fails() -> None:
         Proof(record[3], "body:/name"),
         Proof(record[4], "body:/0/name"),
     )
+    # what was requested before and after the three does not matter
+    others = [got(9, 404, sent=5.0), *record[2:], got(9, 404, sent=12.0)]
+    assert isinstance(found("GET-2", *record[:2], *others), Failed)
 
 
 def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
@@ -213,6 +216,9 @@ def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
     decision = found("GET-2", page(REX), first, before, read, page(REX, sent=read.finished))
     assert isinstance(decision, Failed)
     assert '`name` is "Tex" instead of "Rex"; `categoryId` is 2 instead of 1 (section 4.3).' in decision.text
+
+
+_AT_ONCE = (page(REX, sent=12.0), got(body=TEX, sent=13.0), page(REX, sent=14.0))
 
 
 @pytest.mark.parametrize(
@@ -226,10 +232,13 @@ def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
         [page(REX, sent=11.1), got(body=REX, sent=11.3), page(REX, sent=11.5)],
         [page(REX, sent=11.1), got(body=TEX, sent=11.3), page({**REX, "name": "Dex"}, sent=11.5)],
         [page(REX, sent=11.1), got(9, 404, sent=11.3), got(body=TEX, sent=11.5), page(REX, sent=11.7)],
+        [*_AT_ONCE[:1], got(9, 404, sent=_AT_ONCE[0].finished), *_AT_ONCE[1:]],
+        [*_AT_ONCE[:2], got(9, 404, sent=13.5, took=0.5), *_AT_ONCE[2:]],
     ],
-    ids=range(8),
+    ids=range(10),
 )
 def test_a_difference_that_ends_or_is_too_young_does_not_fail(later: list[Exchange]) -> None:
+    assert isinstance(found("GET-2", page(REX), got(body=TEX), *_AT_ONCE), Failed)
     assert not isinstance(found("GET-2", page(REX), got(body=TEX), *later), Failed)
 
 
