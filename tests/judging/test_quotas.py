@@ -72,6 +72,12 @@ def test_what_no_cache_and_no_other_key_explains_counts() -> None:
     assert counts_in([exchange(Operation.CREATE_PET, 401, headers=headers, credential=Credential.RANDOM)]) == []
 
 
+def test_an_answer_that_comes_after_the_window_tells_nothing_and_one_sent_later_may() -> None:
+    slow = answered(30, 1, limit=6, took=40)
+    rising = window_of([answered(1, 1, limit=6), slow, answered(31, 6, limit=6)])
+    assert text_of(problem_in(rising)) == "X-RateLimit-Remaining rose from 1 to 6 within one window"
+
+
 def test_a_bucket_refills_by_its_limit_a_minute_or_until_reset() -> None:
     (late,) = counts_in([answered(1, 50)])
     (soon,) = counts_in([answered(1, 50, reset=34)])

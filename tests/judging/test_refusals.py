@@ -32,7 +32,7 @@ CHEAPEST = Call(Operation.LIST_PETS, query=(("limit", "1"),))
 ALL = Means(allowed=True, wait_s=100.0, requests=1000)
 
 
-def carried_out(server: Server, requests: int = 2000) -> Undecided | None:
+def carried_out(server: Server, requests: int = 1300) -> Undecided | None:
     """Do what comes next, as a run does; what it ends with."""
     while isinstance(step := next_step(server.record, 0), Ask):
         assert step.calls, "it asks for nothing"
