@@ -108,7 +108,7 @@ FIRST = ("limit-over-100", "limit-not-a-number")
     ],
 )
 def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) -> None:
-    """Observed: what parameters get that the document does not provide for. ERROR-5 judges that it is no 5xx."""
+    """Observed: what parameters get that the document does not provide for. ERROR-5 judges that it is not a 5xx."""
     if not target.affords():
         return
     exchange = target.api.list_pets(**parameters)

@@ -98,7 +98,7 @@ def test_operation_is_removed(target: Target) -> None:
 @observes("pet-id-not-int64")
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
-    """Observed: what such a segment gets. ERROR-5 judges that it is no 5xx."""
+    """Observed: what such a segment gets. ERROR-5 judges that it is not a 5xx."""
     if not target.affords() or target.as_of >= REMOVAL_DAY:
         return
     target.observe_answer("pet-id-not-int64", target.api.get_pet(segment), asked=segment)

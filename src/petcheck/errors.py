@@ -3,7 +3,7 @@
     PetcheckError
     ├── Breach             judging: an exchange contradicts a requirement. The only one that becomes a `fail`
     ├── Inconclusive       judging, checks: tried, and the target gave nothing to judge
-    │   └── NotRun         checks: not tried, for want of a permission, or since it is not in force
+    │   └── NotRun         checks: not tried: a permission is missing, or it is not in force
     ├── NotSent            wire: a question could not be put to the target, or got no answer that counts
     │   ├── NotPermitted   POST where writes are not allowed
     │   ├── BudgetSpent    the run has sent as many requests as it may
@@ -65,7 +65,7 @@ class Inconclusive(PetcheckError):
 
 
 class NotRun(Inconclusive):
-    """Not tried, for want of a permission or because it is not in force."""
+    """Not tried: a permission is missing, or it is not in force."""
 
 
 class NotSent(PetcheckError):
@@ -136,7 +136,7 @@ class NotARun(PetcheckError):
 
 
 class NotAResult(NotARun):
-    """A file or value that is no result of this format. The message is one line for the user."""
+    """A file or value that is not a result of this format. The message is one line for the user."""
 
 
 class NotEvidence(NotARun):

@@ -145,5 +145,5 @@ def test_the_words_for_credentials_in_files_stay() -> None:
 
 @pytest.mark.parametrize("document", [{}, {"log": {"entries": [{}]}}, {"log": {"entries": 1}}, {"log": None}])
 def test_another_har_is_refused(document: dict[str, Any]) -> None:
-    with pytest.raises(NotEvidence, match=r"^is no HAR of petcheck: "):
+    with pytest.raises(NotEvidence, match=r"^is not a HAR of petcheck: "):
         entries_by_index(document)

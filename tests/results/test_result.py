@@ -113,7 +113,7 @@ OUTCOMES = "['pass', 'fail', 'inconclusive', 'not-run', 'waived', 'error']"
         ("run/exit", -1, "run.exit: -1 is less than the minimum of 0"),
         ("requirements/0/outcome", "passed", f"requirements[0].outcome: 'passed' is not one of {OUTCOMES}"),
         ("requirements/0/exchanges", [0, "1"], "requirements[0].exchanges[1]: '1' is not of type 'integer'"),
-        ("requirements/0/target", "elsewhere", "requirements[0].target: 'elsewhere' is none of the targets"),
+        ("requirements/0/target", "elsewhere", "requirements[0].target: 'elsewhere' is not one of the targets"),
         ("requirements/0/outcome", "waived", "requirements[0].waiver: None is not of type 'object'"),
         ("checks/0/duration_s", True, "checks[0].duration_s: True is not of type 'number'"),
         (
@@ -131,7 +131,7 @@ OUTCOMES = "['pass', 'fail', 'inconclusive', 'not-run', 'waived', 'error']"
 def test_a_foreign_document_is_refused_with_one_line(path: str, value: Any, message: str) -> None:
     with pytest.raises(NotAResult) as refused:
         from_json(changed(path, value))
-    assert str(refused.value) == f"is no result of petcheck: {message}"
+    assert str(refused.value) == f"is not a result of petcheck: {message}"
 
 
 def test_another_format_is_named() -> None:
@@ -148,8 +148,8 @@ def test_another_format_is_named() -> None:
         (b"[" * 100_000, "is not whole JSON"),
         (b'{"run": NaN}', "is not whole JSON, so no result of petcheck: NaN is not a JSON number"),
         (b'{"format": ' + b"1" * 9_999 + b"}", "is not whole JSON"),
-        (b"[]", "is no result of petcheck: the top level: [] is not of type 'object'"),
-        (b"null", "is no result of petcheck: the top level: None is not of type 'object'"),
+        (b"[]", "is not a result of petcheck: the top level: [] is not of type 'object'"),
+        (b"null", "is not a result of petcheck: the top level: None is not of type 'object'"),
     ],
 )
 def test_a_broken_file_is_refused_with_one_line(content: bytes, message: str, tmp_path: Path) -> None:

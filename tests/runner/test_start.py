@@ -106,7 +106,7 @@ def test_applications_of_both_kinds_are_loaded(tmp_path: Path, monkeypatch: pyte
     assert load_app(f"{module}:asgi").__name__ == "asgi"
     assert load_app(f"{module}:Inner.app") is load_app(f"{module}:asgi")
     assert type(load_app(f"{module}:wsgi")).__name__ == "WSGIMiddleware"
-    with pytest.raises(ConfigError, match=r"^--app shop_of_both_kinds:number: number is no application$"):
+    with pytest.raises(ConfigError, match=r"^--app shop_of_both_kinds:number: number is not an application$"):
         load_app(f"{module}:number")
     with pytest.raises(ConfigError, match=r"has no attribute 'none'; write it as module:application$"):
         load_app(f"{module}:none")

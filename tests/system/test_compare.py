@@ -177,9 +177,9 @@ RESULTS: dict[str, tuple[Callable[[Any], object], str]] = {
     "other interface": (put("suite/interface", "2.0.0"), "b/result.json: its interface is 2.0.0 and that of a/res"),
     "other catalogue": (put("suite/requirements_sha256", "c" * 64), "b/result.json: its catalogue is sha256 cccc"),
     "other description": (put("suite/openapi_sha256", "c" * 64), "b/result.json: its description is sha256 cccc"),
-    "foreign": (lambda value: value.clear(), "b/result.json is no result of petcheck: the top level: 'format' is a req"),
-    "against the schema": (put("requirements/0/outcome", "good"), "b/result.json is no result of petcheck: requirements"),
-    "hostile": (put("requirements/0/outcome", samples.HOSTILE), "b/result.json is no result of petcheck: requirements"),
+    "foreign": (lambda value: value.clear(), "b/result.json is not a result of petcheck: the top level: 'format' is a req"),
+    "against the schema": (put("requirements/0/outcome", "good"), "b/result.json is not a result of petcheck: requirements"),
+    "hostile": (put("requirements/0/outcome", samples.HOSTILE), "b/result.json is not a result of petcheck: requirements"),
 }  # fmt: skip
 
 
@@ -225,14 +225,14 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "is not whole JSON, so no result of petcheck"),
     "empty": (lambda file: file.write_bytes(b""), "is not whole JSON"),
     "binary": (lambda file: file.write_bytes(bytes(range(256))), "is not whole JSON"),
-    "a list": (lambda file: file.write_text("[]"), "is no result of petcheck: the top level: [] is not of type 'object'"),
+    "a list": (lambda file: file.write_text("[]"), "is not a result of petcheck: the top level: [] is not of type 'object'"),
     "deep": (lambda file: file.write_text("[" * 100_000), "is not whole JSON"),
     "not a number": (lambda file: file.write_text('{"format": NaN}'), "is not whole JSON"),
     "endless digits": (lambda file: file.write_text("1" * 10_000), "is not whole JSON"),
     "huge": (lambda file: os.truncate(file, 65 * 1024**2), "has 65 MB, more than the 64 MB that a run may write"),
     "missing": (lambda file: file.unlink(), "cannot be read: No such file or directory; give the result.json of a run"),
-    "a folder": (lambda file: instead(file, Path.mkdir), "result.json is no file"),
-    "a pipe": (lambda file: instead(file, os.mkfifo), "result.json is no file"),
+    "a folder": (lambda file: instead(file, Path.mkdir), "result.json is not a file"),
+    "a pipe": (lambda file: instead(file, os.mkfifo), "result.json is not a file"),
     "itself": (lambda file: instead(file, lambda place: place.symlink_to(place)), "cannot be read: "),
 }  # fmt: skip
 
@@ -249,12 +249,12 @@ HARS: dict[str, tuple[Callable[[Path], object], str]] = {
     "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "b/exchanges.har is not whole JSON"),
     "binary": (lambda file: file.write_bytes(b"\xff\xfe"), "b/exchanges.har is not whole JSON"),
     "huge": (lambda file: os.truncate(file, 513 * 1024**2), "has 513 MB, more than the 512 MB"),
-    "of a browser": (lambda file: file.write_text('{"log": {"version": "1.2", "entries": [{}]}}'), "is no HAR of petcheck"),
-    "a number": (lambda file: file.write_text("1"), "is no HAR of petcheck"),
-    "other types": (lambda file: change(file, put("log/entries/0/response/status", "200")), "is no HAR of petcheck"),
-    "other texts": (lambda file: change(file, put("log/entries/0/response/content/text", 1)), "is no HAR of petcheck"),
+    "of a browser": (lambda file: file.write_text('{"log": {"version": "1.2", "entries": [{}]}}'), "is not a HAR of petcheck"),
+    "a number": (lambda file: file.write_text("1"), "is not a HAR of petcheck"),
+    "other types": (lambda file: change(file, put("log/entries/0/response/status", "200")), "is not a HAR of petcheck"),
+    "other texts": (lambda file: change(file, put("log/entries/0/response/content/text", 1)), "is not a HAR of petcheck"),
     "header of another type": (
-        lambda file: change(file, put("log/entries/0/response/headers/0/value", None)), "is no HAR of petcheck"),
+        lambda file: change(file, put("log/entries/0/response/headers/0/value", None)), "is not a HAR of petcheck"),
     "of another run": (lambda file: change(file, put("log/_petcheck/started", "2020")), "is of another run than b/res"),
     "of no run": (lambda file: change(file, lambda value: value["log"].pop("_petcheck")), "is of another run than b/res"),
     "of another target": (

@@ -4,7 +4,7 @@ Left alone it would, on its first use in a folder, work out tables of Unicode fo
 there, and draw from the constants of whatever modules happen to be loaded, so that a seed would not repeat a run
 elsewhere.
 The tables are given to it in the form in which it keeps them; where a version of it keeps them otherwise, it works them
-out as ever.
+out as before.
 """
 
 from __future__ import annotations

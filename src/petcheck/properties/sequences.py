@@ -1,6 +1,7 @@
 """Sequences of steps, drawn by Hypothesis' state machine without a target: create, read, list and filter in any order.
 
-The machine's rules only write down what is to be done; whoever carries the steps out tells whether they are one story.
+The machine's rules only write down what is to be done; the caller carries the steps out, and tells whether
+they are one story.
 """
 
 from __future__ import annotations

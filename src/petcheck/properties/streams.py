@@ -1,4 +1,4 @@
-"""Which examples a run tries, in which order: what tells most comes first, so that a cap cuts the least.
+"""Which examples a run tries, in which order: most revealing first, so a cap drops the least useful.
 
 Each operation has a stream without an end (but where there is no more to try): first the cases that schemathesis plans
 for one thing each, with a sweep through what the document bounds; random ones come later. An example that was given
@@ -202,8 +202,8 @@ def _with_member(pet: bytes, members: str) -> bytes:
 
 
 def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes]:
-    """Names of every length that is valid for sure, between them names, lengths and categories of the service's own
-    matter.
+    """Names of every length that is valid for sure, between them names, lengths and categories that the service
+    decides on.
     """
     whole = len(pets.run)
     middle = list(range(whole, PLAIN_NAME_LENGTH))
@@ -269,7 +269,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[by
 
 
 def _realistic(pets: Pets) -> Iterator[bytes]:
-    """Defects that people make, and those that a parser brings forth; the likeliest to be let through come first."""
+    """Defects that people make, and those that a parser causes; the likeliest to be let through come first."""
 
     def pet(what: str, **members: object) -> dict[str, object]:
         whole = {"name": f"{pets.run} refused {what}", "categoryId": pets.category, "status": SOLD}

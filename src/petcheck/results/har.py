@@ -103,7 +103,7 @@ def entries_by_index(document: Mapping[str, Any]) -> dict[tuple[str, int], Evide
     try:
         entries = [_typed(_evidence(entry)) for entry in document["log"]["entries"]]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise NotEvidence(f"is no HAR of petcheck: {type(error).__name__} {error}") from None
+        raise NotEvidence(f"is not a HAR of petcheck: {type(error).__name__} {error}") from None
     return {(entry.target, entry.index): entry for entry in entries}
 
 

@@ -328,13 +328,15 @@ def _validate(document: Any) -> None:
     error = best_match(_validator().iter_errors(document))
     if error is not None:
         place = error.json_path.removeprefix("$").removeprefix(".") or "the top level"
-        raise NotAResult(f"is no result of petcheck: {printable(place, 100)}: {printable(error.message, 200)}")
+        raise NotAResult(f"is not a result of petcheck: {printable(place, 100)}: {printable(error.message, 200)}")
     names = {target["name"] for target in document["targets"]}
     for kind in ("requirements", "checks", "observations"):
         for index, row in enumerate(document[kind]):
             if row["target"] not in names:
                 name = printable(row["target"], 100)
-                raise NotAResult(f"is no result of petcheck: {kind}[{index}].target: {name!r} is none of the targets")
+                raise NotAResult(
+                    f"is not a result of petcheck: {kind}[{index}].target: {name!r} is not one of the targets"
+                )
 
 
 @cache

@@ -105,7 +105,7 @@ def load_app(spec: str) -> Any:
             f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); fix that first"
         ) from None
     if not callable(app):
-        raise ConfigError(f"--app {spec}: {name} is no application")
+        raise ConfigError(f"--app {spec}: {name} is not an application")
     return app if _is_asgi(app) else _from_wsgi(app)
 
 

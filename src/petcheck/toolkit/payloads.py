@@ -31,7 +31,7 @@ TELLTALE_STATUS = PENDING
 
 @dataclass(frozen=True, slots=True)
 class ValidPet:
-    """A NewPet that section 4.2 makes valid for sure, and one like it whose value is the service's own matter.
+    """A NewPet that section 4.2 makes valid for sure, and one like it whose value the service decides on.
 
     The `bold` one is tried first, since it shows more; where the service refuses it, as it may, `plain` follows.
     """

@@ -95,7 +95,7 @@ class Target:
             if not (is_strange(answers[0]) or isinstance(answers[0].answer, NoAnswer)):
                 return
             answers.append(self.api.store_orders())
-            # a server that refuses the key and sends the document's headers is no stranger
+            # a server that refuses the key and sends the document's headers is the server itself
             refused = all(_refused(answer) and has_rate_headers(answer) for answer in answers)
             if all(is_strange(answer) for answer in answers) and not refused:
                 answers.append(self.api.get_pet(self.unknown_id))

@@ -162,7 +162,7 @@ class Transport:
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
-        """The exchange that answers the call, once what is no answer was repeated."""
+        """The exchange that answers the call, once a request without an answer was repeated."""
         repeated: dict[Cause, int | None] = {}
         cause: Cause | None = None
         while True:
@@ -331,7 +331,7 @@ class Transport:
 
 
 def _cause_to_repeat(exchange: Exchange) -> Cause | None:
-    """Why an exchange is no answer to the question; None where it is one."""
+    """Why an exchange does not answer the question; None where it does."""
     if isinstance(exchange.answer, NoAnswer):
         return Cause.SILENCE
     if exchange.status == 429:
