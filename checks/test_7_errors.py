@@ -39,7 +39,8 @@ def test_no_server_error(target: Target) -> None:
 def test_error_codes(target: Target) -> None:
     """Observed: the values of `code`."""
     codes: dict[str, set[str]] = {}
-    for value, response in filter(None, (error_in(exchange, target.grounds) for exchange in target.record)):
+    grounds = target.grounds
+    for value, response in filter(None, (error_in(exchange, grounds) for exchange in target.record)):
         if isinstance(value, dict) and isinstance(value.get("code"), str):
             codes.setdefault(str(response.status), set()).add(quoted(value["code"]))
     if not codes:

@@ -72,6 +72,7 @@ class Target:
         self._number = drawn.randrange(10**8, 10**9)
         self._category: int | None = None
         self._exhausted: object = None
+        self._grounds: tuple[tuple[int, int], Grounds] | None = None
         self._found: dict[str, Exchange] = {}
         self._left: list[tuple[int, int | None, str]] = []
 
@@ -133,7 +134,13 @@ class Target:
 
     @property
     def grounds(self) -> Grounds:
-        """What is known of the target when a rule is held against an exchange."""
+        """What is known of the target when a rule is held against an exchange; found anew once there is another."""
+        latest = len(self.record), self.record[-1].index if self.record else -1
+        if self._grounds is None or self._grounds[0] != latest:
+            self._grounds = latest, self._known()
+        return self._grounds[1]
+
+    def _known(self) -> Grounds:
         listed = animals_in(self.record)
         known = {self.config.category_id} if self.config.category_id is not None else set()
         return Grounds(
