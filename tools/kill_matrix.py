@@ -13,15 +13,13 @@ from pathlib import Path
 
 from petcheck.reference.faults import FAULTS as EVERY_FAULT
 from petcheck.reference.faults import UNPROVED
-from petcheck.reference.variations import NEWCOMERS
-from petcheck.reference.variations import VARIATIONS as EVERY_VARIATION
+from petcheck.reference.variations import VARIATIONS
 from petcheck.spec.sections import TITLES
 from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
 
 Judge = Callable[..., Trial]
 # those that the suite judges rightly today
 FAULTS = {name: fault for name, fault in EVERY_FAULT.items() if name not in UNPROVED}
-VARIATIONS = {name: each for name, each in EVERY_VARIATION.items() if name not in NEWCOMERS}
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
 STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
 DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12, 4)}
@@ -44,7 +42,7 @@ def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge
     options += ["--examples", "200"] if "examples" in needs and not by_default else []
     animals = next((STORES[need] for need in needs if need in STORES), 130)
     clock = Hurried(200)
-    grounds = sorted(needs & EVERY_VARIATION.keys())
+    grounds = sorted(needs & VARIATIONS.keys())
     with server(faults=(name,), variations=grounds, animals=animals, as_of=day, clock=clock) as url:
         return by(url, *options, *more, clock=clock, seed=7)
 

@@ -15,7 +15,7 @@ from petcheck.reference.variations import VARIATIONS
 from tests.support.ground import settings
 from tools import soundness
 from tools.kill_matrix import run_variation
-from tools.soundness import SIZES, Server, alarm, candidates, drawn
+from tools.soundness import CANDIDATES, SIZES, Server, alarm, drawn
 
 # PETCHECK_SERVERS=3000 is the nightly profile; `make soundness` draws other seeds
 SERVERS = int(os.environ.get("PETCHECK_SERVERS", "200"))
@@ -51,13 +51,12 @@ OVERT = sorted(
 
 @pytest.mark.parametrize("first", range(1, SERVERS + 1, BATCH))
 def test_no_composition_of_freedoms_raises_an_alarm(first: int) -> None:
-    names = candidates(newcomers=False)
-    alarms = [alarm(seed, names) for seed in range(first, min(first + BATCH, SERVERS + 1))]
+    alarms = [alarm(seed, CANDIDATES) for seed in range(first, min(first + BATCH, SERVERS + 1))]
     assert [found for found in alarms if found] == []
 
 
 def test_a_seed_repeats_its_server_and_nothing_in_it_contradicts() -> None:
-    names = candidates(newcomers=True)
+    names = CANDIDATES
     servers = [drawn(seed, names) for seed in range(300)]
     assert servers == [drawn(seed, names) for seed in range(300)]
     assert {name for server in servers for name in server.variations} == names

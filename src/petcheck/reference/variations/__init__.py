@@ -15,22 +15,3 @@ VARIATIONS: Mapping[str, Variation] = {
     for name, each in _NAMED.items()
 }
 """Conflicts are symmetric here, whichever of the two variations names the other."""
-
-NEWCOMERS = frozenset(
-    {
-        "brackets-in-strings",
-        "cache-per-url",
-        "date-ahead",
-        "deep-pets",
-        "filter-index-lags",
-        "late-default-status",
-        "one-backend-down",
-        "pages-of-37",
-        "pages-of-4000-bytes",
-        "pages-of-64",
-        "pages-of-99",
-        "pets-of-30-kb",
-        "replica-lags",
-    }
-)
-"""Variations that raise alarms today, or that exceed the budget; tests and tools that judge servers leave them out."""
