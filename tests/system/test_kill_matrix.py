@@ -14,12 +14,12 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reference.faults import BY_EXAMPLES
+from petcheck.reference.faults import BY_EXAMPLES, FAULTS
 from petcheck.reference.variations import VARIATIONS
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from tests.support.trial import Trial
-from tools.kill_matrix import DOCUMENT, FAULTS, Row, documented_rows, run_fault, run_variation
+from tools.kill_matrix import DOCUMENT, Row, documented_rows, run_fault, run_variation
 
 EXAMPLES_IN = 4
 WHOLE = os.environ.get("PETCHECK_MATRIX") == "all"

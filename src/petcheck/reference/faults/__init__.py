@@ -67,9 +67,6 @@ FAULTS: Mapping[str, Fault] = {
     name: replace(fault, needs=fault.needs | {"examples"}) if name in _RARE else fault for name, fault in _ALL.items()
 }
 
-UNPROVED = frozenset({"stored-though-400-oldest-first"})
-"""Faults that the published kill matrix does not hold yet: a run finds most of them, four of them none does."""
-
 BY_EXAMPLES = frozenset(
     {
         "newest-not-found",

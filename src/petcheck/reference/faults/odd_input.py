@@ -144,7 +144,7 @@ FAULTS = [
         "A body with an unknown status gets 400, but its animal is stored, at the end of the list.",
         "CREATE-11",
         stored_though_refused("status_unknown"),
-        needs="oldest-first",
+        needs="oldest-first small-store",
     ),
     # crashes
     *_crashes(
