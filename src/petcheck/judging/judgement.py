@@ -91,10 +91,9 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """Everything that was examined is right. `beside` names parts that need a permission that was not given."""
+    """Everything that was examined is right."""
 
     examined: tuple[Exchange, ...]
-    beside: tuple[Undecided, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,11 +113,6 @@ def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
     }
 
 
-def ids_with_status(exchanges: Iterable[Exchange], status: str) -> set[int]:
-    """The ids of animals that a page has shown with that status."""
-    return {number for number, animal in animals_in(exchanges).items() if animal.get("status") == status}
-
-
 # ---- what a page proves
 
 
@@ -135,11 +130,6 @@ def whole_stores(pages: Collection[Page]) -> list[Page]:
         # an item without an id cannot be told from another
         if page.has_room and len(page.ids) == page.size and (page.size < _SMALLEST_CAP or _contained(page, unfiltered))
     ]
-
-
-def whole_store(pages: Collection[Page]) -> Page | None:
-    """The latest page that is known to hold every animal of the store; None where there is none."""
-    return next(reversed(whole_stores(pages)), None)
 
 
 def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:

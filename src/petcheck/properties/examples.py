@@ -275,16 +275,9 @@ class Examples:
                 )
 
     def _put(self, question: Ask) -> bool:
-        """Send what a rule asks for, if requests are left for it, when its time has come."""
-        transport = self.target.transport
-        if self.target.spare_in_all() < len(question.calls):
-            return False
-        left = question.not_before - transport.clock.monotonic()
+        """Send what a rule asks for on the examples' account; whether that could be sent."""
         try:
-            if left > 0:
-                transport.wait(left, "what was seen before is looked at again")
-            for call in question.calls:
-                self.ask(call, fresh=True)
+            self.target.put(question, lambda call: self.ask(call, fresh=True))
         except NotSent:
             return False
         return True

@@ -192,11 +192,11 @@ class Target:
                 return decision.otherwise
             asked.add(question)
             try:
-                self._put(decision)
+                self.put(decision, lambda call: self.api.call(call, fresh=True))
             except NotSent:
                 return decision.otherwise
 
-    def _put(self, question: Ask) -> None:
+    def put(self, question: Ask, send: Callable[[Call], object]) -> None:
         """Send what a rule asks for, when its time has come. Raises `BudgetSpent` where no requests are left for it."""
         if self.spare_in_all() < len(question.calls):
             raise BudgetSpent("the requests that a run allows itself are spent")
@@ -204,7 +204,7 @@ class Target:
         if left > 0:
             self.transport.wait(left, "what was seen before is looked at again")
         for call in question.calls:
-            self.api.call(call, fresh=True)
+            send(call)
 
     def expect_examples(self, requirement: str) -> None:
         """`Breach` where property examples have found a requirement broken that held until then."""
