@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pty
 import re
@@ -13,6 +14,7 @@ from fcntl import ioctl
 from pathlib import Path
 
 import pytest
+from starlette.types import Receive, Scope, Send
 
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
@@ -25,9 +27,15 @@ ERASED = "\r\x1b[2K"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """A server that breaks one requirement."""
+    """A server that breaks one requirement, and is slow enough for the live line to be drawn some times."""
     settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000, faults=("default-50",))
-    with running(create_app(settings)) as url:
+    app = create_app(settings)
+
+    async def slow(scope: Scope, receive: Receive, send: Send) -> None:
+        await asyncio.sleep(0.02)
+        await app(scope, receive, send)
+
+    with running(slow) as url:
         yield f"{url}/v1"
 
 
