@@ -79,17 +79,22 @@ class Request:
     credential: Credential
 
     @property
+    def has_valid_key(self) -> bool:
+        """Whether it was sent with the key that the target should accept."""
+        return self.credential is Credential.VALID
+
+    @property
     def summary(self) -> str:
         """The request in one line: method, path with query, the credential unless it is valid, and a POST's body."""
         parts = urlsplit(self.url)
         path = self.operation.path.replace("{petId}", parts.path.rpartition("/")[2])
         words = f"{self.method} {_one_line(path + (f'?{parts.query}' if parts.query else ''))}"
-        if self.credential is not Credential.VALID:
+        if not self.has_valid_key:
             words += f" with {self.credential.value}"
         if self.method != "POST":
             return words
         body = "no body" if not self.body else f"the body {_one_line(self.body.decode('utf-8', 'backslashreplace'))}"
-        return f"{words} {'and' if self.credential is not Credential.VALID else 'with'} {body}"
+        return f"{words} {'and' if not self.has_valid_key else 'with'} {body}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,36 +95,31 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
     return Search(tuple(found), tuple(doubtful), tuple(cleared), tuple(stale), tuple(unseen))
 
 
-def question(search: Search, record: Record, otherwise: Undecided) -> Ask | None:
-    """The pages that would decide what a search leaves open; None where nothing is open, or no page would help."""
-    if search.stale:
-        return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
-    after = [p for p in pages_in(record) if all(p.exchange.sent >= post.finished for post in search.unseen)]
-    looked = {(page.limit, page.status) for page in after}
-    calls = [call for call in _pages_for(search.unseen) if _parameters(call) not in looked]
-    return Ask(tuple(calls), otherwise) if calls else None
-
-
 def nothing_stored(record: Record, posts: Collection[Exchange], grounds: Grounds, why: str) -> Decision:
-    """Whether refused `posts` have stored nothing; `why` says what the document requires, for the message."""
-    if not posts:
-        return Undecided("Nothing was refused, so there is nothing that must not have been stored.")
+    """Whether refused `posts`, at least one, have stored nothing; `why` says what the document requires."""
     search = stored(record, posts, grounds)
     if search.found:
         return _failed(search, why)
-    examined = tuple(exchange for post, page in search.cleared for exchange in (post, page.exchange))
+    examined = tuple(dict.fromkeys(exchange for post, page in search.cleared for exchange in (post, page.exchange)))
     if search.doubtful:
         return _of_an_earlier_run(search.doubtful[0], examined)
-    open_posts = [*search.stale, *search.unseen]
-    if not open_posts:
-        return Held(examined) if examined else Undecided("Nothing that was refused has a name to look for.")
-    otherwise = Undecided(
-        f"No page would show an animal made by {len(open_posts)} of the refused POSTs: none is known to hold the whole "
-        "store, or has room for every animal of the status that was sent. A store of fewer than 20 animals settles it.",
-        None,
-        examined,
+    if not (search.stale or search.unseen):
+        return Held(examined) if examined else Undecided("No refused POST has a name to look for.")
+    otherwise = Undecided(_left_open(search, len(posts)), None, examined)
+    return _question(search, record, otherwise) or otherwise
+
+
+def _left_open(search: Search, refused: int) -> str:
+    if search.unseen:
+        return (
+            f"No page would show an animal made by {len(search.unseen)} of {refused} refused POSTs: none is known to "
+            "hold the whole store, or has room for every animal of the status that was sent. A store of fewer than 20 "
+            "animals settles it."
+        )
+    return (
+        f"The pages that would show an animal made by {len(search.stale)} of {refused} refused POSTs were requested "
+        f"less than {LAG_S:g} s after them, and a page may be that old."
     )
-    return question(search, record, otherwise) or otherwise
 
 
 def _failed(search: Search, why: str) -> Failed:
@@ -141,9 +136,9 @@ def _failed(search: Search, why: str) -> Failed:
 
 def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...]) -> Undecided:
     return Undecided(
-        f"Animal {quoted(sight.animal.get('id'))} has the name of what was refused, "
-        f"{quoted(sight.animal.get('name'))}, and no page before the POST would have shown it: it may be of an "
-        "earlier run with the same --seed. A run without --seed settles it.",
+        f"Animal {quoted(sight.animal.get('id'))} has the name of a refused POST, "
+        f"{quoted(sight.animal.get('name'))}, and no page before that POST would have shown it: an earlier run with "
+        "the same --seed may have created it. A run without --seed settles it.",
         None,
         examined,
     )
@@ -219,6 +214,16 @@ def _newest(page: Page, made: Mapping[int, Exchange]) -> float:
 def _is_current(page: Page, post: Exchange, newest: Mapping[int, float]) -> bool:
     """Whether a page is newer than a POST for certain: it came `LAG_S` later, or shows an animal made later."""
     return page.exchange.sent >= post.finished + LAG_S or newest[page.exchange.index] >= post.finished
+
+
+def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | None:
+    """The pages that would decide what a search leaves open; None where nothing is open, or no page would help."""
+    if search.stale:
+        return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
+    after = [p for p in pages_in(record) if all(p.exchange.sent >= post.finished for post in search.unseen)]
+    looked = {(page.limit, page.status) for page in after}
+    calls = [call for call in _pages_for(search.unseen) if _parameters(call) not in looked]
+    return Ask(tuple(calls), otherwise) if calls else None
 
 
 def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:

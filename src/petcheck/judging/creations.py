@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.exchange import Call, Exchange, Response
 from petcheck.judging.expected import pet_id_of
 from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import Problem, Proof, Record, body
@@ -43,7 +43,7 @@ class Sight:
 
 def posts_in(record: Iterable[Exchange]) -> Iterator[Exchange]:
     """Every POST with a valid key."""
-    return (e for e in record if e.request.operation is Operation.CREATE_PET and _with_key(e))
+    return (e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key)
 
 
 def creations_in(record: Iterable[Exchange]) -> list[Creation]:
@@ -67,7 +67,7 @@ def reads_in(record: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
     """Every GET of an int64 with a valid key, and that id."""
     for exchange in record:
         number = pet_id_of(exchange)
-        if number is not None and _with_key(exchange):
+        if number is not None and exchange.request.has_valid_key:
             yield number, exchange
 
 
@@ -118,10 +118,6 @@ def read_call(number: int) -> Call:
 def _category_was_accepted(made: Creation) -> bool:
     sent = asked_for(made.exchange.request.body, ()).pet or {}
     return integer(sent.get("categoryId")) == integer(made.animal.get("categoryId"))
-
-
-def _with_key(exchange: Exchange) -> bool:
-    return exchange.request.credential is Credential.VALID
 
 
 def _object_in(exchange: Exchange, status: int) -> Animal | None:

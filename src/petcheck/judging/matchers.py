@@ -9,7 +9,7 @@ from itertools import zip_longest
 from urllib.parse import urlsplit
 
 from petcheck.errors import NotJson, NotRead
-from petcheck.exchange import Credential, Exchange, NoAnswer, Response
+from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, STATUSES
@@ -25,7 +25,7 @@ def described(exchange: Exchange) -> str:
     parts = urlsplit(request.url)
     path = request.operation.path.replace("{petId}", parts.path.rpartition("/")[2])
     query = f"?{parts.query}" if parts.query else ""
-    with_key = "" if request.credential is Credential.VALID else f" with {request.credential.value}"
+    with_key = "" if request.has_valid_key else f" with {request.credential.value}"
     return f"{request.method} {path}{query}{with_key}"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
-from petcheck.exchange import Credential, Exchange, Response
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.expected import limit_in
 from petcheck.judging.json_values import integer
 from petcheck.judging.matchers import Animal, came, value_of
@@ -68,7 +68,7 @@ def page_in(exchange: Exchange) -> Page | None:
     """The page in an exchange; None unless `GET /pets` with the valid key was answered 200 with an array."""
     if exchange.request.operation is not Operation.LIST_PETS or not isinstance(exchange.answer, Response):
         return None
-    if exchange.answer.status != 200 or exchange.request.credential is not Credential.VALID:
+    if exchange.answer.status != 200 or not exchange.request.has_valid_key:
         return None
     value = value_of(exchange.answer)
     if not isinstance(value, list):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Exchange
 from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
 
@@ -137,7 +137,7 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
         before = shown.setdefault(request.url, set()) if request.method == "GET" else set()
         new = not before or told not in before
         before.add(told)
-        if not new or request.credential is not Credential.VALID or _is_aged(exchange):
+        if not new or not request.has_valid_key or _is_aged(exchange):
             continue
         limit, remaining, reset = limit_of(exchange), remaining_of(exchange), told[2]
         # RATE-1 to RATE-3 judge the others

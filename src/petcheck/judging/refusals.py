@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
-from petcheck.exchange import Call, Credential, Exchange
+from petcheck.exchange import Call, Exchange
 from petcheck.judging.judgement import Ask, Record, Undecided
 from petcheck.judging.matchers import came
 from petcheck.judging.quotas import ROUNDING_S, Count, Quota, Window, counts_in, demanded, pairs, quotas_in, refill
@@ -71,7 +71,7 @@ def refusals_in(record: Record) -> list[Refusal]:
 
 def keyed(record: Record) -> Iterator[Exchange]:
     """The exchanges with the valid key."""
-    return (exchange for exchange in record if exchange.request.credential is Credential.VALID)
+    return (exchange for exchange in record if exchange.request.has_valid_key)
 
 
 def is_a_page(exchange: Exchange) -> bool:

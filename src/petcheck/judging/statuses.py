@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from petcheck.exchange import Credential, Exchange, Response
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.expected import documented, limit_in, pet_id_of
 from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
@@ -28,7 +28,7 @@ class Expected:
 def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
     """What a request with a valid key may get; None if any status but a 5xx is right."""
     request = exchange.request
-    if request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+    if not request.has_valid_key or not documented(exchange, grounds.as_of):
         return None
     match request.operation:
         case Operation.LIST_PETS:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response
+from petcheck.exchange import Call, Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide, final_tries
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
@@ -76,7 +76,7 @@ class Examples:
         ledger = Failures(target.grounds, set(target.grounds.listed))
         for exchange in target.record:
             # a gateway's trouble was asked again, and what came then is on record too
-            if exchange.request.credential is Credential.VALID and exchange.status not in GATEWAY_TROUBLE:
+            if exchange.request.has_valid_key and exchange.status not in GATEWAY_TROUBLE:
                 problems = ledger.problems(exchange)
                 ledger.known |= problems.keys()
                 if "CREATE-1" in problems:

@@ -233,7 +233,7 @@ def test_a_created_animal_is_listed_as_it_was_created() -> None:
 
 def test_a_page_without_room_or_of_an_open_filter_need_not_show_it() -> None:
     full = [pet(n) for n in range(500, 600)]
-    no_room = "No page had room for the created animals; a store of fewer than 20 animals would settle it."
+    no_room = "No page had room for the created animals; a store of fewer than 20 animals settles it."
     for animals, query in ((full, "?limit=100"), (MANY, "?limit=100&page=1")):
         record = [page(*animals, sent=-1.0, query=query), new(1), page(*animals, sent=1.0, query=query)]
         assert found("CREATE-13", *record) == Undecided(no_room)
@@ -410,7 +410,7 @@ def test_what_was_refused_is_on_no_page_that_would_show_it() -> None:
     refused, shown = new(1, status=400), page(OLD, sent=20.0)
     assert found("CREATE-11", refused, shown) == Held((refused, shown))
     assert found("CREATE-11", new(2), shown) == Undecided(
-        "Nothing was refused with 400, so there is nothing that must not have been stored."
+        "No POST with a valid key was answered 400, so this could not be checked."
     )
 
 
@@ -419,8 +419,8 @@ def test_what_was_refused_and_is_listed_fails() -> None:
     decision = found("CREATE-11", refused, page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0))
     assert isinstance(decision, Failed)
     assert decision.text == (
-        'POST /pets was answered 400, yet GET /pets?limit=100 lists animal 7 named "0a1b2c3d refused": what is refused '
-        "must not be stored (section 4.2)."
+        'POST /pets was answered 400, yet GET /pets?limit=100 lists animal 7 named "0a1b2c3d refused": a body that '
+        "is refused must not be stored (section 4.2)."
     )
     shown = page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0)
     assert decision.proofs == (Proof(refused, "status"), Proof(shown, "body:/1/name"))
@@ -430,17 +430,14 @@ def test_a_page_is_asked_for_that_would_show_what_was_refused() -> None:
     decision = found("CREATE-11", new(1, status=400))
     assert isinstance(decision, Ask)
     assert decision.calls == (listing(limit="100", status="pending"),)
-    assert decision.otherwise.reason == (
-        "No page would have shown what 1 of 1 refused bodies may have stored; a store of fewer than 20 animals would "
-        "settle it."
-    )
+    assert decision.otherwise.reason.startswith("No page would show an animal made by 1 of 1 refused POSTs: none is")
 
 
 def test_an_animal_with_the_name_of_what_was_refused_may_be_of_an_earlier_run() -> None:
     refused, other, shown = new(1, status=400), new(2, status=400), page(OLD, pet(7, name="Rex 1"), sent=20.0)
     assert found("CREATE-11", refused, other, shown) == Undecided(
-        'Animal 7 has the name of what was refused, "Rex 1"; it may be of an earlier run with the same --seed. A run '
-        "without --seed settles it.",
+        'Animal 7 has the name of a refused POST, "Rex 1", and no page before that POST would have shown it: an '
+        "earlier run with the same --seed may have created it. A run without --seed settles it.",
         examined=(other, shown),
     )
 
@@ -450,7 +447,7 @@ def test_what_no_page_would_show_is_not_known_to_be_absent() -> None:
     plain, filtered = new(1, status=400), page(*MANY[:5], sent=20.0, query=PENDING)
     decision = found("CREATE-11", odd, plain, page(*MANY, sent=20.0), filtered)
     assert isinstance(decision, Undecided)
-    assert decision.reason.startswith("No page would have shown what 1 of 2 refused bodies may have stored")
+    assert decision.reason.startswith("No page would show an animal made by 1 of 2 refused POSTs: none is")
     assert decision.examined == (plain, filtered)
     assert isinstance(found("CREATE-11", plain, page(*MANY, sent=20.0), filtered), Held)
 
@@ -458,5 +455,5 @@ def test_what_no_page_would_show_is_not_known_to_be_absent() -> None:
 def test_a_post_without_a_key_is_another_requirement_s_matter() -> None:
     post = exchange(CREATE, 400, {}, asked={"name": "x"}, credential=Credential.RANDOM)
     assert found("CREATE-11", post) == Undecided(
-        "Nothing was refused with 400, so there is nothing that must not have been stored."
+        "No POST with a valid key was answered 400, so this could not be checked."
     )

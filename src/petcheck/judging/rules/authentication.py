@@ -202,14 +202,16 @@ def _creates_nothing(record: Record, grounds: Grounds) -> Decision:
         exchange
         for exchange in record
         if exchange.request.operation is Operation.CREATE_PET
-        and exchange.request.credential is not Credential.VALID
+        and not exchange.request.has_valid_key
         and exchange.status == 401
     ]
+    if not posts:
+        return Undecided("No POST without a valid key was answered 401, so this could not be checked.")
     return nothing_stored(record, posts, grounds, "a request without a valid key must create nothing (section 5)")
 
 
 def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
-    if exchange.request.credential is not Credential.VALID or not documented(exchange, grounds.as_of):
+    if not exchange.request.has_valid_key or not documented(exchange, grounds.as_of):
         return NOT_CONCERNED
     if not isinstance(exchange.answer, Response):
         return NOT_CONCERNED

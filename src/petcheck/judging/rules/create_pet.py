@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from petcheck.exchange import Credential, Exchange, Response
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import categories_in, posts_in
 from petcheck.judging.json_values import integer
@@ -75,7 +75,7 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
 def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
     """What was sent and what came, if a NewPet was answered 201 with an object."""
     request = exchange.request
-    if request.operation is not Operation.CREATE_PET or request.credential is not Credential.VALID:
+    if request.operation is not Operation.CREATE_PET or not request.has_valid_key:
         return None
     if not isinstance(exchange.answer, Response) or exchange.answer.status != 201:
         return None

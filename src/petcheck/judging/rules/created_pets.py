@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from petcheck.exchange import Call, Exchange
-from petcheck.judging.absence import question, stored
+from petcheck.judging.absence import nothing_stored
 from petcheck.judging.creations import (
     Creation,
     Sight,
@@ -34,7 +34,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import came, described, differences, quoted
+from petcheck.judging.matchers import came, described, differences
 from petcheck.judging.pages import LAG_S, Page, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -49,34 +49,8 @@ _NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREA
 def _refused_is_not_stored(record: Record, grounds: Grounds) -> Decision:
     refused = [e for e in posts_in(record) if e.status == 400]
     if not refused:
-        return Undecided("Nothing was refused with 400, so there is nothing that must not have been stored.")
-    search = stored(record, refused, grounds)
-    if search.found:
-        found = search.found[0]
-        name = quoted(found.animal.get("name"))
-        return Failed(
-            f"{described(found.post)} was answered {came(found.post)}, yet {described(found.page.exchange)} lists "
-            f"animal {quoted(found.animal.get('id'))} named {name}: what is refused must not be stored (section 4.2).",
-            (Proof(found.post, STATUS), Proof(found.page.exchange, body(found.place, "name"))),
-        )
-    cleared = tuple(dict.fromkeys(chain.from_iterable((post, page.exchange) for post, page in search.cleared)))
-    if search.doubtful:
-        animal = search.doubtful[0].animal
-        undecided = Undecided(
-            f"Animal {quoted(animal.get('id'))} has the name of what was refused, {quoted(animal.get('name'))}; it may "
-            "be of an earlier run with the same --seed. A run without --seed settles it.",
-            examined=cleared,
-        )
-    else:
-        undecided = Undecided(
-            f"No page would have shown what {len(search.unseen)} of {len(refused)} refused bodies may have stored; "
-            "a store of fewer than 20 animals would settle it.",
-            examined=cleared,
-        )
-    asked = question(search, record, undecided)
-    if asked is not None:
-        return asked
-    return Held(cleared) if cleared and not (search.doubtful or search.unseen) else undecided
+        return Undecided("No POST with a valid key was answered 400, so this could not be checked.")
+    return nothing_stored(record, refused, grounds, "a body that is refused must not be stored (section 4.2)")
 
 
 # ---- CREATE-12
@@ -201,7 +175,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
         return questions[0]
     if shown:
         return Held(tuple(dict.fromkeys(shown)))
-    return Undecided("No page had room for the created animals; a store of fewer than 20 animals would settle it.")
+    return Undecided("No page had room for the created animals; a store of fewer than 20 animals settles it.")
 
 
 def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:

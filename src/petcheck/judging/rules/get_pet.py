@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from petcheck.exchange import Call, Credential, Exchange
+from petcheck.exchange import Call, Exchange
 from petcheck.judging.creations import (
     Sight,
     call_of,
@@ -108,7 +108,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
 def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
     number, sight = pet_id_of(exchange), read_sight(exchange)
-    if number not in grounds.listed or sight is None or exchange.request.credential is not Credential.VALID:
+    if number not in grounds.listed or sight is None or not exchange.request.has_valid_key:
         return NOT_CONCERNED
     if grounds.as_of >= REMOVAL_DAY or _problem_of_id(sight.animal) is not None:
         return NOT_CONCERNED  # PET-1
@@ -231,7 +231,7 @@ def wrapped(number: int) -> int:
 
 def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A redirect is open."""
-    known = pet_id_of(exchange) in grounds.listed and exchange.request.credential is Credential.VALID
+    known = pet_id_of(exchange) in grounds.listed and exchange.request.has_valid_key
     if grounds.as_of < REMOVAL_DAY or not known or exchange.status in (401, 429):
         return NOT_CONCERNED
     if exchange.status is not None and 300 <= exchange.status < 500:

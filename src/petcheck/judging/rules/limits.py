@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import dropwhile
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Exchange
 from petcheck.judging import rate_limits
 from petcheck.judging.expected import documented
 from petcheck.judging.judgement import (
@@ -72,7 +72,7 @@ def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
 
 
 def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
-    if grounds.plan is None or exchange.request.credential is not Credential.VALID:
+    if grounds.plan is None or not exchange.request.has_valid_key:
         return NOT_CONCERNED
     limit = rate_limits.limit_of(exchange)
     if not limit or not _has_rate_headers(exchange, grounds):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 
-from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.exchange import Call, Exchange, Response
 from petcheck.judging.apply import failed_by
 from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import (
@@ -53,11 +53,7 @@ def _call(limit: int | None, status: str | None = None) -> Call:
 
 def _lists(record: Record) -> Iterator[Exchange]:
     """The requests to `GET /pets` with the valid key."""
-    return (e for e in record if e.request.operation is Operation.LIST_PETS and _with_key(e))
-
-
-def _with_key(exchange: Exchange) -> bool:
-    return exchange.request.credential is Credential.VALID
+    return (e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key)
 
 
 def _asked(record: Record, *query: tuple[str, str]) -> list[Exchange]:
@@ -161,7 +157,7 @@ def _surplus(size: int, most: int, allowed: str) -> Judgement:
 
 def _asks_beyond(exchange: Exchange) -> bool:
     """Whether it is a request for a page of more than 100."""
-    if exchange.request.operation is not Operation.LIST_PETS or not _with_key(exchange):
+    if exchange.request.operation is not Operation.LIST_PETS or not exchange.request.has_valid_key:
         return False
     match query_of(exchange):
         case [("limit", limit)]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Exchange
 from petcheck.judging.judgement import NOT_CONCERNED, Decision, Grounds, Held, Judgement, Record, Rule, Undecided
 from petcheck.judging.matchers import came
 from petcheck.judging.statuses import status_judgement
@@ -20,7 +20,7 @@ def _exists(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 def _is_shown(record: Record, grounds: Grounds) -> Decision:
     ours = [e for e in record if e.request.operation is Operation.STORE_ORDERS]
-    asked = [exchange for exchange in ours if exchange.request.credential is Credential.VALID]
+    asked = [exchange for exchange in ours if exchange.request.has_valid_key]
     examined = tuple(exchange for exchange in asked if _exists(exchange, grounds) is not NOT_CONCERNED)
     if examined or not asked:
         return Held(examined) if examined else Undecided(_NOTHING)
