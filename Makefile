@@ -1,5 +1,6 @@
 # make check   run the suite against its own reference server (ARGS="…" for other petcheck options)
 # make test    run the tests of the suite itself (ARGS="…" for pytest)
+# make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
 # make lint    check style, format, types and the direction of imports
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
@@ -26,14 +27,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test lint kill-matrix grounds soundness bench soak screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix lint kill-matrix grounds soundness bench soak screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix" $(ARGS)
+
+test-matrix: $(VENV)/ready-to-test
+	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check

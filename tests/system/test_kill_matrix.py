@@ -36,6 +36,7 @@ def faults() -> list[str]:
     return [name for name in FAULTS if WHOLE or name in chosen]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("place", "name"), list(enumerate(faults())), ids=faults())
 def test_fault_fails_exactly_its_requirements(place: int, name: str) -> None:
     examples = WHOLE or place % EXAMPLES_IN == 0 or "examples" in FAULTS[name].needs or name in BY_EXAMPLES
@@ -46,6 +47,7 @@ def test_fault_fails_exactly_its_requirements(place: int, name: str) -> None:
         assert trial.requests + trial.examples <= at_most(trial)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("place", "name"), list(enumerate(VARIATIONS)), ids=list(VARIATIONS))
 @pytest.mark.parametrize(
     "writes", [True, False] if WHOLE else [True], ids=lambda writes: "writing" if writes else "reading"
