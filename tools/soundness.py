@@ -19,7 +19,7 @@ from tools.kill_matrix import run_variation
 
 SIZES = (0, 1, 12, 19, 20, 21, 60, 100, 130, 3_000)
 MOST = 8  # variations of one server
-PROCESSES = 2
+PROCESSES = 4  # for two cores, since a run waits for most of its time
 # each waits for seconds, and the kill matrix runs it alone; the sizes of the store are drawn instead
 LEFT_OUT = frozenset({"slow", "empty-store", *(name for name in VARIATIONS if name.startswith("store-of-"))})
 CANDIDATES = frozenset(VARIATIONS.keys() - LEFT_OUT)
