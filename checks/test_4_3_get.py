@@ -25,7 +25,7 @@ _CONFIRMATION = 4
 def before_removal(target: Target) -> None:
     """`NotRun` from the day on which the operation is removed."""
     if target.as_of >= REMOVAL_DAY:
-        raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; GET-4 judges that.")
+        raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; see GET-4.")
 
 
 def read(target: Target) -> Exchange | None:

@@ -30,7 +30,7 @@ GROUNDS = Grounds(date(2026, 1, 1))
 
 
 def rule(said: Mapping[int, Judgement]) -> Rule:
-    return Rule("LIST-1", "No page came.", lambda exchange, grounds: said[exchange.index])
+    return Rule("LIST-1", "No page was returned.", lambda exchange, grounds: said[exchange.index])
 
 
 def wrong(*texts: str) -> list[tuple[Exchange, Problem]]:
@@ -41,7 +41,7 @@ def test_what_a_rule_is_not_concerned_with_is_not_evidence() -> None:
     seen = [exchange(index=n) for n in range(3)]
     said: dict[int, Judgement] = {0: NOT_CONCERNED, 1: HOLDS, 2: Problem("it is wrong", body(3, "id"))}
     assert decide(rule(said), seen[:2], GROUNDS) == decide_each(rule(said), seen[:2], GROUNDS) == Held((seen[1],))
-    nothing = Undecided("No page came.")
+    nothing = Undecided("No page was returned.")
     assert decide(rule(said), seen[:1], GROUNDS) == decide_each(rule(said), seen[:1], GROUNDS) == nothing
     failed = Failed(
         "GET /pets, answered 200: it is wrong (section 4.1).", (Proof(seen[2], "body:/3/id"),), (seen[1], seen[2])

@@ -84,13 +84,13 @@ def test_what_is_json(text: str, value: Json) -> None:
         (b"01", "the body is not JSON: Extra data at line 1, column 2"),
         (b"+1", "the body is not JSON: Expecting value at line 1, column 1"),
         (b"<html>", "the body is not JSON: Expecting value at line 1, column 1"),
-        (b"[" * 90_000 + b"]" * 90_000, "the body is nested deeper than is read"),
-        (b'{"a":' * 90_000 + b"1" + b"}" * 90_000, "the body is nested deeper than is read"),
-        (b"[" * 90_000, "the body is nested deeper than is read"),
-        (b"[" * 200_000 + b"]" * 200_000, "the body holds more than 100,000 values, which are not read"),
-        (b"[" + b"1," * 100_000 + b"1]", "the body holds more than 100,000 values, which are not read"),
-        (b"{" * 100_001, "the body holds more than 100,000 values, which are not read"),
-        (b"[" + b"{}," * 100_000 + b"{}]", "the body holds more than 100,000 values, which are not read"),
+        (b"[" * 90_000 + b"]" * 90_000, "the body is nested deeper than petcheck reads"),
+        (b'{"a":' * 90_000 + b"1" + b"}" * 90_000, "the body is nested deeper than petcheck reads"),
+        (b"[" * 90_000, "the body is nested deeper than petcheck reads"),
+        (b"[" * 200_000 + b"]" * 200_000, "the body has more than 100,000 values, which is more than petcheck reads"),
+        (b"[" + b"1," * 100_000 + b"1]", "the body has more than 100,000 values, which is more than petcheck reads"),
+        (b"{" * 100_001, "the body has more than 100,000 values, which is more than petcheck reads"),
+        (b"[" + b"{}," * 100_000 + b"{}]", "the body has more than 100,000 values, which is more than petcheck reads"),
     ],
     ids=short,
 )
@@ -144,7 +144,7 @@ def test_what_is_looked_at_again_is_kept_but_few_of_what_is_large() -> None:
 
 
 def test_a_body_over_the_cap_is_not_looked_at() -> None:
-    with pytest.raises(NotRead, match=r"^the body is longer than is read; its first 2 bytes are kept$"):
+    with pytest.raises(NotRead, match=r"^the body is longer than petcheck reads; its first 2 bytes are kept$"):
         json_of(Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False))
 
 

@@ -114,7 +114,7 @@ def test_json() -> None:
     assert matchers.problem_of_json(response(body=b"[]")) is None
     assert matchers.problem_of_json(response(body=b"")) == Problem("the body is empty", "body")
     assert matchers.unread(response(body=b"[]", whole=False)) == (
-        "the body is longer than is read; its first 2 bytes are kept"
+        "the body is longer than petcheck reads; its first 2 bytes are kept"
     )
     assert (matchers.unread(response(body=b"[]")), matchers.unread(response(body=b"{"))) == ("", "")
 
@@ -171,7 +171,7 @@ def test_strings(holder: dict[str, Json], problem: str | None) -> None:
         ({"status": "SOLD"}, '`status` is "SOLD"; PetStatus is one of available, pending, sold'),
         (
             {"status": None},
-            "`status` is null; where there is no status the member is left out; "
+            "`status` is null; without a status the member must be absent; "
             "PetStatus is one of available, pending, sold",
         ),
         ({"status": ["sold"]}, '`status` is ["sold"]; PetStatus is one of available, pending, sold'),

@@ -88,7 +88,7 @@ def test_windows_that_end_too_soon_are_left() -> None:
     left = carried_out(server)
     assert isinstance(left, Undecided)
     assert left.reason.startswith(
-        "The quota could not be used up, its windows end sooner than they can be used up: 331 requests were served in"
+        "The quota could not be used up because its windows end too soon: 331 requests were served in"
     )
 
 
@@ -293,12 +293,12 @@ SERVED = [answered(2, 50), answered(3, 40), answered(4, 30)]
         (
             [*SERVED, answered(9, 0, status=429)],
             3,
-            "3 requests were served in 7.0 s, the last of them with 30 left and then 429",
+            "3 requests were served in 7.0 s, the last of them with 30 left, and the next got 429",
         ),
         (
             [*SERVED, answered(4, None, status=429)],
             3,
-            "3 requests were served in 2.0 s, the last of them with 30 left and then 429",
+            "3 requests were served in 2.0 s, the last of them with 30 left, and the next got 429",
         ),
         ([*SERVED, answered(5, None)], 3, "4 requests were served in 3.0 s"),
         ([answered(1, 9, status=403), *SERVED], 3, "3 requests were served in 2.0 s, the last of them with 30 left"),
@@ -307,11 +307,11 @@ SERVED = [answered(2, 50), answered(3, 40), answered(4, 30)]
             3,
             "3 requests were served in 2.0 s, the last of them with 30 left",
         ),
-        ([answered(1, 9, status=300)], 0, "no request was served, and then came 300"),
+        ([answered(1, 9, status=300)], 0, "no request was served; the answer was 300"),
         (
             [*SERVED, answered(5, 9, status=403), answered(6, 9, status=429)],
             4,
-            "no request was served, and then came 429",
+            "no request was served; the answer was 429",
         ),
     ],
     ids=range(9),
@@ -396,7 +396,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             [exchange()],
             ALL,
             0.0,
-            "The rate limit headers cannot be read, so what is left is not known; see RATE-1 to RATE-3.",
+            "The rate limit headers cannot be read, so the requests left are unknown; see RATE-1 to RATE-3.",
             None,
             True,
         ),
@@ -421,7 +421,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             seen(),
             replace(ALL, requests=51),
             0.0,
-            "It takes 52 requests, and 51 are left to this run.",
+            "It takes 52 requests; this run has 51 left.",
             "--max-requests",
             False,
         ),
@@ -429,7 +429,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             seen(),
             replace(ALL, requests=-1),
             60.0,
-            "It takes 62 requests, and 0 are left to this run.",
+            "It takes 62 requests; this run has 0 left.",
             "--max-requests",
             False,
         ),

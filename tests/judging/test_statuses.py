@@ -93,7 +93,7 @@ def test_the_orders_are_there_whatever_they_say(status: int) -> None:
 
 @pytest.mark.parametrize("status", [404, 405, 500, 501, 503])
 def test_the_orders_are_not_there(status: int) -> None:
-    said = f"expected an answer of an operation that exists (section 4.4), got {status}"
+    said = f"expected an answer that shows the operation exists (section 4.4), got {status}"
     assert status_judgement(exchange(ORDERS, status), GROUNDS) == ("ORDERS-1", Problem(said, STATUS))
 
 

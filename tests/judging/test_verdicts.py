@@ -129,7 +129,7 @@ def test_silence_counts_only_where_the_target_answered_afterwards() -> None:
     alive = [*dead, exchange(status=500, index=2)]
     assert settle_silence([silent], alive) == [silent]
     assert settle_silence([silent], dead) == [
-        replace(silent, outcome="error", reason="No answer. Nothing was answered after that.")
+        replace(silent, outcome="error", reason="No answer. The target answered nothing after that.")
     ]
 
 

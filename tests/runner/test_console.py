@@ -94,7 +94,7 @@ def test_a_log_sees_remarks_no_progress_and_the_failure_last(server: str, tmp_pa
     assert "\x1b" not in ran.out
     remark, verdict, *_ = ran.out.splitlines()
     assert remark.startswith(
-        "::error title=LIST-4 fails::GET /pets, answered 200 OK: 50 animals came; without `limit` it is 20"
+        "::error title=LIST-4 fails::GET /pets, answered 200 OK: 50 animals were returned; without `limit` it is 20"
     )
     assert verdict == "target does not conform: 1 of 56 requirements fails."
     assert (tmp_path / "page").read_text() == "before\n" + (ran.reports / "summary.md").read_text()

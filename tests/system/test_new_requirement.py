@@ -30,7 +30,7 @@ def _names_its_language(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem("there is no Content-Language", header("Content-Language"))
 
 
-RULES = (*RULES, Rule("LIST-99", "No list came.", _names_its_language))
+RULES = (*RULES, Rule("LIST-99", "No list was returned.", _names_its_language))
 """
 IMPORTS = "\nfrom petcheck.exchange import Response\nfrom petcheck.judging.judgement import header\n"
 CHECK = '''

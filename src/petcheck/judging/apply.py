@@ -26,7 +26,7 @@ _NAMED, _SHOWN = 3, 10
 
 
 def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
-    """The decision over a whole record: `Failed` where an exchange by itself has a problem, otherwise what `over` says.
+    """The decision over a whole record: `Failed` if a single exchange has a problem, otherwise the result of `over`.
 
     Without `over` each exchange decides by itself.
     """
@@ -35,7 +35,7 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
 
 
 def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Held | Failed | Undecided:
-    """The decision over some exchanges, each judged by itself. The simplest request with a problem tells a failure."""
+    """The decision over exchanges judged one by one. The simplest request with a problem describes the failure."""
     rows = judged(rule, exchanges, grounds)
     examined = tuple(exchange for exchange, _ in rows)
     wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
@@ -45,7 +45,7 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
 
 
 def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
-    """The failure that the problems of one or more exchanges make, told by the simplest request."""
+    """One failure from the problems of one or more exchanges, described by the simplest request."""
     wrong = sorted(rows, key=lambda row: simplicity(row[0]))
     first, problem = wrong[0]
     others = [name for name in dict.fromkeys(described(x) for x, _ in wrong[1:]) if name != described(first)]
@@ -64,7 +64,7 @@ def sentence(section: str, exchange: Exchange, problem: Problem) -> str:
 
 
 def simplicity(exchange: Exchange) -> tuple[int, int]:
-    """The size of a request, to sort the one first that is easiest to understand; the earlier of two equals first."""
+    """The sort key that puts the request first that is easiest to understand: the shortest, then the earliest."""
     return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
 
 
@@ -76,9 +76,9 @@ def _also_in(others: Sequence[str]) -> str:
 
 
 def final_tries(record: Record) -> list[Exchange]:
-    """The record without first tries that failed: silence and a gateway's 502, 503 or 504 count only on a second try.
+    """The record without failed first tries: silence and a gateway's 502, 503 or 504 count only on a second try.
 
-    Without a second try they show nothing.
+    Without a second try they prove nothing.
     """
     kept = []
     troubled: set[Request] = set()

@@ -1,4 +1,4 @@
-"""What a record shows of the animals that POSTs created and GETs read (sections 4.2 and 4.3)."""
+"""The animals in a record that POSTs created and GETs read (sections 4.2 and 4.3)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Sight:
     place: int | None = None
 
     def proof(self, problem: Problem | None = None) -> Proof:
-        """The exchange, with the animal or what is wrong with it as the part that shows it."""
+        """The exchange as proof; its part is the animal, or the place of `problem` in it."""
         steps = () if self.place is None else (self.place,)
         return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
 
@@ -59,7 +59,7 @@ def creations_in(record: Iterable[Exchange]) -> list[Creation]:
 
 
 def still_there(creations: Iterable[Creation]) -> list[Creation]:
-    """Of creations with the same id, the latest: another client may have removed the one before."""
+    """The latest creation of each id: another client may have removed the earlier ones."""
     return list({creation.id: creation for creation in creations}.values())
 
 
@@ -95,7 +95,7 @@ def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
 
 
 def categories_in(record: Record) -> set[int]:
-    """The categories that exist: those of listed animals, and those that a 201 repeats as sent."""
+    """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
     shown = [sight.animal for sights in listed_in(record).values() for sight in sights]
     shown += [made.animal for made in creations_in(record) if _category_was_accepted(made)]
     found = (integer(animal.get("categoryId")) for animal in shown)

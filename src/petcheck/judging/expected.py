@@ -1,4 +1,4 @@
-"""What the document expects of an exchange: which body is required, and what the request asks for."""
+"""What the document says about an exchange: the required body, and the values in the request."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(-?[0-9]{1,20})$
 
 
 def limit_in(text: str) -> int | None:
-    """The page size that the text of a `limit` asks for (section 4.1); None unless it is from 1 to 100.
+    """The page size in the text of a `limit` (section 4.1); None unless it is from 1 to 100.
 
     Whether `007` is an integer is open.
     """
@@ -23,7 +23,7 @@ def limit_in(text: str) -> int | None:
 
 
 def pet_id_of(exchange: Exchange) -> int | None:
-    """The `petId` of a request, where it is an int64; None for any other segment and operation."""
+    """The `petId` of a request if it is an int64; None for any other segment or operation."""
     if exchange.request.operation is not Operation.GET_PET:
         return None
     found = _PET_ID.search(exchange.request.url)

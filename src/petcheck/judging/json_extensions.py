@@ -1,4 +1,4 @@
-"""JSON as a parser with extensions reads it (RFC 8259, section 9)."""
+"""Reads JSON as a parser with extensions does (RFC 8259, section 9)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Reading:
 
 
 def lenient_reading(body: bytes) -> Reading | None:
-    """The value in a body for a parser with extensions; None if it cannot read the body either.
+    """The value that a parser with extensions reads from a body; None if it cannot read the body either.
 
-    What is not valid UTF-8 is read as U+FFFD. Raises `RecursionError` if the body is nested too deep.
+    Invalid UTF-8 becomes U+FFFD. Raises `RecursionError` if the body is nested too deep.
     """
     return _remembered(body)
 
@@ -72,12 +72,12 @@ def _read(body: bytes) -> Reading | None:
     return Reading(value, " and ".join(name for name, there in found if there), bool(objects) and objects[-1])
 
 
-# every check asks about the same few bodies again
+# every check reads the same few bodies again
 _remembered = lru_cache(maxsize=256)(_read)
 
 
 def _text(body: bytes) -> tuple[str, str] | None:
-    """A body as text, and what is odd about its encoding; None if no encoding makes it text."""
+    """A body as text, and what is unusual about its encoding; None if it cannot be decoded."""
     encoding = json.detect_encoding(body)
     if encoding not in ("utf-8", "utf-8-sig"):
         try:

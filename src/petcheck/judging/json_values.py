@@ -39,9 +39,9 @@ class HugeNumber:
 
 
 def json_of(response: Response) -> Json:
-    """The JSON value of a response's body. Raises `NotJson`, and `NotRead` if the body is too large to tell."""
+    """The JSON value of a response's body. Raises `NotJson`, and `NotRead` if the body is too large to read."""
     if not response.body_complete:
-        raise NotRead(f"the body is longer than is read; its first {len(response.body):,} bytes are kept")
+        raise NotRead(f"the body is longer than petcheck reads; its first {len(response.body):,} bytes are kept")
     if response.encoding_broken:
         raise NotJson(f"the body cannot be read: {response.encoding_broken}")
     return parse(response.body)
@@ -59,7 +59,7 @@ def _parsed(body: bytes) -> Json:
     if not body.strip():
         raise NotJson("the body is empty")
     if all(_values_at_most(text) > _VALUES_READ for text in _counted_in(body)):
-        raise NotRead(f"the body holds more than {_VALUES_READ:,} values, which are not read")
+        raise NotRead(f"the body has more than {_VALUES_READ:,} values, which is more than petcheck reads")
     try:
         text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
@@ -72,12 +72,12 @@ def _parsed(body: bytes) -> Json:
     except json.JSONDecodeError as error:
         raise NotJson(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
-        raise NotRead("the body is nested deeper than is read") from None
+        raise NotRead("the body is nested deeper than petcheck reads") from None
     return value
 
 
 def _counted_in(body: bytes) -> Iterator[bytes]:
-    """The body, and only if that is not enough, the body without its strings, which takes time."""
+    """The body, then the body without its strings; the second takes time, so it is made only when needed."""
     yield body
     yield _without_strings(body)
 
@@ -103,7 +103,7 @@ _remembered_large = lru_cache(maxsize=8)(_parsed)
 
 
 def kind(value: Json) -> str:
-    """The JSON type of a value as a person would name it."""
+    """The JSON type of a value, in words."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -124,7 +124,7 @@ def integer(value: Json) -> int | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, Decimal) and value.is_finite():
-        # zero may have any exponent; any other number with one so large is out of every range here
+        # zero may have any exponent; any other number with a large one is outside every range used here
         if not value:
             return 0
         if abs(value.adjusted()) < 40 and value == int(value):

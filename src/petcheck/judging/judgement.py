@@ -1,9 +1,8 @@
-"""What judging says: of one exchange, and of a record as a whole.
+"""The results of judging: for one exchange, and for a whole record.
 
-A matcher looks at one thing and returns a `Problem`, or None. A rule says of one exchange a `Judgement`: it is not
-concerned, it holds, or it has a problem. Over a record a rule reaches a `Decision`, which may be a question: `Ask`
-names the requests whose answers would decide. A run sends them and decides again; a recording cannot, and leaves the
-requirement undecided.
+A matcher looks at one thing and returns a `Problem`, or None. A rule gives one exchange a `Judgement`: not concerned,
+it holds, or it has a problem. For a record a rule gives a `Decision`, which may be a question: `Ask` names the requests
+whose answers decide. A run sends them and decides again; a recording cannot, so the requirement stays undecided.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def header(name: str) -> Part:
 
 
 def body(*steps: str | int) -> Part:
-    """The part of an exchange that is the value in its body at `steps`; the whole body without steps."""
+    """The part of an exchange that is the value at `steps` in its body; without steps, the whole body."""
     return "body:" + "".join(f"/{step}" for step in steps) if steps else BODY
 
 
@@ -42,16 +41,16 @@ class Problem:
     part: Part = WHOLE
 
     def below(self, *steps: str | int) -> Problem:
-        """The same problem, of a value that is in a body at `steps`."""
+        """The same problem for a value that is at `steps` in a body."""
         kind, _, pointer = self.part.partition(":")
         return replace(self, part=body(*steps) + pointer) if kind == BODY and steps else self
 
 
 class Ruling(Enum):
-    """What a rule says of an exchange without a problem."""
+    """A rule's judgement of an exchange without a problem."""
 
     NOT_CONCERNED = "the rule is not about this exchange"
-    HOLDS = "it is as the rule demands"
+    HOLDS = "the exchange obeys the rule"
 
 
 Judgement: TypeAlias = Problem | Ruling
@@ -63,10 +62,10 @@ Record: TypeAlias = Sequence[Exchange]
 
 @dataclass(frozen=True, slots=True)
 class Grounds:
-    """What a run knows about a target when it judges.
+    """What a run knows about a target when it judges: `as_of` is the day to judge by.
 
-    The day, the key's plan, categories and ids of animals that exist, and whether POST may be sent. `run` is the id
-    in the names of the run's animals; `repeats` is true if an earlier run may have had the same id.
+    `categories` and `listed` are the categories and the animals (by id) that exist; `writes` says whether POST is
+    permitted. `run` is the id in the names of the run's animals; `repeats` is true if an earlier run may have had it.
     """
 
     as_of: date
@@ -108,7 +107,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """The record does not decide. `settled_by` is the option that helps; `tried` is false if nothing was tried."""
+    """The record does not decide. `settled_by` is the option that helps; `tried` is false if no request was tried."""
 
     reason: str
     settled_by: str | None = None
@@ -118,7 +117,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Requests whose answers decide, in their order, each a new one; not before `not_before` (monotonic seconds).
+    """Requests whose answers decide: send each anew, in this order, not before `not_before` (monotonic seconds).
 
     `otherwise` is the decision if they cannot be sent.
     """
@@ -142,8 +141,8 @@ def _concerns_none(_exchange: Exchange, _grounds: Grounds) -> Judgement:
 class Rule:
     """How one requirement is judged.
 
-    `one` judges a single exchange, whatever it was sent for. `over` judges what takes several; without it, any exchange
-    that is concerned decides. `nothing` is the reason if none is.
+    `one` judges a single exchange, whatever its purpose. `over` judges what needs several exchanges; without it, any
+    exchange that the rule concerns decides. `nothing` is the reason if it concerns none.
     """
 
     requirement: str

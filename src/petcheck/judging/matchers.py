@@ -1,4 +1,4 @@
-"""Matchers: each looks at one thing and returns a `Problem`, or None if all is well. None knows about severity."""
+"""Matchers: each looks at one thing and returns a `Problem`, or None if it is right. They know nothing of severity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def described(exchange: Exchange) -> str:
 
 
 def came(exchange: Exchange) -> str:
-    """The answer in a few words: the status, or the kind of silence and what was seen."""
+    """The answer in a few words: the status, or the kind of silence with its detail."""
     answer = exchange.answer
     if isinstance(answer, NoAnswer):
         return f"no answer ({answer.kind.value}: {answer.detail})"
@@ -67,7 +67,7 @@ Animal = Mapping[str, Json]
 
 
 def unread(response: Response) -> str:
-    """Why the body is not read, in words; empty if it is."""
+    """Why petcheck does not read the body, in words; empty if it does."""
     try:
         json_of(response)
     except NotRead as reason:
@@ -78,7 +78,7 @@ def unread(response: Response) -> str:
 
 
 def problem_of_json(response: Response) -> Problem | None:
-    """What keeps the body from being JSON (section 1)."""
+    """Why the body is not JSON (section 1)."""
     try:
         json_of(response)
     except NotJson as problem:
@@ -87,7 +87,7 @@ def problem_of_json(response: Response) -> Problem | None:
 
 
 def problem_of_media_type(response: Response) -> Problem | None:
-    """What is wrong with Content-Type, which must be `application/json` (section 4), in any case, parameters or not."""
+    """What is wrong with Content-Type: `application/json` in any letter case, with any parameters (section 4)."""
     value = response.header(CONTENT_TYPE)
     if value is None:
         return Problem(f"there is no {CONTENT_TYPE}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
@@ -125,7 +125,7 @@ def problem_of_pet_status(holder: Animal) -> Problem | None:
     if "status" not in holder or holder["status"] in STATUSES:
         return None
     value = holder["status"]
-    said = "null; where there is no status the member is left out" if value is None else quoted(value)
+    said = "null; without a status the member must be absent" if value is None else quoted(value)
     return Problem(f"`status` is {said}; PetStatus is one of {', '.join(STATUSES)}", body("status"))
 
 
@@ -163,7 +163,7 @@ def _code_point(text: str, at: int) -> str:
 
 
 def differences(before: Animal, after: Animal) -> list[Problem]:
-    """How two sights of one animal differ in the documented fields, each with its part of the later one.
+    """The documented fields in which two sights of one animal differ; each problem names its part of the later one.
 
     Other fields are open. A field that is malformed in either sight does not count: PET-1 to PET-4 judge that.
     """
@@ -187,7 +187,7 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
 
 
 def _where(before: Json, after: Json) -> str:
-    """The first difference of two texts that are too long to show; no int64 is."""
+    """The first difference between two values, if a text is too long to show in full; an int64 never is."""
     too_long = max(map(len, map(quoted, (before, after)))) >= _SHOWN
     return f" ({_parting(str(before), str(after))})" if too_long else ""
 

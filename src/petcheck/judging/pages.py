@@ -1,4 +1,4 @@
-"""What the recorded exchanges show of a target's animals: its pages, and which of them show the whole store."""
+"""The pages of animals in the recorded exchanges, and which of them show the whole store."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _SMALLEST_CAP = 20
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of `GET /pets`, answered 200: its parameters as the query has them, and its animals with their places.
+    """A page of `GET /pets`, answered 200: its query parameters as text, and its animals with their positions.
 
     The values of a parameter that is given twice are joined by a comma, since it is open which one counts.
-    `parameters` are the names of all that are given, and `ids` those of the animals that have one, in its order.
+    `parameters` are the names of all that are given. `ids` are the ids of the animals that have one, in page order.
     """
 
     exchange: Exchange
@@ -50,12 +50,12 @@ class Page:
 
     @property
     def filtered(self) -> bool:
-        """Whether a parameter other than `limit` may decide which animals it shows, even an undocumented one."""
+        """Whether the query has a parameter other than `limit`: even an undocumented one may select animals."""
         return bool(self.parameters - {"limit"})
 
     @property
     def by_status(self) -> str | None:
-        """The status that filters it, where it is valid and no other parameter but `limit` is given; otherwise None."""
+        """The status it is filtered by; None unless it is valid and the only other parameter is `limit`."""
         return self.status if self.status in STATUSES and self.parameters <= {"limit", "status"} else None
 
     @property
@@ -117,7 +117,7 @@ def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
 
 
 def whole_stores(pages: Collection[Page]) -> list[Page]:
-    """The pages that are known to hold every animal of the store (section 4.1), in their order.
+    """The pages that are known to hold every animal of the store (section 4.1), in the given order.
 
     Such a page is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it.
@@ -127,13 +127,13 @@ def whole_stores(pages: Collection[Page]) -> list[Page]:
     return [
         page
         for page in unfiltered
-        # an item without an id cannot be told from another
+        # an item without an id cannot be distinguished from another
         if page.has_room and len(page.ids) == page.size and (page.size < _SMALLEST_CAP or _contained(page, unfiltered))
     ]
 
 
 def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
-    """The pages that would show an animal sent with that status (None for none) and stored before, in their order.
+    """The pages that would show an animal stored before with that status (None: no status), in the given order.
 
     Such a page is the whole store, or is filtered by that status and not full. What a page of the second kind leaves
     out is not a fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
@@ -158,10 +158,10 @@ def _contained(page: Page, others: Iterable[Page]) -> bool:
 
 
 def known_since(exchanges: Iterable[Exchange], ids: Collection[int]) -> float:
-    """The monotonic time in seconds since which all of the animals have been known, from a page, a 200 or a 201.
+    """The monotonic time in seconds at which a page, a 200 or a 201 had shown all of these animals.
 
-    A difference between answers about them counts `LAG_S` later. Animals that were never shown are left out; minus
-    infinity where none was shown.
+    A difference between answers about them counts `LAG_S` later. Animals that were never shown are ignored; minus
+    infinity if none was shown.
     """
     first: dict[int, float] = {}
     for exchange in exchanges:

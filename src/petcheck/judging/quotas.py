@@ -1,9 +1,9 @@
-"""How a key's quota is used, as the rate limit headers show it from answer to answer (section 8).
+"""How a key's quota is used, as the rate limit headers of successive answers show it (section 8).
 
 Only answers that no cache can have given count: to POSTs, to URLs requested for the first time, and with headers that
 the URL has not shown before. There are three kinds of window. A fixed window keeps its Reset: once the same Reset was
-seen for longer than rounding explains, only what a bucket refills comes free before it. In a sliding window, and in a
-bucket whose Reset says when it is full, Reset moves: there Limit - Remaining covers what we spent.
+seen for longer than rounding explains, only the refill of a bucket comes free before it. In a sliding window, and in a
+bucket whose Reset is the time when it is full, Reset moves: there Limit - Remaining covers what we spent.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from petcheck.exchange import Exchange
 from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
 
-# a Date is cut to whole seconds, a Reset rounded to them, and clocks are 2 s apart at most
+# Date is cut to whole seconds, Reset is rounded to them, and clocks differ by at most 2 s
 CLOCK_S = 3.0
-# a Reset that follows the clock stays the same for a second at most
+# a Reset that follows the clock stays the same for at most a second
 ROUNDING_S = 1.1
 _TELLING = 5
 _TELLING_WHERE_RESET_MOVES = 10
@@ -28,10 +28,10 @@ _MINUTE_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What an answer says about the key's quota: its figures, its Reset as text, and the seconds from sending to Reset.
+    """An answer's figures for the key's quota, its Reset as text, and the seconds from sending to Reset.
 
-    `sent_before` counts the successes that were sent before this answer came, itself included; `done_before` counts
-    those that came before it was sent. Together they give how many were spent between two answers.
+    `sent_before` counts the successes that were sent before this answer arrived, itself included; `done_before` counts
+    those that arrived before it was sent. Together they give how many were spent between two answers.
     """
 
     exchange: Exchange
@@ -49,13 +49,13 @@ class Count:
 
     @property
     def ends(self) -> float:
-        """When the window ends, in monotonic seconds; rather too early than too late."""
+        """When the window ends at the earliest, in monotonic seconds."""
         return self.exchange.sent + self.span - CLOCK_S
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What is wrong with how the headers moved, and the first and last exchange that show it."""
+    """What is wrong with how a header changed, and the first and last exchange that show it."""
 
     text: str
     exchanges: tuple[Exchange, Exchange]
@@ -75,9 +75,9 @@ class Window:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether Reset stays as the clock moves on, or the window begins full and a 429 says that it is used up.
+        """Whether Reset stays while the clock advances, or the window begins full and a 429 says that it is used up.
 
-        In one that does not begin full, what was spent before it may come free.
+        In a window that does not begin full, requests spent before it may come free.
         """
         first, last = self.counts[0].exchange, self.counts[-1].exchange
         return last.sent - first.finished > ROUNDING_S or self._is_refused_until_reset
@@ -128,7 +128,7 @@ class Quota:
 
 
 def counts_in(record: Iterable[Exchange]) -> list[Count]:
-    """What the answers to the key say, without those that a cache can have given."""
+    """The quota figures of the answers to the key, without answers that a cache can have given."""
     shown: dict[str, set[tuple[str | None, ...]]] = {}
     found = []
     for exchange in record:
@@ -151,7 +151,7 @@ def _is_aged(exchange: Exchange) -> bool:
 
 
 def quotas_in(counts: Iterable[Count]) -> list[Quota]:
-    """The answers of each Limit, with what was spent between them."""
+    """The answers grouped by Limit, with what was spent between them."""
     by_limit: dict[int, list[Count]] = {}
     for count in counts:
         by_limit.setdefault(count.limit, []).append(count)
@@ -185,7 +185,7 @@ def _with_spent(counts: Sequence[Count]) -> list[Count]:
 
 
 def problem_of(quota: Quota) -> Course | None:
-    """What is wrong with how Remaining moved, within windows that are known to be fixed and against Limit."""
+    """What is wrong with how Remaining changed, within windows known to be fixed and compared with Limit."""
     for window in quota.windows:
         problem = problem_in(window) if window.is_fixed else None
         if problem is not None:
@@ -194,12 +194,12 @@ def problem_of(quota: Quota) -> Course | None:
 
 
 def problem_in(window: Window) -> Course | None:
-    """What is wrong with how Remaining moved through a fixed window."""
+    """What is wrong with how Remaining changed through a fixed window."""
     return _rise(window.counts) or _stays(window.counts) or _falls_short(window.counts)
 
 
 def problem_of_limits(counts: Sequence[Count]) -> Course | None:
-    """A Limit that always equals Remaining and takes many values counts nothing."""
+    """The problem of a Limit that always equals Remaining and takes many values: it counts nothing."""
     if len({count.limit for count in counts}) < _TELLING or any(one.limit != one.remaining for one in counts):
         return None
     said = f"{RATE_LIMIT} always equals {RATE_REMAINING}, and went from {counts[0].limit} to {counts[-1].limit}"
@@ -211,14 +211,14 @@ def _rise(counts: Sequence[Count]) -> Course | None:
     rate = refill(counts[0])
 
     def level(count: Count) -> float:
-        """Remaining, less what refills with time."""
+        """Remaining minus what refills with time."""
         return count.remaining - rate * count.exchange.sent
 
     done = sorted(counts, key=lambda count: count.exchange.finished)
     finished = [count.exchange.finished for count in done]
 
     def lower(low: Count, later: Count) -> Count:
-        """Of equal levels the later, which explains least."""
+        """The lower level; of two equal ones the later, which explains less."""
         return min(later, low, key=level)
 
     lowest = list(accumulate(done, lower))
@@ -239,7 +239,7 @@ def _rise(counts: Sequence[Count]) -> Course | None:
 
 
 def refill(first: Count) -> float:
-    """Requests per second that a bucket gains if it refills by its limit in a minute, or by Reset if that is sooner."""
+    """Requests per second that a bucket gains if it refills fully within a minute, or until Reset if that is sooner."""
     return first.limit / min(_MINUTE_S, max(first.span - CLOCK_S, 1e-9))
 
 
@@ -247,7 +247,7 @@ def _stays(counts: Sequence[Count]) -> Course | None:
     first, last = counts[0], counts[-1]
     if not tells(counts) or last.remaining < first.remaining or last.remaining == 0:
         return None
-    # a bucket may have made good what was spent
+    # a bucket may have refilled what was spent
     spent = sum(count.spends for count in counts) - 1
     if refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
         return None
@@ -256,12 +256,12 @@ def _stays(counts: Sequence[Count]) -> Course | None:
 
 
 def tells(counts: Sequence[Count]) -> bool:
-    """Whether a window was seen often enough to show whether requests are counted: five successes."""
+    """Whether a window has enough successes (five) to show whether requests are counted."""
     return sum(count.spends for count in counts) >= _TELLING
 
 
 def _falls_short(counts: Sequence[Count]) -> Course | None:
-    """Remaining that fell by less than was spent in between."""
+    """Remaining fell by less than was spent in between."""
     worst = _worst(counts, lambda earlier, later: earlier.remaining - later.remaining)
     if worst is None:
         return None
@@ -274,7 +274,7 @@ def _falls_short(counts: Sequence[Count]) -> Course | None:
 
 
 def _uncovered(quota: Quota) -> Course | None:
-    """More spent than Limit - Remaining covers, in any kind of window."""
+    """More was spent than Limit - Remaining covers, in any kind of window."""
     worst = _worst(quota.counts, lambda _, later: quota.limit - later.remaining)
     if worst is None:
         return None
@@ -287,7 +287,7 @@ def _uncovered(quota: Quota) -> Course | None:
 
 
 def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> tuple[Count, Count] | None:
-    """The pair in which most is missing from what is `covered`; where nothing is left, nothing can be missing."""
+    """The pair with the most missing from what is `covered`; with none left, nothing can be missing."""
 
     def missing(pair: tuple[Count, Count]) -> float:
         return demanded(*pair) - covered(*pair)
@@ -297,7 +297,7 @@ def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> t
 
 
 def _never_falls(quota: Quota) -> Course | None:
-    """Remaining that never falls from one success to the next, although a bucket refills more slowly."""
+    """Remaining never falls from one success to the next, although a bucket refills more slowly."""
     served = quota.successes
     if len(served) < _TELLING_WHERE_RESET_MOVES:
         return None
@@ -319,21 +319,21 @@ def _never_falls(quota: Quota) -> Course | None:
 
 
 def spent_between(earlier: Count, later: Count) -> int:
-    """Requests served after one answer had come and before the request of another was sent."""
+    """Requests served after one answer had arrived and before the request of another was sent."""
     return max(0, later.done_before - earlier.sent_before)
 
 
 def demanded(earlier: Count, later: Count) -> float:
-    """What was spent between two answers, less what may have come free at Limit per span from the first to its Reset.
+    """What was spent between two answers, minus what may have come free at Limit per span from the first to its Reset.
 
-    Rounding to whole requests may hide one more. Below zero, nothing is demanded.
+    Rounding to whole requests may hide one more. At or below zero, Remaining need not fall.
     """
     seconds = later.exchange.finished - earlier.exchange.sent
     return spent_between(earlier, later) - earlier.limit * seconds / (earlier.span - CLOCK_S) - 1
 
 
 def is_counted_down(quota: Quota) -> bool:
-    """Whether the answers show that what is spent is counted: five of a window that falls, or a demand that is met."""
+    """Whether the answers show that requests are counted: a window of five or more falls, or Remaining fell enough."""
     falls = any(tells(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows)
     return falls or any(
         spent_between(earlier, later) >= _TELLING - 1

@@ -1,4 +1,4 @@
-"""Matchers for the rate limit headers and Retry-After, each by itself (section 8)."""
+"""Matchers for single rate limit headers and Retry-After (section 8)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LOOKS_RELATIVE, _LOOKS_LIKE_MS = 10_000_000, 100_000_000_000
 
 
 def header_of(exchange: Exchange, name: str) -> str | None:
-    """A header's value, one where equal ones are repeated; None where it is absent."""
+    """A header's value, given once if equal values are repeated; None if it is absent."""
     value = exchange.answer.header(name) if isinstance(exchange.answer, Response) else None
     if value is None:
         return None
@@ -92,7 +92,7 @@ def problem_of_reset(exchange: Exchange) -> Problem | None:
 
 
 def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str | None:
-    """How far off a Reset is by one clock, and what it looks like; None where it is from now to a day ahead."""
+    """How far off a Reset is by one clock, with a hint at the cause; None if it is from now to a day ahead."""
     if reset < soonest - grace:
         hint = "; it looks like seconds from now rather than a time" if reset < _LOOKS_RELATIVE else ""
         return f"{soonest - reset:,.0f} s past{hint}"
@@ -105,7 +105,7 @@ def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str
 def seconds_to_reset(exchange: Exchange) -> float:
     """Seconds from the response to its Reset, by its Date or by our clock, whichever is less; 0 without a Reset.
 
-    A clock by which Reset has passed counts only if it has passed by less than clocks may differ.
+    A clock by which Reset has passed is ignored if it passed by more than clocks may differ.
     """
     text = header_of(exchange, RATE_RESET)
     if text is None or not _UNIX_TIME.fullmatch(text):
@@ -115,9 +115,9 @@ def seconds_to_reset(exchange: Exchange) -> float:
 
 
 def _clocks(exchange: Exchange) -> list[tuple[float, float, float]]:
-    """When the response was made, by its Date and by our clock: earliest and latest Unix time, and a grace in seconds.
+    """When the response was made, by Date and by our clock: earliest and latest Unix time, and a grace in seconds.
 
-    Where both clocks agree, ours has no more grace than Date.
+    If both clocks agree, ours has no more grace than Date.
     """
     sent = exchange.started.timestamp()
     received = sent + exchange.elapsed

@@ -1,4 +1,4 @@
-"""What requests over the limit get, and which request comes next while a quota is used up (section 8)."""
+"""The answers to requests over the limit, and the next request while a quota is being used up (section 8)."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from petcheck.spec.operations import Operation
 
 # requests beyond a limit that rounding explains
 _SURPLUS = 10
-# windows that may end before using up a quota is given up, and requests besides
+# a run gives up on a quota after this many windows have ended, and this many more requests
 _WINDOWS_TRIED, _BESIDES = 4, 40
 _TROUBLE_PAUSE_S = 1.0
 _HOUR_S, _MINUTE_S = 3600.0, 61.0
-# with so few left, each request is for another page, which no cache can answer
+# with this few left, each request is for a different page, which no cache can answer
 _FEW = 5
 _CHEAPEST = Call(Operation.LIST_PETS, query=(("limit", "1"),))
 
@@ -36,17 +36,17 @@ class Refusal:
 
     @property
     def is_429(self) -> bool:
-        """Whether it has the status that section 8 gives."""
+        """Whether it has the status that section 8 requires."""
         return self.exchange.status == 429
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer before said that none was left, in a window that had not ended."""
+        """Whether the answer before said that no request was left, in a window that had not ended."""
         return self.before is not None and self.before.remaining == 0 and self.exchange.sent < self.before.ends
 
     @property
     def is_early(self) -> bool:
-        """Whether it is a 429 although the answer before said that more were left than were sent since.
+        """Whether it is a 429 although the answer before said that more requests were left than were sent since.
 
         A 429 of a longer quota is not early.
         """
@@ -56,7 +56,7 @@ class Refusal:
 
 
 def refusals_in(record: Record) -> list[Refusal]:
-    """Each 429 to the key, and each other answer that is not a success where a page was due."""
+    """Each 429 to the key, and each other answer without success to a request for a page."""
     counts = {id(count.exchange): count for count in counts_in(record)}
     before: Count | None = None
     between, found = 0, []
@@ -75,7 +75,7 @@ def keyed(record: Record) -> Iterator[Exchange]:
 
 
 def is_a_page(exchange: Exchange) -> bool:
-    """Whether a page is due for a request, unless it is over the limit."""
+    """Whether the request must be answered with a page, unless it is over the limit."""
     return exchange.request.operation is Operation.LIST_PETS and query_is_valid(exchange)
 
 
@@ -98,7 +98,7 @@ def others_spend(record: Record) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """Requests that were served over the limit: `excess` after none was left; 0 where Remaining never said so."""
+    """Requests that were served over the limit: `excess` of them after Remaining was 0; 0 if it never was."""
 
     quota: Quota
     excess: int
@@ -106,7 +106,7 @@ class Over:
 
 
 def over_in(record: Record) -> Over | None:
-    """Requests that were served although a fixed window had none left, or although no window holds as many."""
+    """Requests that were served although a fixed window had none left, or although no window allows that many."""
     quotas = quotas_in(counts_in(record))
     for quota in quotas:
         for window in quota.windows:
@@ -125,7 +125,7 @@ def over_in(record: Record) -> Over | None:
 
 
 def excess_in(window: Window) -> list[tuple[Count, Count]]:
-    """Each success after none was left, with the answer before it, until the window may have ended."""
+    """Each success after Remaining was 0, with the answer before it, until the window may have ended."""
     return [
         (before, after)
         for before, after in pairwise(window.counts)
@@ -143,12 +143,12 @@ def told(record: Record, last: Exchange) -> str:
         until.append(last)
     served = [*takewhile(_is_served, reversed(until))][::-1]
     if not served:
-        return f"no request was served, and then came {came(last)}"
+        return f"no request was served; the answer was {came(last)}"
     seconds = last.finished - served[0].sent
     counts = counts_in(record)
     left = next((count.remaining for count in reversed(counts) if count.exchange is served[-1]), None)
     said = "" if left is None else f", the last of them with {left} left"
-    then = "" if _is_served(last) else f" and then {came(last)}"
+    then = "" if _is_served(last) else f", and the next got {came(last)}"
     return f"{len(served)} requests were served in {seconds:.1f} s{said}{then}"
 
 
@@ -157,7 +157,7 @@ def told(record: Record, last: Exchange) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a run may spend on using up a quota: whether it may at all, seconds of waiting, and requests."""
+    """What a run may spend to use up a quota: whether it may do so, the seconds it may wait, and requests."""
 
     allowed: bool
     wait_s: float
@@ -166,19 +166,21 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """About what using up the quota takes: requests, and then seconds of waiting."""
+    """The estimated cost of using up the quota: requests, then seconds of waiting."""
 
     requests: int
     wait_s: float
 
 
 def cost_of_using_up(record: Record, means: Means, now: float) -> Cost | Undecided:
-    """What using up the key's quota takes, at the monotonic time `now`; why not where it may not be done."""
+    """The cost of using up the key's quota at the monotonic time `now`, or the reason why a run may not do it."""
     if not means.allowed:
         return Undecided("The quota is used up only on request.", "--exhaust-rate-limit", tried=False)
     counts = counts_in(record)
     if not counts:
-        return Undecided("The rate limit headers cannot be read, so what is left is not known; see RATE-1 to RATE-3.")
+        return Undecided(
+            "The rate limit headers cannot be read, so the requests left are unknown; see RATE-1 to RATE-3."
+        )
     last = counts[-1]
     longest = max(count.span for count in counts if count.limit == last.limit)
     if longest > _HOUR_S or (longest > _MINUTE_S and last.limit in {plan.per_day for plan in PLANS.values()}):
@@ -189,16 +191,16 @@ def cost_of_using_up(record: Record, means: Means, now: float) -> Cost | Undecid
         return Undecided(said, "--max-wait", tried=False)
     needed = (last.remaining if lasts > 0 else last.limit) + 2
     if needed > means.requests:
-        said = f"It takes {needed} requests, and {max(means.requests, 0)} are left to this run."
+        said = f"It takes {needed} requests; this run has {max(means.requests, 0)} left."
         return Undecided(said, "--max-requests", tried=False)
     return Cost(needed, lasts)
 
 
 def next_step(record: Record, began: int) -> Ask | Undecided | None:
-    """The requests that come next, to be sent until one is not served; None where enough was seen, or why not.
+    """The next requests, to send until one is not served; None if the record shows enough; or why none can be sent.
 
-    The quota is used up from exchange number `began` of the record on. A 429 is followed by one request once its
-    Retry-After has passed, and by another where that is 429 too; a 429 that came too early by a second round.
+    The run began to use up the quota at exchange number `began` of the record. After a 429, one request follows once
+    its Retry-After has passed, and another if that is 429 too. A second round follows a 429 that was too early.
     """
     sent = record[began:]
     counts = counts_in(record)
@@ -231,13 +233,11 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
     limit = latest.limit
     served = len([*takewhile(_is_served, reversed(record[began:]))])
     if served > _WINDOWS_TRIED * limit + _BESIDES:
-        return Undecided(
-            f"The quota could not be used up, its windows end sooner than they can be used up: {told(record, tail)}."
-        )
+        return Undecided(f"The quota could not be used up because its windows end too soon: {told(record, tail)}.")
     quota = next(quota for quota in quotas_in(counts) if quota.limit == limit)
     window = next(window for window in quota.windows if window.reset == latest.reset)
     if excess_in(window) and not window.is_fixed and not quota.moves:
-        # it shows whether the window is fixed once the second that rounding hides has passed
+        # a request sent after the second that rounding hides shows whether the window is fixed
         return _ask(record, began, pages_not_asked(record, 1), window.counts[0].exchange.finished + 2 * ROUNDING_S)
     if latest.exchange is tail and latest.remaining > _FEW:
         return _ask(record, began, [_CHEAPEST] * (latest.remaining - _FEW))
@@ -251,7 +251,7 @@ def _ask(record: Record, began: int, calls: Sequence[Call], not_before: float = 
 
 
 def pages_not_asked(record: Record, number: int) -> list[Call]:
-    """So many pages, small ones first: those not requested before, as long as there are some."""
+    """`number` pages, small ones first; pages not requested before come first."""
     asked = {tuple(query_of(exchange)) for exchange in record if exchange.request.operation is Operation.LIST_PETS}
     every = [
         (("limit", str(size)), *((("status", status),) if status else ()))

@@ -1,6 +1,6 @@
-"""What a body of `POST /pets` asks for (section 4.2): a valid NewPet, a defective one, or what is left open.
+"""What a body of `POST /pets` is, and the answer it requires (section 4.2): a valid NewPet, a defective one, or open.
 
-The same rules apply to a body that was written by hand and to one that was drawn.
+The same rules apply to a body written by hand and to a generated one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INT64_DIGITS = 19
 
 
 class Due(Enum):
-    """What section 4.2 lets a service answer."""
+    """The statuses that section 4.2 allows."""
 
     CREATED = "201"
     CREATED_OR_REFUSED = "201 or 400"
@@ -33,10 +33,10 @@ class Due(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is due for a body and why: `requirement` is the one that another status breaks, `what` continues "with".
+    """What is due for a body and why. Any other status breaks `requirement`; `what` describes the body after "with".
 
-    `pet` is the object that was sent, unless what becomes of it is open; it lacks a name that cannot come back exactly.
-    `too_large` also allows 413.
+    `pet` is the object that was sent, None if its treatment is open; without the name if that cannot come back
+    exactly. `too_large` also allows 413.
     """
 
     due: Due
@@ -46,12 +46,12 @@ class Asked:
     too_large: bool = False
 
 
-_OPEN = Asked(Due.OPEN, "a body that the document does not provide for")
+_OPEN = Asked(Due.OPEN, "a body that the document does not cover")
 _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
-    """What a body asks for, if `categories` are known to exist."""
+    """What is due for a body, if `categories` are known to exist."""
     if not body:
         return Asked(Due.REFUSED, "no body", "CREATE-5")
     try:
@@ -82,7 +82,7 @@ def _well_formed(
         status = pet.get("status")
         told = f"status {quoted(status)}" if status else "no status"
         return Asked(Due.CREATED, f"a name of {len(name)} printable ASCII characters and {told}", "CREATE-1", pet)
-    # where no category is known, any would be as doubtful, and only the category can be at fault
+    # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)
     sent = {key: value for key, value in pet.items() if key != "name"} if inexact else pet
@@ -107,7 +107,7 @@ def _reading(body: bytes) -> Reading | None:
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
-    """The requirement that a defective NewPet breaks and what is wrong with it; None if nothing certainly is."""
+    """The requirement that refuses a defective NewPet, and its defect; None without a certain defect."""
     for field in ("name", "categoryId"):
         if field not in pet:
             return "CREATE-6", f"no `{field}`"

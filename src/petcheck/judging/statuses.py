@@ -1,4 +1,4 @@
-"""Which status a request with a valid key must get, and which requirement another one breaks (sections 4 and 7)."""
+"""Which status a request with a valid key must get, and which requirement any other status breaks (sections 4, 7)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Expected:
 
 
 def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
-    """What a request with a valid key may get; None if any status but a 5xx is right."""
+    """The statuses that a request with a valid key may get; None if any status except a 5xx conforms."""
     request = exchange.request
     if not request.has_valid_key or not documented(exchange, grounds.as_of):
         return None
@@ -38,11 +38,11 @@ def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
         case Operation.GET_PET:
             return _animal(exchange, grounds)
         case Operation.STORE_ORDERS:
-            return Expected("ORDERS-1", "an answer of an operation that exists", _exists)
+            return Expected("ORDERS-1", "an answer that shows the operation exists", _exists)
 
 
 def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgement]:
-    """The requirement that an answer's status belongs to, and the judgement of it.
+    """The requirement that judges an answer's status, and its judgement.
 
     A 401 for a valid key belongs to AUTH-7. A 429 says that the server did not look at the request.
     """
@@ -57,9 +57,9 @@ def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgeme
 
 
 def problem_of_status(exchange: Exchange, said: str, section: str = "") -> Problem:
-    """What is wrong with an answer without the status `said`; silence is wrong as a whole.
+    """The problem of an answer that does not have the status `said`; for silence, the whole exchange is the problem.
 
-    `section` is the section with that status, if it is not the operation's.
+    `section` is the section that requires the status, if it is not the operation's own.
     """
     where = f"(section {section or exchange.request.operation.section})"
     first, _, rest = said.partition(" with ")
@@ -70,7 +70,7 @@ def problem_of_status(exchange: Exchange, said: str, section: str = "") -> Probl
 
 
 def query_is_valid(exchange: Exchange) -> bool:
-    """Whether the document provides for every parameter, and each is given once."""
+    """Whether the document allows every parameter and value, and each parameter is given once."""
     query = query_of(exchange)
     if len({name for name, _ in query}) < len(query):
         return False
@@ -78,7 +78,7 @@ def query_is_valid(exchange: Exchange) -> bool:
 
 
 def value_is_valid(name: str, value: str) -> bool:
-    """Whether the document provides for a parameter's value (section 4.1)."""
+    """Whether the document allows this parameter and value (section 4.1)."""
     return value in STATUSES if name == "status" else name == "limit" and limit_in(value) is not None
 
 
@@ -112,7 +112,7 @@ def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
 
 
 def _is_of(exchange: Exchange, number: int | None) -> bool:
-    """Whether the answer shows an animal with the id that was asked for: then one exists."""
+    """Whether the answer shows an animal with the requested id: then it exists."""
     value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
     return exchange.status == 200 and isinstance(value, dict) and integer(value.get("id")) == number
 
@@ -122,7 +122,7 @@ def _exists(status: int) -> bool:
 
 
 def _created(exchange: Exchange) -> str:
-    """What an unexpected success left behind, in words."""
+    """The animal that an unexpected success created, in words; empty if none."""
     if exchange.request.operation is not Operation.CREATE_PET or not isinstance(exchange.answer, Response):
         return ""
     value = value_of(exchange.answer)

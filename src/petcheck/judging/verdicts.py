@@ -1,8 +1,8 @@
-"""From the findings of checks to one verdict for each requirement and target, and to the exit code of a run.
+"""Turns the findings of checks into one verdict for each requirement and target, and into the exit code of a run.
 
 A check ends in one of four ways, three of them exceptions:
 
-- it returns: what it examined holds;
+- it returns: everything it examined conforms;
 - `Breach`: an exchange contradicts a requirement. The only one that can become a `fail`;
 - `Inconclusive`: it ran, and the target's state gave nothing to judge;
 - `NotRun`: it needs a permission that was not given.
@@ -23,10 +23,10 @@ from petcheck.spec.outcomes import Exit, Outcome, Waiver
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How one check ended on one target. `exchanges` are indices of exchanges of that target.
+    """How one check ended on one target. `exchanges` are indices of that target's exchanges.
 
-    `decisive` are those that decide it, and `parts` the part of each of them that does. `on_top` marks property
-    examples: a requirement does not need them.
+    `decisive` are those that decide it, and `parts` the deciding part of each. `on_top` marks property examples,
+    which a requirement does not need.
     """
 
     check: str
@@ -46,7 +46,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What holds for one requirement on one target. `in_force` is false if no run of that day could judge it."""
+    """The outcome of one requirement on one target. `in_force` is false if no run on that day could judge it."""
 
     requirement: Requirement
     target: str
@@ -79,7 +79,7 @@ class Verdict:
 
 
 def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -> list[Finding]:
-    """Turn silence that no answer followed into `error`: then nobody can tell whose fault it is."""
+    """Turn silence that no answer followed into `error`: the cause may not be the server."""
     answered = [exchange.index for exchange in exchanges if isinstance(exchange.answer, Response)]
     return [
         _as_error(finding)
@@ -90,7 +90,7 @@ def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -
 
 
 def _as_error(finding: Finding) -> Finding:
-    return replace(finding, outcome="error", reason=f"{finding.reason} Nothing was answered after that.")
+    return replace(finding, outcome="error", reason=f"{finding.reason} The target answered nothing after that.")
 
 
 def roll_up(
@@ -104,9 +104,9 @@ def roll_up(
 ) -> Verdict:
     """One verdict from the findings of every check of `requirement` on `target`.
 
-    One failure fails it; else one broken check is an error; else one part that gave nothing to judge leaves it
-    inconclusive; else one check that held passes it, and the reason names the parts that need a permission. `missing`
-    is the reason if no check of it ran; that is an error if the target is `untestable`.
+    The first that applies decides: a failure fails it; a broken check is an error; a part that gave nothing to judge
+    leaves it inconclusive; a check that held passes it, and the reason names the parts that need a permission.
+    `missing` is the reason if no check of it ran; that is an error if the target is `untestable`.
     """
     if requirement.untestable:
         reason = f"No check can see it. {requirement.untestable}"
@@ -174,7 +174,7 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What decides the exit code besides the verdicts."""
+    """What decides the exit code in addition to the verdicts."""
 
     interrupted: bool = False
     nothing_selected: bool = False

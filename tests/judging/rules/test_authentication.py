@@ -20,8 +20,8 @@ READING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset
 WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}), writes=True)
 MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
 OTHERWISE = {
-    "AUTH-1": "Not every part was answered in a way that tells about the key: {operation}, {torn}.",
-    "AUTH-5": "Whether the key alone is refused was not asked.",
+    "AUTH-1": "Not every part got an answer that is about the key: {operation}, {torn}.",
+    "AUTH-5": "No request shows whether the key alone is refused.",
 }
 WRONG = {LIST: "/pets?limit=0", GET: "/pets/123456", CREATE: None, ORDERS: None}
 
@@ -81,7 +81,7 @@ def test_an_operation_that_is_removed_is_not_judged() -> None:
 
 @pytest.mark.parametrize("operation", Operation)
 def test_a_valid_key_is_not_refused(operation: Operation) -> None:
-    refused = Problem("expected another status than 401 (section 5), since the key is valid", "status")
+    refused = Problem("expected a status other than 401 (section 5), since the key is valid", "status")
     assert by("AUTH-7", exchange(operation, 401, asked=NEW)) == refused
     assert holds("AUTH-7", exchange(operation, 400, asked=NEW))
     assert by("AUTH-7", exchange(operation, Silence.RESET, asked=NEW)) is NOT_CONCERNED
@@ -110,7 +110,7 @@ def test_a_pass_takes_every_operation_and_every_kind(name: str) -> None:
 
 def test_the_parts_that_are_missing_are_named() -> None:
     left = Undecided(
-        "Not every part was answered in a way that tells about the key: "
+        "Not every part got an answer that is about the key: "
         "GET /pets/{petId}, GET /store/orders, a random key, the key with its last character changed.",
         None,
         (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
@@ -148,7 +148,7 @@ def test_one_401_settles_both_questions() -> None:
 def test_a_401_with_the_valid_key_does_not_show_what_comes_first() -> None:
     record = [exchange(operation, 401, path=WRONG[operation]) for operation in (LIST, GET)]
     left = decided("AUTH-5", *record, sent(LIST, MISSING, wrong=True))
-    said = "No request to GET /pets/{petId} that is wrong in another way too was answered 401."
+    said = "No request to GET /pets/{petId} with a second defect was answered 401."
     assert left == Undecided(said, None, (sent(LIST, MISSING, wrong=True),))
 
 
@@ -235,8 +235,8 @@ def test_plain_requests_do_not_show_what_comes_first() -> None:
     left = decided("AUTH-5", *everywhere(MISSING))
     assert isinstance(left, Undecided)
     assert left.reason == (
-        "No request to GET /pets that is wrong in another way too was answered 401. "
-        "No request to GET /pets/{petId} that is wrong in another way too was answered 401."
+        "No request to GET /pets with a second defect was answered 401. "
+        "No request to GET /pets/{petId} with a second defect was answered 401."
     )
 
 

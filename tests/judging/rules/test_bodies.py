@@ -66,11 +66,11 @@ def test_a_body_that_is_not_read_leaves_it_undecided() -> None:
     assert by("SERVICE-1", long) is NOT_CONCERNED
     undecided = decide(RULE["SERVICE-1"], [well, long], GROUNDS)
     assert isinstance(undecided, Undecided)
-    assert undecided.reason == "GET /pets: the body is longer than is read; its first 2 bytes are kept."
+    assert undecided.reason == "GET /pets: the body is longer than petcheck reads; its first 2 bytes are kept."
     assert undecided.examined == (long,)
     open_body = exchange(ORDERS, 200, b"<html>", index=2)
     assert decide(RULE["SERVICE-1"], [open_body, SILENT, well], GROUNDS) == Held((well,))
-    assert decide(RULE["SERVICE-1"], [SILENT], GROUNDS) == Undecided("No response with a documented body came.")
+    assert decide(RULE["SERVICE-1"], [SILENT], GROUNDS) == Undecided("No response had a documented body.")
     assert isinstance(decide(RULE["SERVICE-1"], [long, exchange(body=b"{")], GROUNDS), Failed)
 
 

@@ -242,7 +242,7 @@ def test_each_defect_that_was_sent_is_examined() -> None:
     assert found("CREATE-7", posted()) == Undecided("No body with such a defect was answered.")
     unheard = posted(NEW | {"name": None}, 401)
     assert found("CREATE-7", refused, unheard) == Undecided(
-        "POST /pets with null as `name` was answered 401, which tells nothing of the body; see AUTH-7.",
+        "POST /pets with null as `name` was answered 401, which proves nothing about the body; see AUTH-7.",
         examined=(refused,),
     )
     again = posted(NEW | {"name": None}, 400, index=3)
@@ -252,7 +252,7 @@ def test_each_defect_that_was_sent_is_examined() -> None:
     assert isinstance(decision, Undecided)
     assert decision.reason == (
         "POST /pets with null as `name` was answered 401; POST /pets with an integer as `name` was answered 429, which "
-        "tells nothing of the body; see AUTH-7."
+        "proves nothing about the body; see AUTH-7."
     )
 
 
@@ -296,7 +296,7 @@ def test_what_was_not_looked_at_is_named() -> None:
     decision = found("CREATE-1", *record)
     assert isinstance(decision, Undecided)
     assert decision.reason == (
-        'POST /pets with status "sold" was answered 401, which tells nothing of a valid animal; see CREATE-14 and '
+        'POST /pets with status "sold" was answered 401, which proves nothing about a valid animal; see CREATE-14, '
         "AUTH-7."
     )
     assert (decision.settled_by, decision.examined) == (None, (record[0], record[1], record[3]))

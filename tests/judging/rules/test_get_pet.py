@@ -54,7 +54,7 @@ def reading(number: int) -> Call:
 @pytest.mark.parametrize("name", ["GET-1", "GET-2", "GET-3"])
 def test_nothing_is_due_from_the_removal_day_on(name: str) -> None:
     decision = found(name, page(REX), got(), got(8, 404), grounds=REMOVED)
-    assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05; GET-4 judges that.", tried=False)
+    assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05; see GET-4.", tried=False)
 
 
 # ---- GET-1
@@ -72,7 +72,7 @@ def test_an_existing_animal_is_200() -> None:
 
 
 def test_where_no_animal_is_known() -> None:
-    reason = "No animal is listed that could be read; one would settle it."
+    reason = "No animal is listed that could be read; one settles it."
     assert found("GET-1", page()) == Undecided(reason, "--allow-writes")
     writing = Grounds(date(2030, 12, 4), writes=True)
     assert found("GET-1", page(), grounds=writing) == Undecided(reason)
@@ -150,7 +150,7 @@ def test_a_created_animal_that_is_not_found_is_another_requirement_s_matter() ->
 def test_the_animal_is_the_one_asked_for() -> None:
     assert RULE["GET-2"].one(got(), GROUNDS) is HOLDS
     other = got(body={**REX, "id": 8})
-    assert RULE["GET-2"].one(other, GROUNDS) == Problem("animal 8 came; `petId` is the id", "body:/id")
+    assert RULE["GET-2"].one(other, GROUNDS) == Problem("animal 8 was returned; `petId` is the id", "body:/id")
     for odd in (
         got(status=404),
         got(body=[]),
@@ -188,7 +188,10 @@ def test_a_difference_is_compared_again_ten_seconds_later() -> None:
     # the longest page with the same filter
     shown = Call(LIST, query=(("limit", "100"), ("status", "sold")))
     assert (decision.calls, decision.not_before) == ((shown, reading(7), shown), 11.1)
-    assert decision.otherwise.reason == "The animal changes from one request to the next; another client may be at it."
+    assert (
+        decision.otherwise.reason
+        == "The animal changes from one request to the next; another client may be changing it."
+    )
     assert decision.otherwise.examined == (page(REX, query="?limit=20&status=sold"), got(body=TEX))
 
 
@@ -250,15 +253,15 @@ def test_an_unknown_id_is_404() -> None:
     decision = found("GET-3", page(REX), got(9, 200, body=REX))
     assert isinstance(decision, Failed)
     assert decision.text == "GET /pets/9: expected 404 (section 4.3) with an id that no animal has, got 200."
-    assert found("GET-3", page(REX), got()) == Undecided("No unknown id was asked for.")
-    assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 was answered 401, which tells nothing; see AUTH-7.")
+    assert found("GET-3", page(REX), got()) == Undecided("No unknown id was requested.")
+    assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 was answered 401, which proves nothing; see AUTH-7.")
 
 
 def test_an_animal_that_has_the_unknown_id_is_told_from_one_that_was_made_up() -> None:
     exists = got(9, body={**REX, "id": 9})
     decision = found("GET-3", exists)
     assert isinstance(decision, Ask)
-    assert decision.otherwise == Undecided("Animal 9 was asked for as an unknown id, and exists.", examined=(exists,))
+    assert decision.otherwise == Undecided("Animal 9 was requested as an unknown id, but exists.", examined=(exists,))
     (call,) = decision.calls
     other = int(call.pet_id or 0)
     assert 2**40 <= other < 2**62

@@ -162,7 +162,7 @@ def test_a_doubt_within_the_second_that_rounding_hides_is_asked_about() -> None:
     assert question.calls == (Call(Operation.LIST_PETS, query=(("limit", "1"), ("status", "available"))),)
     assert question.not_before == pytest.approx(2.1 + 2.2)
     assert question.otherwise == Undecided(
-        "X-RateLimit-Remaining moved as it must not, unless Reset follows the clock, which was not seen.",
+        "X-RateLimit-Remaining moved in a way that is allowed only if Reset follows the clock, which was not observed.",
         examined=tuple(record),
     )
     stays, moves = (
@@ -189,39 +189,36 @@ def test_what_is_not_documented_is_not_looked_at() -> None:
     ]
     assert isinstance(decided(4, lies), Failed)
     removed = decided(4, lies, replace(GROUNDS, as_of=date(2030, 12, 5)))
-    assert removed == Undecided(
-        "No response to the key carried rate limit headers that can be read; see RATE-1 to RATE-3."
-    )
+    assert removed == Undecided("No response to the key had rate limit headers that can be read; see RATE-1 to RATE-3.")
 
 
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ([], "No response to the key carried rate limit headers that can be read; see RATE-1 to RATE-3."),
+        ([], "No response to the key had rate limit headers that can be read; see RATE-1 to RATE-3."),
         (
             [exchange(headers=rates(60, 9, unix(60)))],
-            "1 requests were served that no cache can have answered; it takes 6 to compare.",
+            "1 requests were served that no cache can have answered; a comparison needs 6.",
         ),
         (
             [
                 exchange(path=f"/pets?limit={n}", headers=rates(60 + n, 9, unix(60)), index=n, sent=n)
                 for n in range(1, 9)
             ],
-            "X-RateLimit-Limit moves: it took 8 values, each of them seldom.",
+            "X-RateLimit-Limit changes: it took 8 values, each of them rarely.",
         ),
         (
             [
                 exchange(path=f"/pets?limit={n}", headers=rates(1000, 999, unix(n + 1)), index=n, sent=n)
                 for n in range(1, 7)
             ],
-            "Requests came no faster than a quota of 1000 may refill, so none need be missing from "
-            "X-RateLimit-Remaining.",
+            "Requests were sent no faster than a quota of 1000 may refill, so X-RateLimit-Remaining need not fall.",
         ),
     ],
     ids=range(4),
 )
 def test_a_reason_says_what_is_in_the_way(record: list[Exchange], reason: str) -> None:
-    option = "--allow-writes" if "it takes 6" in reason else None
+    option = "--allow-writes" if "needs 6" in reason else None
     assert decided(4, record) == Undecided(reason, option, tuple(record))
 
 
@@ -274,9 +271,9 @@ def test_nothing_was_used_up() -> None:
     found = [decided(number, record) for number in (6, 7, 8, 9)]
     assert [(one.reason, one.settled_by, one.tried) for one in found if isinstance(one, Undecided)] == [
         ("The quota is used up only on request.", "--exhaust-rate-limit", False),
-        ("No 429 came; the quota is used up only on request.", "--exhaust-rate-limit", False),
-        ("The quota was not answered with 429; see RATE-6.", None, True),
-        ("The quota was not answered with 429; see RATE-6.", None, True),
+        ("No 429 was returned; the quota is used up only on request.", "--exhaust-rate-limit", False),
+        ("No 429 was returned; see RATE-6.", None, True),
+        ("No 429 was returned; see RATE-6.", None, True),
     ]
 
 
@@ -289,8 +286,8 @@ def test_one_that_is_served_over_the_limit_fails() -> None:
     server.record[61:] = [replace(server.record[0], index=61, answer=refusal.answer, sent=sent, finished=finished)]
     found = failed(decided(6, server.record))
     assert found.text == (
-        "1 more were served after a response had said that none was left: 61 requests were served in 0.3 s, the last "
-        "of them with 0 left and then 429; section 8 answers a request over the limit 429."
+        "1 more requests were served after a response said that none was left: 61 requests were served in 0.3 s, the "
+        "last of them with 0 left, and the next got 429; section 8 requires 429 for a request over the limit."
     )
     assert [(proof.exchange.index, proof.part) for proof in found.proofs] == [
         (59, "header:X-RateLimit-Remaining"),
@@ -309,7 +306,7 @@ def test_requests_are_counted_until_the_429_that_comes_at_last() -> None:
     served = changed(server, 60, status=200)[60]
     refusal = replace(server.record[60], request=replace(served.request, url="https://h/v1/pets?limit=99"))
     found = failed(decided(6, [*server.record[:60], served, refusal]))
-    assert "61 requests were served in 0.2 s, the last of them with 0 left and then 429;" in found.text
+    assert "61 requests were served in 0.2 s, the last of them with 0 left, and the next got 429;" in found.text
 
 
 def test_a_429_of_an_earlier_window_does_not_end_the_count() -> None:
@@ -323,9 +320,9 @@ def test_a_429_of_an_earlier_window_does_not_end_the_count() -> None:
 def test_another_status_over_the_limit_fails(status: int) -> None:
     record = changed(used_up(Fixed(60, 60.0), 61), 60, status=status, reason="Odd")
     found = failed(decided(6, record))
-    assert found.text.endswith("; section 8 answers a request over the limit 429.")
+    assert found.text.endswith("; section 8 requires 429 for a request over the limit.")
     assert found.text.startswith(
-        f"60 requests were served in 0.2 s, the last of them with 0 left and then {status} Odd;"
+        f"60 requests were served in 0.2 s, the last of them with 0 left, and the next got {status} Odd;"
     )
     assert [(p.exchange.index, p.part) for p in found.proofs] == [
         (59, "header:X-RateLimit-Remaining"),
@@ -400,7 +397,8 @@ def test_early_429s_in_two_windows_fail(more: list[Exchange]) -> None:
     record = [*FIRST_WINDOW, *more]
     found = failed(decided(8, record))
     assert found.text == (
-        "A 429 came right after a response that said 3 requests were left, and in the next window after 2 (section 8)."
+        "A 429 came right after a response that said 3 requests were left, and another in the next "
+        "window after one that said 2 (section 8)."
     )
     parts = (REMAINING, "status", REMAINING, "status")
     assert found.proofs == tuple(Proof(one, part) for one, part in zip(record[:4], parts, strict=True))
@@ -430,7 +428,7 @@ def test_early_429s_that_are_not_of_two_windows_prove_nothing(more: list[Exchang
 def test_a_429_that_says_itself_that_requests_are_left_fails() -> None:
     record = [answered(1, 2), refused(2, 1)]
     assert decided(8, record) == Failed(
-        "A 429 came that says itself that 1 requests are left (section 8).",
+        "A 429 says itself that 1 requests are left (section 8).",
         (Proof(record[1], REMAINING),),
         tuple(record),
     )
@@ -469,7 +467,7 @@ OTHERS = "The next window was used up at once, which another client may have don
         ([refused(0, pause=90_000), answered(60, 0)], UNSTATED, None),
         (refused_twice()[:1], NOTHING_SENT, "--max-wait"),
         (refused_twice(gap=59.0), NOTHING_SENT, "--max-wait"),
-        (refused_twice(status=500), "After Retry-After came 500; see ERROR-5.", None),
+        (refused_twice(status=500), "The request after Retry-After got 500; see ERROR-5.", None),
         (
             [*refused_twice()[:1], refused(60, pause=3600)],
             "The second 429 asks for more than a minute: it belongs to another quota, the day's.",
@@ -491,7 +489,8 @@ def test_a_request_that_is_refused_after_retry_after_fails(status: int) -> None:
     for reset in (60.0, 120.0):
         record = refused_twice(status=status, reset=reset)
         assert decided(9, record) == Failed(
-            f"{status} came after the Retry-After of the 429 (60) had passed; section 8 lets the client retry then.",
+            f"A request sent after the Retry-After of the 429 (60) had passed got {status}; section 8 lets the client "
+            "retry then.",
             (Proof(record[0], "header:Retry-After"), Proof(record[1], "status")),
         )
 
@@ -615,7 +614,7 @@ def test_a_limit_that_cannot_be_read_or_is_not_the_key_s_is_no_plan_s() -> None:
     ):
         decision = decided(5, [asked], grounds)
         assert isinstance(decision, Undecided)
-        assert decision.reason == "No response carried a limit that could be read."
+        assert decision.reason == "No response had a limit that could be read."
 
 
 def test_without_a_plan_any_limit_is_right() -> None:

@@ -76,7 +76,7 @@ def test_each_value_is_accepted_alone_or_with_the_other(name: str) -> None:
     record = [answer(f"{parameter}={values[0]}"), *(answer(f"{parameter}={value}&{other}") for value in values[1:])]
     assert decided(name, answer(), *record) == Held(tuple(record))
     assert decided(name, *record) == Held(tuple(record))
-    otherwise = Undecided(f"No answer tells whether `{parameter}` {values[-1]} is accepted.", None, tuple(record[:-1]))
+    otherwise = Undecided(f"No answer shows whether `{parameter}` {values[-1]} is accepted.", None, tuple(record[:-1]))
     assert decided(name, *record[:-1]) == Ask((ask(f"{parameter}={values[-1]}"),), otherwise)
 
 
@@ -98,7 +98,7 @@ def test_a_value_that_is_refused_with_another_is_asked_for_alone(name: str) -> N
 def test_what_was_not_looked_at_tells_nothing_of_a_value(status: int) -> None:
     rest = [answer("limit=1"), answer("limit=20")]
     said = reason(decided("LIST-2", answer(), *rest, answer("limit=100", status)))
-    assert said == "No answer tells whether `limit` 100 is accepted."
+    assert said == "No answer shows whether `limit` 100 is accepted."
 
 
 def test_where_the_plain_list_is_refused_no_parameter_is_at_fault() -> None:
@@ -157,14 +157,14 @@ def test_a_limit_that_is_refused_alone_is_no_fault_of_the_filter() -> None:
 @pytest.mark.parametrize(
     ("name", "query", "holds_most", "said"),
     [
-        ("LIST-3", "limit=1", 1, "2 animals came; `limit` allows 1"),
-        ("LIST-3", "limit=20&status=sold", 20, "21 animals came; `limit` allows 20"),
-        ("LIST-4", "", 20, "21 animals came; without `limit` it is 20"),
-        ("LIST-4", "status=sold", 20, "21 animals came; without `limit` it is 20"),
-        ("LIST-5", "", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
-        ("LIST-5", "limit=100", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
-        ("LIST-5", "limit=1000", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
-        ("LIST-5", "limit=abc", 100, "101 animals came; a page holds 100 at most, whatever was asked"),
+        ("LIST-3", "limit=1", 1, "2 animals were returned; `limit` allows 1"),
+        ("LIST-3", "limit=20&status=sold", 20, "21 animals were returned; `limit` allows 20"),
+        ("LIST-4", "", 20, "21 animals were returned; without `limit` it is 20"),
+        ("LIST-4", "status=sold", 20, "21 animals were returned; without `limit` it is 20"),
+        ("LIST-5", "", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
+        ("LIST-5", "limit=100", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
+        ("LIST-5", "limit=1000", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
+        ("LIST-5", "limit=abc", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
     ],
 )
 def test_a_page_that_is_full_and_one_that_is_too_long(name: str, query: str, holds_most: int, said: str) -> None:
@@ -183,7 +183,7 @@ def test_a_limit_that_can_be_read_in_two_ways_bounds_a_page_by_the_maximum_only(
 def test_more_than_100_may_be_refused_but_not_passed_over_in_silence(query: str) -> None:
     assert holds("LIST-5", answer(query, 400))
     assert holds("LIST-5", answer(query, 500))
-    said = "expected a page of 100 animals at most, or a refusal (section 4.1), got no answer (timeout: nothing came)"
+    said = "expected a page of at most 100 animals, or a refusal (section 4.1), got no answer (timeout: nothing came)"
     assert by("LIST-5", answer(query, Silence.TIMEOUT)) == Problem(f"{said}, on a second try too")
     for status in (401, 429):
         assert by("LIST-5", answer(query, status)) is NOT_CONCERNED
@@ -201,10 +201,10 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     more = page(range(90, 101), "status=sold")
     assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
     left = decided("LIST-3", one, twenty, hundred)
-    assert left == Undecided("100 animals are known; with more than 100 it could be told.", None, (one, twenty))
-    no_page = Undecided("No page for `limit` 20 came with more animals behind it; see LIST-2.", None, (one, hundred))
+    assert left == Undecided("100 animals are known; more than 100 settle it.", None, (one, twenty))
+    no_page = Undecided("No page for `limit` 20 had more animals to show; see LIST-2.", None, (one, hundred))
     assert decided("LIST-3", one, hundred, more) == Ask((ask("limit=20"),), no_page)
-    both = "50 animals are known; with more than 100 it could be told. " + no_page.reason
+    both = "50 animals are known; more than 100 settle it. " + no_page.reason
     fifty = page(range(50), "status=sold")
     assert decided("LIST-3", one, fifty) == Ask((ask("limit=20"),), Undecided(both, None, (one,)))
 
@@ -237,7 +237,7 @@ def test_a_page_that_came_before_the_animals_were_created_could_not_have_been_lo
 def test_an_empty_store_tells_nothing_of_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
-    assert reason(left) == "1 animals are known; with more than 1, 20, 100 it could be told."
+    assert reason(left) == "1 animals are known; more than 1, 20, 100 settle it."
 
 
 # ---- the default
@@ -259,14 +259,14 @@ def test_a_full_default_page_with_more_behind_it_with_and_without_a_filter() -> 
 
 
 def test_a_default_page_with_too_few_behind_it_is_inconclusive() -> None:
-    assert reason(decided("LIST-4", full(), wide(20))).startswith("20 animals are known; with more than 20 ")
+    assert reason(decided("LIST-4", full(), wide(20))).startswith("20 animals are known; more than 20 ")
 
 
 def test_the_default_of_a_filter_needs_animals_too() -> None:
     few = page([1, 5, 2])
     assert decided("LIST-4", few) == Undecided(
-        "3 animals are known; with more than 20 the default page size could be told. "
-        "2 animals with status 'pending' are known; with more than 20 the default page size could be told.",
+        "3 animals are known; more than 20 show the default page size. "
+        "2 animals with status 'pending' are known; more than 20 show the default page size.",
         None,
         (few,),
     )
@@ -350,7 +350,7 @@ def test_pages_that_are_equally_short_agree() -> None:
 
 
 def test_more_than_100_must_have_been_asked_for() -> None:
-    not_asked = "No more than 100 animals were asked for: the requests that a run allows itself were spent."
+    not_asked = "No request asked for more than 100 animals: the run's request budget was spent."
     spent = Undecided(not_asked, None, (wide(100),))
     assert decided("LIST-5", wide(100)) == spent
     for status in (401, 429):
@@ -370,8 +370,8 @@ def test_more_than_100_must_have_been_asked_for() -> None:
     ("animals", "said", "part"),
     [
         ([PET | {"status": "sold"}, {"id": 8, "status": "pending"}],
-         'animal 8 came, whose status is "pending"; `status` is a filter', "body:/1/status"),
-        ([PET, {"id": 9}], "animal 9 came, whose status is absent; `status` is a filter", "body:/1"),
+         'animal 8 was returned, whose status is "pending"; `status` is a filter', "body:/1/status"),
+        ([PET, {"id": 9}], "animal 9 was returned, whose status is absent; `status` is a filter", "body:/1"),
     ],
 )  # fmt: skip
 def test_an_animal_of_another_status_on_a_filtered_page(animals: list[object], said: str, part: str) -> None:
@@ -389,7 +389,7 @@ def test_each_status_needs_an_animal_on_its_page() -> None:
     assert decided("LIST-7", *record) == Held(tuple(record))
     left = decided("LIST-7", *record[:1])
     assert isinstance(left, Undecided)
-    assert left.reason == "No page filtered by status 'pending' or 'sold' showed an animal; one would settle it."
+    assert left.reason == "No page filtered by status 'pending' or 'sold' showed an animal; one settles it."
     assert (left.settled_by, left.examined) == ("--allow-writes", (record[0],))
     unsettled = decided("LIST-7", *record[:1], grounds=WRITING)
     assert isinstance(unsettled, Undecided)
@@ -402,7 +402,7 @@ def test_a_status_that_an_animal_is_known_to_have_is_asked_for() -> None:
     assert asked(decided("LIST-7", *record, made(2, 5))) == (ask("limit=100", "status=sold"),)
     empty = page([], "limit=100&status=sold", at=7)
     assert isinstance(decided("LIST-7", *record, made(2, 5), empty), Undecided)
-    said = "No page filtered by status 'sold' showed an animal; one would settle it."
+    said = "No page filtered by status 'sold' showed an animal; one settles it."
     otherwise = Undecided(said, "--allow-writes", tuple(record))
     question = decided("LIST-7", *record, made(2, 8), empty)
     assert question == Ask((ask("limit=100", "status=sold"),), otherwise)
@@ -427,14 +427,14 @@ def test_filtered_pages_that_show_all_of_the_whole_store() -> None:
 
 
 def test_where_the_whole_store_is_not_known_nothing_is_told() -> None:
-    said = "The store is not known to fit on one page, so nobody can tell what a filtered page leaves out."
+    said = "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
     assert reason(decided("LIST-8", *store(range(37), 0))) == said
     assert reason(decided("LIST-8")) == said
 
 
 def test_what_the_run_creates_shows_that_an_earlier_page_was_whole() -> None:
     record = [*store(range(37), 0), made(37, 5)]
-    said = "The store is not known to fit on one page, so nobody can tell what a filtered page leaves out."
+    said = "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
     assert decided("LIST-8", *record) == Ask((ask("limit=100"),), Undecided(said))
     assert isinstance(decided("LIST-8", *record, page(range(38), "limit=100", 7)), Held)
     full_page = page(range(100), "limit=100", 1)
@@ -446,12 +446,12 @@ def test_each_status_must_be_there() -> None:
     left = decided("LIST-8", *record)
     assert isinstance(left, Undecided)
     assert (left.reason, left.settled_by) == (
-        "No animal with status 'sold' is listed; one would settle it.",
+        "No animal with status 'sold' is listed; one settles it.",
         "--allow-writes",
     )
     assert asked(decided("LIST-8", *record, made(2, 9))) == (ask("limit=100"),)
     assert isinstance(decided("LIST-8", *record, made(2, 9), page([0, 1], "limit=100", 9.5)), Undecided)
-    said = "No animal with status 'pending' or 'sold' is listed; one would settle it."
+    said = "No animal with status 'pending' or 'sold' is listed; one settles it."
     assert reason(decided("LIST-8", *store([0], 0))) == said
 
 
@@ -476,7 +476,7 @@ def test_an_animal_that_a_filtered_page_lacks_is_looked_for_again() -> None:
     sold = ask("limit=100", "status=sold")
     record = [*store(range(12), 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]
     question = decided("LIST-8", *record)
-    changing = Undecided("The list changes from one request to the next, so what a filter leaves out is not told.")
+    changing = Undecided("The list changes from one request to the next, so what a filter leaves out cannot be judged.")
     assert question == Ask((ask("limit=100"), sold, ask("limit=100")), changing, 10.5)
 
     def again(

@@ -31,9 +31,9 @@ def test_no_id_stands_twice_on_a_page() -> None:
     assert found(page(1, 2)) == Held((page(1, 2),))
     decision = found(page(3, None, 3, 3))
     assert isinstance(decision, Failed)
-    assert decision.text == "GET /pets, answered 200: the id 3 stands 3 times on one page (section 2)."
+    assert decision.text == "GET /pets, answered 200: the id 3 appears 3 times on one page (section 2)."
     assert [proof.part for proof in decision.proofs] == ["body:/2/id"]
-    assert found(page(1)) == Undecided("No two animals came whose ids could be compared.")
+    assert found(page(1)) == Undecided("No two animals were returned whose ids could be compared.")
 
 
 def test_two_posts_that_take_ids_of_others_fail() -> None:

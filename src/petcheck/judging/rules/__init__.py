@@ -1,4 +1,4 @@
-"""Every requirement that a run judges, one rule each; a module for each section of the document."""
+"""One rule for every requirement that a run judges; about one module for each section of the document."""
 
 from __future__ import annotations
 

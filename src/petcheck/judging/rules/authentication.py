@@ -1,7 +1,7 @@
 """Section 5: authentication.
 
-A request with an invalid key may be wrong in another way too: a 401 then shows both that the server refuses the key and
-that it looks at the key first. Another status leaves both open; a plain request with the same key separates them.
+A request with an invalid key may be wrong in a second way: a 401 then shows both that the server refuses the key and
+that it checks the key first. Another status proves neither; a plain request with the same key separates the two.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ INVALID = {
 """The kinds of invalid key that each requirement is about."""
 
 _REQUIREMENT = {kind: requirement for requirement, kinds in INVALID.items() for kind in kinds}
-# what AUTH-5 forbids a server to look at before the key
+# what AUTH-5 forbids a server to check before the key
 _LOOKED_AT = {
     Operation.LIST_PETS: "the parameters are",
     Operation.GET_PET: "the id is",
@@ -66,7 +66,7 @@ def _is_refused(requirement: str, exchange: Exchange, grounds: Grounds) -> Judge
 
 
 def _is_plain(exchange: Exchange, grounds: Grounds) -> bool:
-    """Whether a request is right in every way but its key."""
+    """Whether a request is right except for its key."""
     match exchange.request.operation:
         case Operation.LIST_PETS:
             return query_is_valid(exchange)
@@ -79,7 +79,7 @@ def _is_plain(exchange: Exchange, grounds: Grounds) -> bool:
 
 
 def _is_torn(exchange: Exchange, grounds: Grounds) -> bool:
-    """Whether an answer may be about what else is wrong with the request, so that it shows nothing about the key."""
+    """Whether an answer may be about the other defect of the request, so that it proves nothing about the key."""
     status = exchange.status
     if status is None or status in _ABOUT_THE_KEY or status < 400:
         return False
@@ -107,7 +107,7 @@ def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
 
 
 def _plain_calls(record: Record, grounds: Grounds, torn: list[_Torn]) -> tuple[Call, ...]:
-    """The plain requests that would separate the two questions, as far as they can be made."""
+    """The plain requests that separate the two questions, where they can be made."""
     kinds = dict.fromkeys(_kind(one.exchange) for one in torn if one.plain is None)
     calls = (_plain_call(record, grounds, *kind) for kind in kinds)
     return tuple(call for call in calls if call is not None)
@@ -118,7 +118,7 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
         known = min(grounds.listed, default=None)
         return None if known is None else Call(operation, key, pet_id=str(known))
     if operation is Operation.CREATE_PET:
-        # the body of a POST with an invalid key: one with the valid key may have been stored
+        # use the body of a POST with an invalid key: one with the valid key may have been stored
         bodies = (e.request.body for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
         body = next((body for body in bodies if body), None)
         return None if body is None else Call(operation, key, body=body)
@@ -126,14 +126,14 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
 
 
 def _operations(grounds: Grounds) -> list[Operation]:
-    """The operations that a run may examine."""
+    """The operations that this run may examine."""
     removed = {Operation.GET_PET} if grounds.as_of >= REMOVAL_DAY else set()
     forbidden = set() if grounds.writes else {Operation.CREATE_PET}
     return [operation for operation in Operation if operation not in removed | forbidden]
 
 
 def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
-    """Each operation refuses such a key, and each kind of it is refused somewhere."""
+    """Each operation refuses such a key, and each kind of key is refused by some operation."""
     kinds = INVALID[requirement]
     held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
     examined = tuple(held)
@@ -143,7 +143,7 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     missing += [key.value for key in kinds if not any(key is shown for _, shown in seen)]
     missing += [described(one.exchange) for one in torn if one.plain is None]
     named = ", ".join(dict.fromkeys(missing))
-    otherwise = Undecided(f"Not every part was answered in a way that tells about the key: {named}.", None, examined)
+    otherwise = Undecided(f"Not every part got an answer that is about the key: {named}.", None, examined)
     calls = _plain_calls(record, grounds, torn)
     if calls:
         return Ask(calls, otherwise)
@@ -154,19 +154,19 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
 
 
 def _comes_first(record: Record, grounds: Grounds) -> Decision:
-    """On each operation a request that is wrong in another way too gets 401, or shows nothing about the order."""
+    """On each operation, a request with a second defect gets 401, or proves nothing about the order."""
     keys = tuple(_REQUIREMENT)
     ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
     first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
     torn = list(_torn(record, grounds, keys))
     examined = (*first, *(e for one in torn for e in (one.exchange, one.plain) if e is not None))
     parted = {one.exchange.request.operation for one in torn if one.plain is not None}
-    # one for each operation is enough to ask about
+    # one question for each operation is enough
     unparted = {op: one for one in torn if (op := one.exchange.request.operation) not in parted}
     calls = _plain_calls(record, grounds, list(unparted.values()))
     if calls:
-        return Ask(calls, Undecided("Whether the key alone is refused was not asked.", None, examined))
-    # where no plain request can be made, the server did not look at the key first, whether it refuses it or not
+        return Ask(calls, Undecided("No request shows whether the key alone is refused.", None, examined))
+    # if no plain request can be made, the server did not check the key first, whether or not it refuses it
     late = [one.exchange for one in torn if one.plain is not None and one.plain.status == 401]
     late += [one.exchange for one in unparted.values()]
     if late:
@@ -191,7 +191,7 @@ def _not_shown(operation: Operation, torn: list[_Torn]) -> str:
         key = one.exchange.request.credential
         if one.exchange.request.operation is operation:
             return f"{operation} does not refuse {key.value} at all; see {_REQUIREMENT[key]}."
-    return f"No request to {operation} that is wrong in another way too was answered 401."
+    return f"No request to {operation} with a second defect was answered 401."
 
 
 # ---- AUTH-6, AUTH-7
@@ -217,7 +217,7 @@ def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED
     if exchange.answer.status != 401:
         return HOLDS
-    return Problem("expected another status than 401 (section 5), since the key is valid", STATUS)
+    return Problem("expected a status other than 401 (section 5), since the key is valid", STATUS)
 
 
 _NOT_ANSWERED = "No request with such a key was answered."

@@ -53,7 +53,7 @@ def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def _are_all_json(record: Record, grounds: Grounds) -> Decision:
-    """A body that is too large to be read says nothing about the server."""
+    """A body that is too large to read proves nothing about the server."""
     examined = []
     for exchange in record:
         response = _documented(exchange, grounds)
@@ -71,13 +71,13 @@ def _is_of_the_media_type(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
-    """The values in the places of Pets, in a response that must have one or more."""
+    """The values where Pets are required in a response's body."""
     due = body_due(exchange, grounds.as_of)
     if due not in ("pet", "pets") or not isinstance(exchange.answer, Response):
         return []
     value = value_of(exchange.answer)
     if due == "pet":
-        # a body that is not JSON belongs to SERVICE-1
+        # SERVICE-1 judges a body that is not JSON
         return [value] if value is not None or exchange.answer.body.strip() == b"null" else []
     return value if isinstance(value, list) else []
 
@@ -85,13 +85,13 @@ def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
 def _pet(
     problem: Callable[[Animal], Problem | None], not_an_object: str, exchange: Exchange, grounds: Grounds
 ) -> Judgement:
-    """`not_an_object` says what is wrong with a body of another type; empty where another rule judges that."""
+    """`not_an_object` says what is wrong with a body of another type; empty if another rule judges that."""
     pets = pets_in(exchange, grounds)
     if body_due(exchange, grounds.as_of) == "pet":
         if pets and not isinstance(pets[0], dict) and not_an_object:
             return Problem(f"{not_an_object}, it is {kind(pets[0])}", BODY)
         return (problem(pets[0]) or HOLDS) if pets and isinstance(pets[0], dict) else NOT_CONCERNED
-    # an item of a list that is not an object belongs to PETS-1
+    # PETS-1 judges an item that is not an object
     animals = [(place, pet) for place, pet in enumerate(pets) if isinstance(pet, dict)]
     problems = (found.below(place) for place, pet in animals if (found := problem(pet)))
     return next(problems, HOLDS) if animals else NOT_CONCERNED
@@ -112,7 +112,7 @@ def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def _ids_of_their_own(record: Record, grounds: Grounds) -> Decision:
-    """No id appears twice on a page, and new animals do not get the ids of others.
+    """No id appears twice on a page, and new animals do not get the ids of other animals.
 
     A single reused id proves nothing: another client may have removed the animal that had it.
     """
@@ -132,14 +132,14 @@ def _twice(page: Page) -> Problem | None:
     for place, animal in page.placed:
         number = integer(animal.get("id"))
         if number is not None and number in before:
-            said = f"the id {number} stands {page.ids.count(number)} times on one page"
+            said = f"the id {number} appears {page.ids.count(number)} times on one page"
             return Problem(said, body(place, "id"))
         before.add(number)
     return None
 
 
 def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
-    """POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
+    """The POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
     shown: dict[int, Exchange] = {}
     made = {one.exchange.index: one for one in creations_in(record)}
     for exchange in record:
@@ -153,9 +153,9 @@ def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
             shown[number] = exchange
 
 
-_NO_TWO = "No two animals came whose ids could be compared."
-_NO_BODY = "No response with a documented body came."
-_NO_PET = "No response with an animal came."
+_NO_TWO = "No two animals were returned whose ids could be compared."
+_NO_BODY = "No response had a documented body."
+_NO_PET = "No response showed an animal."
 
 RULES = (
     Rule("SERVICE-1", _NO_BODY, _is_json, _are_all_json),
@@ -164,6 +164,6 @@ RULES = (
     Rule("PET-3", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), "")),
     Rule("PET-4", _NO_PET, partial(_pet, problem_of_pet_status, "")),
     Rule("PET-5", _NO_TWO, over=_ids_of_their_own),
-    Rule("PETS-1", "No list came.", _bare_array),
+    Rule("PETS-1", "No list was returned.", _bare_array),
     Rule("BODY-1", _NO_BODY, _is_of_the_media_type),
 )

@@ -1,4 +1,4 @@
-"""Section 4.2: what a POST answers about the animal that was sent."""
+"""Section 4.2: the answer to a POST, judged by the animal that was sent."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgeme
 
 
 def _is_created(exchange: Exchange, grounds: Grounds) -> Judgement:
-    """A 400 tells nothing if no category is known: the category may be the reason for it."""
+    """A 400 proves nothing if no category is known: the category may be its reason."""
     judgement = _answered("CREATE-1", exchange, grounds)
     return NOT_CONCERNED if judgement is HOLDS and exchange.status == 400 else judgement
 
 
 def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
-    """Each status, and none, was sent with an animal that was created; other doubts about that do not matter."""
+    """Each status, and no status, was sent with an animal that was created; other doubts about it do not matter."""
     sent: dict[object, list[Exchange]] = {status: [] for status in (*STATUSES, None)}
     for exchange in posts_in(record):
         asked = asked_for(exchange.request.body, grounds.categories)
@@ -66,14 +66,14 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     if not grounds.categories:
         reason = f"{said}, perhaps because no category is known to exist; name one that exists."
         return Undecided(reason, "--category-id", examined=accepted)
-    return Undecided(f"{said}, which tells nothing of a valid animal; see CREATE-14 and AUTH-7.", examined=accepted)
+    return Undecided(f"{said}, which proves nothing about a valid animal; see CREATE-14, AUTH-7.", examined=accepted)
 
 
 # ---- CREATE-2 to CREATE-4
 
 
 def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
-    """What was sent and what came, if a NewPet was answered 201 with an object."""
+    """The animal sent and the animal returned, if a NewPet was answered 201 with an object."""
     request = exchange.request
     if request.operation is not Operation.CREATE_PET or not request.has_valid_key:
         return None
@@ -132,7 +132,7 @@ def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
 
 
 def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) -> Decision:
-    """Every body with such a defect got an answer that tells; else the reason names it."""
+    """Every body with such a defect got an answer that decides; otherwise the reason names it."""
     held, unheard = [], {}
     for exchange, asked in _asked(record, grounds):
         if asked.requirement != requirement:
@@ -147,7 +147,7 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
     ]
     examined = tuple(exchange for exchange, _ in held)
     if missing:
-        return Undecided(f"{'; '.join(missing)}, which tells nothing of the body; see AUTH-7.", examined=examined)
+        return Undecided(f"{'; '.join(missing)}, which proves nothing about the body; see AUTH-7.", examined=examined)
     return Held(examined) if held else Undecided(_NO_DEFECT)
 
 
@@ -159,7 +159,7 @@ def _asked(record: Record, grounds: Grounds) -> Iterator[tuple[Exchange, Asked]]
 
 
 def _is_created_or_refused(exchange: Exchange, grounds: Grounds) -> Judgement:
-    """One exchange does not tell whether the doubt is the reason for another answer."""
+    """One exchange does not show whether the doubt is the reason for an unexpected answer."""
     return HOLDS if _answered("CREATE-14", exchange, grounds) is HOLDS else NOT_CONCERNED
 
 
@@ -187,7 +187,7 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 
 
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
-    """POSTs that a service may refuse, by what was known when they were sent."""
+    """The POSTs that a service may refuse, judged by what was known when they were sent."""
     known = set(grounds.categories - categories_in(record))
     for exchange in record:
         if any(

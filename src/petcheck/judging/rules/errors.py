@@ -15,7 +15,7 @@ from petcheck.spec.operations import Operation
 
 
 def error_in(exchange: Exchange, grounds: Grounds) -> tuple[Json, Response] | None:
-    """The value in the place of an Error, with its response; None where none is required, or the body is not JSON."""
+    """The value where an Error is required, and its response; None if none is required or the body is not JSON."""
     if body_due(exchange, grounds.as_of) != "error" or not isinstance(exchange.answer, Response):
         return None
     value = value_of(exchange.answer)
@@ -52,12 +52,12 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     )
 
 
-_NO_ERROR = "No Error came."
+_NO_ERROR = "No Error was returned."
 
 RULES = (
     Rule("ERROR-1", _NO_ERROR, _error_is_an_object),
     Rule("ERROR-2", _NO_ERROR, partial(_error_has, partial(_text, "code"))),
     Rule("ERROR-3", _NO_ERROR, partial(_error_has, partial(_text, "message"))),
     Rule("ERROR-4", _NO_ERROR, partial(_error_has, problem_of_error_status)),
-    Rule("ERROR-5", "No response came.", _no_server_error),
+    Rule("ERROR-5", "No response was received.", _no_server_error),
 )

@@ -44,7 +44,7 @@ from petcheck.spec.operations import Operation
 _problem_of_id = partial(problem_of_int64, "a Pet", "id")
 _TRIED = 3
 _WRAPPED = 2**32
-# a step to an id that has no relation to the one before
+# a step to an id that is unrelated to the one before
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
 
@@ -100,7 +100,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         last = [e for x in reads.values() for e in x][-1]
         return Undecided(f"{described(last)} was answered {came(last)}; no animal is known to have that id.")
     flag = None if grounds.writes else "--allow-writes"
-    return Undecided("No animal is listed that could be read; one would settle it.", flag)
+    return Undecided("No animal is listed that could be read; one settles it.", flag)
 
 
 # ---- GET-2
@@ -114,11 +114,11 @@ def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED  # PET-1
     if integer(sight.animal["id"]) == number:
         return HOLDS
-    return Problem(f"animal {quoted(sight.animal['id'])} came; `petId` is the id", body("id"))
+    return Problem(f"animal {quoted(sight.animal['id'])} was returned; `petId` is the id", body("id"))
 
 
 def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
-    """A difference counts if it stays: list, GET, list, `LAG_S` after it was first seen."""
+    """A difference counts only if it stays: list, GET and list again, `LAG_S` after it was first seen."""
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
     listed = listed_in(record)
@@ -165,7 +165,7 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
                 (before.proof(changed[0]), read.proof(changed[0]), after.proof(changed[0])),
             )
     changing = Undecided(
-        "The animal changes from one request to the next; another client may be at it.",
+        "The animal changes from one request to the next; another client may be changing it.",
         examined=(sights[-1].exchange, reads[-1].exchange),
     )
     page = _wide(call_of(sights[-1].exchange))
@@ -173,14 +173,14 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
 
 
 def _in_a_row(record: Record, before: Exchange, read: Exchange, after: Exchange) -> bool:
-    """Whether nothing else was requested meanwhile: over a longer time an animal may change, and change back."""
+    """Whether nothing else was requested in between: over a longer time an animal may change and change back."""
     own = (before.request, read.request, after.request)
     between = (e for e in record if e.sent >= before.finished and e.finished <= after.sent)
     return all(exchange.request in own for exchange in between)
 
 
 def _wide(page: Call) -> Call:
-    """The call of the longest page with the same filter: others may have pushed the animal off a short one."""
+    """The call for the longest page with the same filter: other clients may have pushed the animal off a short one."""
     query = (("limit", str(LIMIT_MAX)), *((name, value) for name, value in page.query if name != "limit"))
     return replace(page, query=query)
 
@@ -189,7 +189,7 @@ def _wide(page: Call) -> Call:
 
 
 def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
-    """An answer that shows an animal with that id tells that it exists; two for drawn ids, that they are made up."""
+    """One answer that shows an animal with that id means that it exists; two for drawn ids mean they are made up."""
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
     known = {*listed_in(record), *(one.id for one in creations_in(record))}
@@ -214,15 +214,17 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         )
     if made_up:
         number, sight = made_up[0]
-        exists = Undecided(f"Animal {number} was asked for as an unknown id, and exists.", examined=(sight.exchange,))
+        exists = Undecided(f"Animal {number} was requested as an unknown id, but exists.", examined=(sight.exchange,))
         return Ask((read_call(_LOWEST + number * _STEP % _SPAN),), exists)
     if rows:
-        return Undecided(f"{described(rows[-1][1])} was answered {came(rows[-1][1])}, which tells nothing; see AUTH-7.")
-    return Undecided("No unknown id was asked for.")
+        return Undecided(
+            f"{described(rows[-1][1])} was answered {came(rows[-1][1])}, which proves nothing; see AUTH-7."
+        )
+    return Undecided("No unknown id was requested.")
 
 
 def wrapped(number: int) -> int:
-    """The id that 32 bits cannot tell from `number`, and the reverse."""
+    """The id that differs from `number` only in bit 32: 32-bit arithmetic confuses the two."""
     return number ^ _WRAPPED
 
 
@@ -243,14 +245,12 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def _removed() -> Undecided:
-    return Undecided(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; GET-4 judges that.", tried=False)
+    return Undecided(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; see GET-4.", tried=False)
 
 
 RULES = (
     Rule("GET-1", "No animal was read.", partial(_answered, "GET-1"), _existing_is_found),
     Rule("GET-2", "No animal was read.", _is_the_one_asked_for, _is_the_same_as_listed),
-    Rule("GET-3", "No unknown id was asked for.", partial(_answered, "GET-3"), _unknown_is_not_found),
-    Rule(
-        "GET-4", "No animal whose id is known was asked for with an answer that tells; a redirect is open.", _is_removed
-    ),
+    Rule("GET-3", "No unknown id was requested.", partial(_answered, "GET-3"), _unknown_is_not_found),
+    Rule("GET-4", "No request for a known animal got an answer that decides; a redirect is open.", _is_removed),
 )

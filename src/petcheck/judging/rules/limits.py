@@ -1,4 +1,4 @@
-"""Section 8: the rate limit headers of single responses, how they move, and how the limit is enforced."""
+"""Section 8: the rate limit headers of single responses, how they change, and how the limit is enforced."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ from petcheck.judging.refusals import (
 )
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
-# two readings of a clock that count as equal
+# two clock readings this close count as equal
 _HAIR_S = 0.05
-_NO_LIMIT = "No response carried a limit that could be read."
-_NO_429_CAME = "No 429 came; the quota is used up only on request."
+_NO_LIMIT = "No response had a limit that could be read."
+_NO_429_CAME = "No 429 was returned; the quota is used up only on request."
 
 # ---- one response
 
@@ -66,7 +66,7 @@ def _rate_header(problem: Callable[[Exchange], Problem | None], exchange: Exchan
 
 
 def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
-    """Whether the headers are due: on every response except a gateway's 502, 503 or 504."""
+    """Whether the headers are required: on every response except a gateway's 502, 503 or 504."""
     heard = exchange.status is not None and exchange.status not in GATEWAY_TROUBLE
     return heard and documented(exchange, grounds.as_of)
 
@@ -115,7 +115,9 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
         return _course_failed(problem, examined)
     doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
-        reason = f"{RATE_REMAINING} moved as it must not, unless Reset follows the clock, which was not seen."
+        reason = (
+            f"{RATE_REMAINING} moved in a way that is allowed only if Reset follows the clock, which was not observed."
+        )
         calls = tuple(pages_not_asked(record, 1))
         return Ask(calls, Undecided(reason, examined=examined), doubtful.finished + 2 * ROUNDING_S)
     if any(is_counted_down(quota) for quota in quotas):
@@ -130,7 +132,7 @@ def _course_failed(problem: Course, examined: tuple[Exchange, ...]) -> Failed:
 
 
 def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
-    """The first answer of a window that is wrong if it is fixed, where no later answer shows whether it is."""
+    """The first answer of a window that is wrong if fixed, if no later answer shows whether it is fixed."""
     window = quota.windows[-1]
     first = window.counts[0].exchange
     untold = latest.sent - first.finished <= ROUNDING_S and not window.is_fixed
@@ -139,28 +141,27 @@ def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
 
 def _untold(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
     if not counts:
-        return Undecided("No response to the key carried rate limit headers that can be read; see RATE-1 to RATE-3.")
+        return Undecided("No response to the key had rate limit headers that can be read; see RATE-1 to RATE-3.")
     most = max(quotas, key=lambda quota: len(quota.successes))
     examined = tuple(count.exchange for count in counts)
     if len(quotas) > len(most.successes):
-        return Undecided(f"{RATE_LIMIT} moves: it took {len(quotas)} values, each of them seldom.", examined=examined)
+        return Undecided(f"{RATE_LIMIT} changes: it took {len(quotas)} values, each of them rarely.", examined=examined)
     if len(most.successes) < 6:
         return Undecided(
-            f"{len(most.successes)} requests were served that no cache can have answered; it takes 6 to compare.",
+            f"{len(most.successes)} requests were served that no cache can have answered; a comparison needs 6.",
             None if grounds.writes else "--allow-writes",
             examined,
         )
     return Undecided(
-        f"Requests came no faster than a quota of {most.limit} may refill, so none need be missing from "
-        f"{RATE_REMAINING}.",
+        f"Requests were sent no faster than a quota of {most.limit} may refill, so {RATE_REMAINING} need not fall.",
         examined=examined,
     )
 
 
 # ---- over the limit
 
-_DUE = "section 8 answers a request over the limit 429."
-_NO_429 = "The quota was not answered with 429; see RATE-6."
+_DUE = "section 8 requires 429 for a request over the limit."
+_NO_429 = "No 429 was returned; see RATE-6."
 
 
 def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
@@ -170,7 +171,7 @@ def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
         from_then = dropwhile(lambda exchange: exchange is not last, keyed(record))
         served = told(record, next((exchange for exchange in from_then if exchange.status == 429), last))
         said = (
-            f"{over.excess} more were served after a response had said that none was left: {served}; "
+            f"{over.excess} more requests were served after a response said that none was left: {served}; "
             if over.excess
             else f"The limit of {over.quota.limit} is not enforced: {served}; "
         )
@@ -189,7 +190,7 @@ def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
 
 
 def _proof_of_over(exchange: Exchange) -> Proof:
-    """The answer's Remaining, or its status where it has none."""
+    """The answer's Remaining, or its status if it has none."""
     counted = exchange.status == 200 and rate_limits.remaining_of(exchange) is not None
     return Proof(exchange, header(RATE_REMAINING) if counted else STATUS)
 
@@ -207,19 +208,19 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
         own = rate_limits.remaining_of(refusal.exchange) or 0
-        # where Reset moves, less than one request may have come free, and may be rounded up
+        # if Reset moves, less than one request may have come free, rounded up
         if own > int(moves) and not shared and not rate_limits.is_of_a_longer_quota(refusal.exchange):
-            said = f"A 429 came that says itself that {own} requests are left (section 8)."
+            said = f"A 429 says itself that {own} requests are left (section 8)."
             return Failed(said, (Proof(refusal.exchange, header(RATE_REMAINING)),), examined)
     early = [(refusal, refusal.before) for refusal in refusals if refusal.is_early and refusal.before]
-    # where Reset moves, requests come free one by one, and another client may take each
+    # if Reset moves, requests come free one by one, and another client may take each
     honest = any(refusal.is_over for refusal in refusals)
     others = shared or (honest and moves)
     for (first, before), (second, then) in ((early[0], other) for other in early[1:]):
         if not others and then.reset != before.reset and then.exchange.sent >= before.ends:
             said = (
-                f"A 429 came right after a response that said {before.remaining} requests were left, and in the next "
-                f"window after {then.remaining} (section 8)."
+                f"A 429 came right after a response that said {before.remaining} requests were left, and another in "
+                f"the next window after one that said {then.remaining} (section 8)."
             )
             left = (Proof(before.exchange, header(RATE_REMAINING)), Proof(first.exchange, STATUS))
             again = (Proof(then.exchange, header(RATE_REMAINING)), Proof(second.exchange, STATUS))
@@ -276,7 +277,9 @@ class _AfterRetry:
         if first.status == 200 or (first.status != 429 and not is_a_page(first)):
             return Held((refusal, first))
         if first.status is None or first.status >= 500:
-            return Undecided(f"After {RETRY_AFTER} came {came(first)}; see ERROR-5.", examined=(refusal, first))
+            return Undecided(
+                f"The request after {RETRY_AFTER} got {came(first)}; see ERROR-5.", examined=(refusal, first)
+            )
         if first.status == 429 and rate_limits.is_of_a_longer_quota(first):
             said = "The second 429 asks for more than a minute: it belongs to another quota, the day's."
             return Undecided(said, examined=(refusal, first))
@@ -290,14 +293,14 @@ class _AfterRetry:
         stated = rate_limits.header_of(refusal, RETRY_AFTER)
         waited = f"after the {RETRY_AFTER} of the 429 ({stated}) had passed"
         proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
-        return Failed(f"{came(first)} came {waited}; section 8 lets the client retry then.", proofs)
+        return Failed(f"A request sent {waited} got {came(first)}; section 8 lets the client retry then.", proofs)
 
 
 def _reset(exchange: Exchange) -> str | None:
     return rate_limits.header_of(exchange, RATE_RESET)
 
 
-_NO_RESPONSE = "No response came."
+_NO_RESPONSE = "No response was received."
 
 RULES = (
     Rule("RATE-1", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_limit)),

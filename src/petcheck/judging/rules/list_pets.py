@@ -1,7 +1,7 @@
 """Section 4.1: list all animals.
 
-A request may have both a limit and a filter. Where such a request is refused, each is sent alone. Where two pages
-disagree, they are compared again, in the order A, B, A, once all of their animals have been known for 10 s.
+A request may have both a limit and a filter. If such a request is refused, each is sent alone. If two pages disagree,
+they are compared again, in the order A, B, A, once all of their animals have been known for 10 s.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _listed(names: Sequence[object]) -> str:
 
 def _is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
     found, judgement = status_judgement(exchange, grounds)
-    # a refused parameter shows something only together with other requests
+    # a refused parameter proves something only together with other requests
     alone = requirement == "LIST-1" or judgement is HOLDS
     return judgement if found == requirement and alone else NOT_CONCERNED
 
@@ -78,7 +78,7 @@ def _is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement
 def _each_is_accepted(
     requirement: str, parameter: str, values: Sequence[str], record: Record, grounds: Grounds
 ) -> Decision:
-    """Each value gets a 200, alone or with the other parameter; undecided where GET /pets alone gets none."""
+    """Each value gets a 200, alone or with the other parameter; undecided if GET /pets without parameters does not."""
     valid = [e for e in _lists(record) if query_is_valid(e)]
     tried = [e for e in valid if parameter in dict(query_of(e))]
     examined = tuple(e for e in tried if e.status == 200)
@@ -92,12 +92,12 @@ def _each_is_accepted(
         return Undecided(said, None, examined)
     if wrong:
         return replace(_failed_by(wrong), examined=(*examined, *(e for e, _ in wrong)))
-    # LIST-2 judges the limit of a pair by itself
+    # LIST-2 judges the limit of a pair alone
     together = _refused_together(valid) if parameter == "status" and not missing else None
     if together is not None:
         return _failed_together(together, examined)
     untried = [value for value in missing if not _asked(record, (parameter, value))]
-    otherwise = Undecided(f"No answer tells whether `{parameter}` {_listed(missing)} is accepted.", None, examined)
+    otherwise = Undecided(f"No answer shows whether `{parameter}` {_listed(missing)} is accepted.", None, examined)
     if untried:
         # one at a time: the first answer may settle the others
         return Ask((Call(Operation.LIST_PETS, query=((parameter, untried[0]),)),), otherwise)
@@ -105,7 +105,7 @@ def _each_is_accepted(
 
 
 def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
-    """A pair that was refused although other requests with its parameters are accepted."""
+    """A request with both parameters that was refused although each is accepted in other requests."""
     accepted = {pair for e in valid if e.status == 200 for pair in query_of(e)}
     pairs = (e for e in valid if len(query_of(e)) > 1 and e.status not in (200, 401, 429))
     return next((e for e in pairs if accepted.issuperset(query_of(e))), None)
@@ -140,19 +140,19 @@ def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgeme
 def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
     page = page_in(exchange)
     if page is not None:
-        allowed = f"a page holds {LIMIT_MAX} at most, whatever was asked"
+        allowed = f"a page holds at most {LIMIT_MAX}, whatever was requested"
         return NOT_CONCERNED if page.size < LIMIT_MAX else _surplus(page.size, LIMIT_MAX, allowed)
     if not _asks_beyond(exchange) or exchange.status in (200, 401, 429):
         return NOT_CONCERNED
     if isinstance(exchange.answer, Response):
-        return HOLDS  # a refusal of more holds too
-    said = f"expected a page of {LIMIT_MAX} animals at most, or a refusal (section 4.1), got {came(exchange)}"
+        return HOLDS  # to refuse more than 100 conforms too
+    said = f"expected a page of at most {LIMIT_MAX} animals, or a refusal (section 4.1), got {came(exchange)}"
     return Problem(f"{said}, on a second try too")
 
 
 def _surplus(size: int, most: int, allowed: str) -> Judgement:
-    """A page that is too long is shown by its first animal beyond `most`."""
-    return Problem(f"{size} animals came; {allowed}", body(most)) if size > most else HOLDS
+    """A page that is too long is a problem; the part that shows it is its first animal beyond `most`."""
+    return Problem(f"{size} animals were returned; {allowed}", body(most)) if size > most else HOLDS
 
 
 def _asks_beyond(exchange: Exchange) -> bool:
@@ -172,14 +172,14 @@ def _known(record: Record) -> dict[int, Animal]:
 
 
 def _behind(page: Page, record: Record) -> int:
-    """How many known animals the page could have shown: those that its filter selects and that existed when it came."""
+    """How many known animals the page could have shown: those that existed then and that its filter selects."""
     later = {number for number, post in created_in(record).items() if post.finished > page.exchange.sent}
     animals = [animal for number, animal in _known(record).items() if number not in later]
     return sum(page.status is None or animal.get("status") == page.status for animal in animals)
 
 
 def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
-    """For each of 1, 20 and 100 there is a page that could have shown more animals than it may hold."""
+    """For each limit of 1, 20 and 100, there is a page that could have shown more animals than it may hold."""
     pages = [page for page in pages_in(record) if page.by_status or not page.filtered]
     told = [p for p in pages if p.limit is not None and p.asked in _LIMITS and _behind(p, record) > p.asked]
     examined = tuple(page.exchange for page in told)
@@ -188,10 +188,10 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
         return Held(examined)
     known = len(_known(record))
     short = [limit for limit in missing if limit >= known]
-    reasons = [f"{known} animals are known; with more than {_listed(short)} it could be told."] if short else []
+    reasons = [f"{known} animals are known; more than {_listed(short)} settle it."] if short else []
     unanswered = [limit for limit in missing if limit < known]
     if unanswered:
-        reasons.append(f"No page for `limit` {_listed(unanswered)} came with more animals behind it; see LIST-2.")
+        reasons.append(f"No page for `limit` {_listed(unanswered)} had more animals to show; see LIST-2.")
     settled_by = _settled_by(grounds) if missing == [1] else None
     otherwise = Undecided(" ".join(reasons), settled_by, examined)
     return Ask(tuple(_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
@@ -208,7 +208,7 @@ def _default_is_20(record: Record, grounds: Grounds) -> Decision:
 
 
 def _all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decision:
-    """The decision over several parts of a requirement: the first that fails, otherwise the first that asks."""
+    """The decision over several parts of a requirement: the first `Failed`, then the first `Ask`, then all of them."""
     for wanted in (Failed, Ask):
         decisive = next((part for part in parts if isinstance(part, wanted)), None)
         if decisive is not None:
@@ -228,7 +228,7 @@ def _default_of(status: str | None, record: Record) -> Decision:
     animals = _known(record).values()
     known = sum(status is None or animal.get("status") == status for animal in animals)
     with_it = f"with status {status!r} " if status else ""
-    few = f"{known} animals {with_it}are known; with more than {LIMIT_DEFAULT} the default page size could be told."
+    few = f"{known} animals {with_it}are known; more than {LIMIT_DEFAULT} show the default page size."
     if known <= LIMIT_DEFAULT:
         return Undecided(few, None, tuple(page.exchange for page in pages))
     no_page = Undecided(f"GET {default.path} gave no page that could be compared; see LIST-1 and LIST-6.")
@@ -248,7 +248,7 @@ def _pages(record: Record, call: Call) -> list[Page]:
 
 
 def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Record) -> Decision:
-    """The pages are requested again in the order A, B, A, once all of their animals have been known for 10 s."""
+    """Requests the pages again in the order A, B, A, once all of their animals have been known for 10 s."""
     calls, ids = (default, explicit, default), {*page.ids, *other.ids}
     again = _confirmation(calls, ids, record)
     said = f"{described(page.exchange)} and {described(other.exchange)} hold {page.size} and {other.size} animals"
@@ -266,9 +266,9 @@ def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Re
 
 
 def _confirmation(calls: tuple[Call, Call, Call], ids: set[int], record: Record) -> tuple[Page, Page, Page] | None:
-    """The latest answers to these calls in a row; None where they came before the animals had been known for 10 s.
+    """The latest answers to these calls in a row; None if they came before the animals had been known for 10 s.
 
-    Animals that these pages are the first to show do not count, or a store that grows would be asked for ever.
+    Animals that these pages show first do not count; otherwise a growing store would be asked forever.
     """
     lists = list(_lists(record))
     for three in reversed([lists[n : n + 3] for n in range(len(lists))]):
@@ -281,11 +281,11 @@ def _confirmation(calls: tuple[Call, Call, Call], ids: set[int], record: Record)
 
 
 def _never_over_100(record: Record, grounds: Grounds) -> Decision:
-    """A request for more than 100 was refused, or did not get more than 100 although there are more."""
+    """A request for more than 100 was refused, or got at most 100 although there are more."""
     examined = tuple(e for e in record if _no_longer_than_the_maximum(e) is not NOT_CONCERNED)
     beyond = [e for e in _lists(record) if _asks_beyond(e) and e.status not in (401, 429)]
     if not beyond:
-        said = "No more than 100 animals were asked for: the requests that a run allows itself were spent."
+        said = "No request asked for more than 100 animals: the run's request budget was spent."
         return Undecided(said, None, examined)
     pages = [page for page in map(page_in, beyond) if page is not None]
     told = [page.exchange for page in pages if _behind(page, record) > LIMIT_MAX]
@@ -302,22 +302,22 @@ def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
     if page is None or page.status not in STATUSES:
         return NOT_CONCERNED
     for place, animal in page.placed:
-        # what is not a PetStatus at all belongs to PET-4
+        # PET-4 judges a value that is no PetStatus
         if problem_of_pet_status(animal) is None and animal.get("status") != page.status:
             has = quoted(animal["status"]) if "status" in animal else "absent"
-            said = f"animal {quoted(animal.get('id'))} came, whose status is {has}; `status` is a filter"
+            said = f"animal {quoted(animal.get('id'))} was returned, whose status is {has}; `status` is a filter"
             return Problem(said, body(place, "status") if "status" in animal else body(place))
     return HOLDS if page.animals else NOT_CONCERNED
 
 
 def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
-    """For each status a filtered page shows an animal."""
+    """For each status, a filtered page shows an animal."""
     told = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
     examined = tuple(page.exchange for page in told)
     missing = [status for status in STATUSES if status not in {page.status for page in told}]
     if not missing:
         return Held(examined)
-    said = f"No page filtered by status {' or '.join(map(repr, missing))} showed an animal; one would settle it."
+    said = f"No page filtered by status {' or '.join(map(repr, missing))} showed an animal; one settles it."
     otherwise = Undecided(said, _settled_by(grounds), examined)
     there = {str(animal.get("status")) for animal in _known(record).values()}
     calls = [_call(LIMIT_MAX, status) for status in missing if status in there]
@@ -326,17 +326,17 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
 
 
 def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
-    """For each status the filtered pages show every animal that a page of the whole store shows with it."""
+    """For each status, the filtered pages show every animal that a page of the whole store shows with it."""
     pages = list(pages_in(record))
     whole = whole_stores(pages)
     known = animals_in(page.exchange for page in whole)
     due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
     lacking = [status for status in STATUSES if not due[status]]
     nobody_can_tell = Undecided(
-        "The store is not known to fit on one page, so nobody can tell what a filtered page leaves out."
+        "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
     )
     if lacking and _grew(record):
-        # a longer page would show that an earlier one was whole, and animals of each status
+        # a longer page can prove that an earlier one was whole, and can show animals of each status
         return Ask((_WIDE,), nobody_can_tell)
     if not whole:
         return nobody_can_tell
@@ -357,10 +357,10 @@ def _last_created(record: Record) -> float:
 
 
 def _shows_all(status: str, due: set[int], record: Record) -> Decision:
-    """Whether each page that is filtered by the status and not full shows all of `due`, the ids in the whole store."""
+    """Whether each filtered page that is not full shows all of `due`, the ids with that status in the whole store."""
     pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
     call = _call(LIMIT_MAX, status)
-    changing = Undecided("The list changes from one request to the next, so what a filter leaves out is not told.")
+    changing = Undecided("The list changes from one request to the next, so what a filter leaves out cannot be judged.")
     if not any(page.exchange.sent >= known_since(record, due) for page in pages):
         no_room = Undecided(f"No page filtered by status {status!r} had room for all; see LIST-6.")
         return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
@@ -379,7 +379,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     left_out = {n for n in both - set(between.ids) if known_since(record, {n}) <= since}
     if not left_out:
         return Held((*examined, before.exchange, between.exchange, after.exchange))
-    # a page that is as long as the unfiltered one may be cut by the same cap
+    # the same cap may cut a page that is as long as the unfiltered one
     if between.size >= min(before.size, after.size):
         return changing
     first = min(left_out)
@@ -392,7 +392,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
 
 
 def _missing(page: Page, due: set[int], record: Record) -> set[int]:
-    """The animals that were known when a page was requested, and are not on it."""
+    """The animals of `due` that were known when a page was requested and are not on it."""
     return {n for n in due - set(page.ids) if known_since(record, {n}) <= page.exchange.sent}
 
 
@@ -406,7 +406,7 @@ def _of_status(page: Page, status: str) -> set[int]:
 
 
 def _no_animal(statuses: Sequence[str]) -> str:
-    return f"No animal with status {' or '.join(map(repr, statuses))} is listed; one would settle it."
+    return f"No animal with status {' or '.join(map(repr, statuses))} is listed; one settles it."
 
 
 def _settled_by(grounds: Grounds) -> str | None:
@@ -415,13 +415,13 @@ def _settled_by(grounds: Grounds) -> str | None:
 
 _WIDE = _call(LIMIT_MAX)
 _NO_PAGE = "No page was full."
-_NO_FILTER = "No filtered page came."
+_NO_FILTER = "No filtered page was returned."
 
 RULES = (
     Rule("LIST-1", f"{Operation.LIST_PETS} was not answered.", partial(_is_200, "LIST-1")),
     Rule(
         "LIST-2",
-        "No page with a `limit` came.",
+        "No page with a `limit` was returned.",
         partial(_is_200, "LIST-2"),
         partial(_each_is_accepted, "LIST-2", "limit", [str(limit) for limit in _LIMITS]),
     ),
@@ -434,6 +434,6 @@ RULES = (
         partial(_is_200, "LIST-6"),
         partial(_each_is_accepted, "LIST-6", "status", STATUSES),
     ),
-    Rule("LIST-7", "No animal came on a filtered page.", _of_the_status, _each_filter_shows_its_own),
+    Rule("LIST-7", "No filtered page showed an animal.", _of_the_status, _each_filter_shows_its_own),
     Rule("LIST-8", _NO_FILTER, over=_nothing_left_out),
 )

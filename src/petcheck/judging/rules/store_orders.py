@@ -26,7 +26,7 @@ def _is_shown(record: Record, grounds: Grounds) -> Decision:
         return Held(examined) if examined else Undecided(_NOTHING)
     see = "; see AUTH-7" if asked[0].status == 401 else ""
     return Undecided(
-        f"{Operation.STORE_ORDERS} was answered {came(asked[0])}, which does not tell whether it exists{see}."
+        f"{Operation.STORE_ORDERS} was answered {came(asked[0])}, which does not show whether it exists{see}."
     )
 
 

@@ -8,7 +8,7 @@ from petcheck.exchange import Exchange, Response
 from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided
 from petcheck.spec.figures import BASE_SEGMENT
 
-_NOTHING = "Nothing answered below the base URL."
+_NOTHING = "No request below the base URL was answered."
 
 
 def _ends_in_v1(record: Record, grounds: Grounds) -> Decision:
@@ -20,7 +20,7 @@ def _ends_in_v1(record: Record, grounds: Grounds) -> Decision:
     path = urlsplit(base).path
     if path.rpartition("/")[2] == BASE_SEGMENT:
         return Held((exchange,))
-    said = f"The base URL {base} ends in {path or 'no path'!r}; section 9 ends it in /{BASE_SEGMENT}."
+    said = f"The base URL {base} ends in {path or 'no path'!r}; section 9 requires /{BASE_SEGMENT} at its end."
     return Failed(said, (Proof(exchange),), (exchange,))
 
 
