@@ -69,7 +69,7 @@ def test_another_animal_is_the_one_asked_for(target: Target, name: str) -> None:
 
     others = sorted((number for number in listed if number not in first), key=least_alike)
     if not others or not target.affords(_CONFIRMATION):
-        raise NotRun("No other animal is listed, or the requests that a run allows itself are spent.")
+        raise NotRun("No other animal is listed, or the run's request budget is spent.")
     target.api.get_pet(others[0])
     target.hold(name)
 

@@ -70,7 +70,7 @@ def test_a_server_costs_one_request() -> None:
         (page(401, "Sign in"), "with 401 (page: Sign in), "),
         (error(401, [("WWW-Authenticate", "Negotiate")]), "(WWW-Authenticate: Negotiate), "),
         (page(403, "Access\n  denied &amp; logged"), "with 403 (page: Access denied & logged), "),
-        (page(400, "400 The SSL certificate error"), "it asks for a client certificate, and petcheck has none to show"),
+        (page(400, "400 The SSL certificate error"), "it asks for a client certificate, and petcheck cannot send one"),
         (page(503, "Down for maintenance"), "with 503 (page: Down for maintenance), "),
         (response(403), "everything with 403, with the key and without it"),
     ],
@@ -96,7 +96,7 @@ def test_a_redirect_of_the_same_host_to_https_says_what_to_do() -> None:
         ("https://pets.example/v1/store/orders", "ends in /v1/store/orders; give it without /store/orders"),
         ("https://pets.example/v2", "the base URL does not end in /v1 (section 9); give the one that does"),
         ("https://pets.example", "the base URL does not end in /v1 (section 9); give the one that does"),
-        ("https://pets.example/api/v1", "check the base URL: it is what stands before /pets"),
+        ("https://pets.example/api/v1", "check the base URL: it is the part before /pets"),
     ],
 )
 @pytest.mark.parametrize("key_first", [True, False])

@@ -1,1 +1,1 @@
-"""Property examples: drawn offline from openapi.yaml, sent sparingly, judged by the same rules as every exchange."""
+"""Property examples: generated offline from openapi.yaml, few of them sent, judged by the rules for all exchanges."""

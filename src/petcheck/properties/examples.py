@@ -1,7 +1,7 @@
-"""Sends the property examples of one target, judges each as it comes, and keeps what tells something.
+"""Sends the property examples of one target, judges each at once, and keeps those that show something.
 
-An example that fails is made simpler at once, in a few more requests. What passes is counted, and only a sample of it
-stays in the record, so that a run of any length needs no more memory than a short one.
+A failing example is simplified at once, in a few more requests. Examples that pass are counted, and only a sample of
+them stays in the record, so that a long run needs no more memory than a short one.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.target import Target
 
-_FURTHER = 10  # requests for a simpler example
-_SIMPLIFIED = 6  # failures of an operation that are worth that
+_FURTHER = 10  # most requests to simplify one example
+_SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SAMPLE = 40  # exchanges that show nothing new, kept for each operation
-_SAMPLE_BYTES = 4_000_000  # and their bodies in all
+_SAMPLE_BYTES = 4_000_000  # most bytes of their bodies in total
 _POSTS_KEPT = 1_000
 _CHUNK = 100
 _SEQUENCES = "sequences"
 _COMPARED = ("CREATE-11", "CREATE-12", "CREATE-13", "GET-2", "PET-5")
-_QUESTIONS = 3  # that a rule may put
+_QUESTIONS = 3  # most questions that a rule may ask
 
 
 @dataclass
 class _Part:
-    """Some of the examples: `another` tries one and says whether there may be more."""
+    """Some of the examples: `another` tries one and returns whether there may be more."""
 
     name: object
     share: int
@@ -49,7 +49,7 @@ class _Part:
 
 @dataclass
 class Examples:
-    """The property examples of a target during a run; `number` is what `--examples` says."""
+    """The property examples of a target during a run; `number` is the value of `--examples`."""
 
     target: Target
     number: int
@@ -65,17 +65,17 @@ class Examples:
         self._kept_bytes = 0
         self._passed: list[Exchange] = []
         self._questions: Counter[str] = Counter()
-        self._settled: set[str] = set()  # what no further comparison is needed for
-        self._dropped: set[str] = set()  # URLs: what is asked for again is not taken for the first time
+        self._settled: set[str] = set()  # requirements that need no further comparison
+        self._dropped: set[str] = set()  # URLs of dropped exchanges: another request for one is not its first
         self._refusal: int | None = None  # the status of a plain animal that was not created
 
     @cached_property
     def ledger(self) -> Failures:
-        """What came of the examples; begun with what the run has found out before the first."""
+        """The results of the examples; it starts with what the run found out before the first."""
         target = self.target
         ledger = Failures(target.grounds, set(target.grounds.listed))
         for exchange in target.record:
-            # a gateway's trouble was asked again, and what came then is on record too
+            # a request that met a gateway's trouble was sent again, and that answer is on record too
             if exchange.request.has_valid_key and exchange.status not in GATEWAY_TROUBLE:
                 problems = ledger.problems(exchange)
                 ledger.known |= problems.keys()
@@ -85,26 +85,26 @@ class Examples:
 
     @cached_property
     def pets(self) -> Pets:
-        """What the run's animals are made of."""
+        """The run's id and the category of its animals."""
         return Pets(self.target.run, self.target.category)
 
     # ---- what a check asks
 
     def hold(self, operation: Operation, requirement: str) -> None:
-        """Try the examples, once in a run, and judge one requirement by those of an operation.
+        """Try the examples, once in a run, and judge one requirement by the examples of an operation.
 
-        `Breach` with the simplest example that fails, `Inconclusive` where no example concerned the requirement, and
-        what kept examples from being sent where none was.
+        Raises `Breach` with the simplest example that fails, `Inconclusive` if no example concerned the requirement,
+        or the `NotSent` that prevented the examples.
         """
         if operation is Operation.CREATE_PET:
             self.target.need_writes()
         if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
-            raise NotRun(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; GET-4 judges that.")
+            raise NotRun(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; see GET-4.")
         self.run()
         self._judged(operation, requirement)
 
     def compare(self, requirement: str) -> None:
-        """Try the examples, and judge a requirement by everything on record."""
+        """Try the examples, and judge a requirement by the whole record."""
         self.target.need_writes()
         self.run()
         self.target.expect_examples(requirement)
@@ -112,14 +112,14 @@ class Examples:
         self.target.conclude(decision.otherwise if isinstance(decision, Ask) else decision)
 
     def run(self) -> None:
-        """Try the examples, unless that was done: of all operations by turns, so that a cap cuts each of them."""
+        """Try the examples, once in a run: the operations take turns, so that a cap affects all of them."""
         if self._done:
             return
         self._done = True
         self._settled |= {name for name in _COMPARED if isinstance(self._decision(name), Failed)}
         parts = self._parts()
         while parts:
-            # other parts give way first, where checks took some of the requests
+            # if checks used some of the requests, the other parts lose theirs first
             part = min(
                 parts, key=lambda part: part.spent / part.share / (2 if part.name is Operation.CREATE_PET else 1)
             )
@@ -145,7 +145,7 @@ class Examples:
             )
 
     def _parts(self) -> list[_Part]:
-        """What there is to try, each with its share of the requests."""
+        """The parts to try, each with its share of the requests."""
         share, seed = self.shares, self.target.seed
         parts = [self._part(Operation.STORE_ORDERS, iter([Call(Operation.STORE_ORDERS)]), 1)]
         if share.posts:
@@ -153,7 +153,7 @@ class Examples:
             bodies = creating(self.pets, seed, [body for body in posted if body])
             parts.append(self._part(Operation.CREATE_PET, bodies, share.creating))
             if share.sequence_posts:
-                from petcheck.properties.stateful import Sequences  # only here, for the time that it takes
+                from petcheck.properties.stateful import Sequences  # imported here because it is slow
 
                 another = Sequences(self).send_another
                 parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
@@ -180,22 +180,22 @@ class Examples:
         if not held:
             if part in self._obstacles:
                 raise self._obstacles[part]
-            raise Inconclusive(RULE[requirement].nothing if requirement in RULE else "No example was about it.")
+            raise Inconclusive(RULE[requirement].nothing if requirement in RULE else "No example concerned it.")
 
     def asked(self, query: Mapping[str, str]) -> Exchange | None:
-        """The page that came for exactly these parameters, where it is in the record."""
+        """The answer to a request with exactly these parameters, if it is in the record."""
         ending = Call(Operation.LIST_PETS, query=tuple(query.items())).path
         return next((e for e in self.target.record if e.request.url.endswith(ending)), None)
 
     # ---- one example
 
     def left(self, operation: Operation) -> int:
-        """Requests that the examples may still take, for an operation."""
+        """Requests that the examples may still use for an operation."""
         left = min(self.shares.total - self.sent, self.target.spare_for_examples())
         return min(left, self.shares.posts - self._posts) if operation is Operation.CREATE_PET else left
 
     def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
-        """Send a call on the examples' account, unless a check has sent the same one and no `fresh` one is due."""
+        """Send a call and count it for the examples; a call that a check has sent is reused unless `fresh`."""
         transport = self.target.transport
         first, section = transport.tally.planned, transport.section
         transport.section = ""
@@ -224,7 +224,7 @@ class Examples:
         return exchange
 
     def _simplify(self, call: Call, exchange: Exchange) -> None:
-        """Look for a simpler example that fails in the same way, and put it on record."""
+        """Look for a simpler example that fails in the same way, and record it."""
         operation = call.operation
         self._simplified[operation] += 1
         worth_it = self._simplified[operation] <= _SIMPLIFIED
@@ -241,7 +241,7 @@ class Examples:
         self.ledger.register(exchange, simple, tried=len(asked) > 1)
 
     def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
-        """Whether a doubtful animal is answered as a plain one is, so that it is not its doubt that is at fault."""
+        """Whether a doubtful animal gets the same status as a plain one, so that the doubt is not the cause."""
         return problems.keys() == {"CREATE-14"} and exchange.status == self._refusal
 
     @property
@@ -255,9 +255,9 @@ class Examples:
         return decide(RULE[requirement], final_tries(target.record), target.grounds)
 
     def _compare(self) -> None:
-        """Judge by everything on record what takes several exchanges, before some of them are dropped.
+        """Judge the requirements that need several exchanges by the whole record, before some exchanges are dropped.
 
-        What a rule asks for is sent on the examples' account, once for each requirement.
+        The requests that a rule asks for are counted for the examples.
         """
         for name in _COMPARED:
             if name in self._settled:
@@ -275,7 +275,7 @@ class Examples:
                 )
 
     def _put(self, question: Ask) -> bool:
-        """Send what a rule asks for on the examples' account; whether that could be sent."""
+        """Send the requests that a rule asks for, counted for the examples; whether they could be sent."""
         try:
             self.target.put(question, lambda call: self.ask(call, fresh=True))
         except NotSent:
@@ -285,7 +285,7 @@ class Examples:
     # ---- what is kept
 
     def _forget(self) -> None:
-        """Drop exchanges that show nothing new from the record, but for a sample."""
+        """Drop exchanges that show nothing new from the record, except for a sample."""
         self._compare()
         keep = {exchange.index for exchange in _courses(self._passed)}
         drop = set()
@@ -310,7 +310,7 @@ def _size(exchange: Exchange) -> int:
 
 
 def _courses(exchanges: list[Exchange]) -> Iterator[Exchange]:
-    """Exchanges that together show that X-RateLimit-Remaining moved as it must not, if their windows are fixed."""
+    """Exchanges that together show that X-RateLimit-Remaining moved wrongly, if their windows are fixed."""
     for quota in quotas_in(counts_in(exchanges)):
         for window in quota.windows:
             if problem_in(window) is not None:

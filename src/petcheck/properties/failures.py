@@ -1,4 +1,4 @@
-"""What the examples of one target have come to: for each requirement where it held, and the example that breaks it."""
+"""The results of one target's examples: for each requirement, where it held and the example that breaks it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SHOWN = 160
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An example that breaks a requirement: as it was found, as simple as it could be made, and what belongs to it."""
+    """An example that breaks a requirement: as it was found, in its simplest form, and the exchanges beside it."""
 
     requirement: str
     problem: Problem
@@ -32,10 +32,10 @@ class Failure:
 
 @dataclass
 class Failures:
-    """Judges exchanges and keeps what came of it.
+    """Judges exchanges and keeps the results.
 
-    `listed` are ids that an animal has. `known` is what the run had found broken before any example: none is needed to
-    show that again.
+    `listed` are ids of existing animals. `known` are the requirements that the run found broken before any example: no
+    example needs to show them again.
     """
 
     grounds: Grounds
@@ -50,7 +50,7 @@ class Failures:
         return {name: problem for name, problem in self._judgements(exchange).items() if problem is not None}
 
     def judge(self, exchange: Exchange) -> dict[str, Problem]:
-        """The same, noting for which requirements the exchange held."""
+        """The same; it also notes for which requirements the exchange held."""
         judgements = self._judgements(exchange)
         for requirement, problem in judgements.items():
             if problem is None:
@@ -58,7 +58,7 @@ class Failures:
         return {name: problem for name, problem in judgements.items() if problem is not None}
 
     def _judgements(self, exchange: Exchange) -> dict[str, Problem | None]:
-        """The problem that each requirement which an exchange concerns has with it, or None."""
+        """For each requirement that concerns an exchange, its problem, or None if it holds."""
         grounds = replace(self.grounds, listed=frozenset(self.listed))
         found = {rule.requirement: problem for rule in RULES for _, problem in judged(rule, [exchange], grounds)}
         requirement, judgement = status_judgement(exchange, grounds)
@@ -73,7 +73,7 @@ class Failures:
             held.append(exchange)
 
     def settled(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
-        """Whether an example shows nothing that is not on record already; it is counted with what it is like."""
+        """Whether an example shows nothing new; it is then counted with the failure that it resembles."""
         settled = True
         for requirement in problems:
             like = requirement if requirement in self.failures else None
@@ -86,9 +86,9 @@ class Failures:
         return settled
 
     def register(self, found: Exchange, simplest: Exchange, *, tried: bool) -> None:
-        """Put on record what is wrong with the simplest form of an example.
+        """Record the problems of the simplest form of an example.
 
-        Where no simpler form was `tried`, two parameters that were refused together tell nothing about either.
+        If no simpler form was `tried`, two parameters that were refused together prove nothing about either.
         """
         for requirement, problem in self.problems(simplest).items():
             recorded = self.known | self.failures.keys()
@@ -114,7 +114,7 @@ class Failures:
         return problem.part if problem is not None else WHOLE
 
     def alike(self, attempt: Exchange, exchange: Exchange) -> bool:
-        """Whether an exchange fails as another did: in how it was received, and in the same rules."""
+        """Whether an exchange fails as another did: with the same status and by the same rules."""
         wanted, found = self.problems(exchange), self.problems(attempt)
         rules = {name for name in wanted if not self._of_status(name, exchange)}
         if len(rules) < len(wanted):
@@ -123,7 +123,7 @@ class Failures:
         return bool(wanted) and wanted.keys() <= found.keys()
 
     def _of_status(self, requirement: str, exchange: Exchange) -> bool:
-        """Whether a request was received in a way that simpler ones may share; what a POST gets depends on its body."""
+        """Whether simpler requests may share the problem: it is the status, and the answer is not to a POST's body."""
         posted = exchange.request.operation is Operation.CREATE_PET and exchange.status is not None
         return not posted and status_judgement(exchange, self.grounds)[0] == requirement
 
@@ -133,7 +133,7 @@ def _received_alike(known: Exchange, exchange: Exchange) -> bool:
 
 
 def posted_words(exchange: Exchange) -> str:
-    """A request in a few words, with what it posts."""
+    """A request in a few words, with the body of a POST."""
     body = exchange.request.body
     if body is None:
         return described(exchange) + (" without a body" if exchange.request.method == "POST" else "")

@@ -1,7 +1,6 @@
-"""What schemathesis makes of openapi.yaml, drawn without a target: its coverage cases, then random ones.
+"""The cases that schemathesis generates from openapi.yaml without a target: coverage cases, then random ones.
 
-Nothing is sent here, and nothing is shrunk: a strategy only generates, and what it generates is collected. The same
-seed draws the same cases.
+Nothing is sent or shrunk here: a strategy generates, and the cases are collected. The same seed gives the same cases.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["positive", "negative"]
 _BATCH = 60
-# what a case of these is for is a header that the document leaves open
+# these cases test a header that the document leaves open
 _OPEN_SCENARIOS = frozenset({"malformed_content_type", "unsupported_content_type"})
 _CONFIG: Mapping[str, Any] = {
     "generation": {"with-security-parameters": False, "allow-x00": False},
@@ -33,7 +32,7 @@ _CONFIG: Mapping[str, Any] = {
 
 
 def coverage(operation: Operation, mode: Mode) -> Iterator[Call]:
-    """The cases that schemathesis plans for an operation, each for one thing; always the same ones."""
+    """The coverage cases of schemathesis for an operation, each about one thing; always the same ones."""
     yield from _coverage(operation, mode)
 
 
@@ -42,7 +41,7 @@ def _coverage(operation: Operation, mode: Mode) -> tuple[Call, ...]:
     from schemathesis import GenerationMode
 
     if mode == "negative":
-        settle()  # values are drawn for these
+        settle()  # these need drawn values
         _draw_one_value_beyond_an_enum()
     api = described_by_schemathesis(operation)
     cases = api.schema.iter_coverage_cases(
@@ -55,8 +54,8 @@ def _coverage(operation: Operation, mode: Mode) -> tuple[Call, ...]:
 
 
 def _draw_one_value_beyond_an_enum() -> None:
-    """Keep schemathesis from drawing hundreds of values to choose from, for a third of a second: it draws the same one
-    where it has none to choose from.
+    """Keep schemathesis from drawing hundreds of values to choose from, which takes a third of a second: without them
+    it draws the same one.
     """
     from schemathesis.specs.openapi.coverage import _schema
 
@@ -65,7 +64,7 @@ def _draw_one_value_beyond_an_enum() -> None:
 
 
 def random_cases(operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
-    """Cases from the strategies of schemathesis, without an end unless an operation has nothing to vary."""
+    """Cases from the strategies of schemathesis; endless unless an operation has nothing to vary."""
     batch = 0
     while True:
         drawn = _random(operation, mode, seed * 10_007 + batch)
@@ -129,7 +128,7 @@ def _scenario(case: Case[Any]) -> str:
 
 
 def _call(case: Case[Any], operation: Operation) -> Call | None:
-    """The case as a call; None where it cannot be sent as one of the four operations."""
+    """The case as a call; None if it cannot be sent as one of the four operations."""
     try:
         match operation:
             case Operation.GET_PET:
@@ -144,7 +143,7 @@ def _call(case: Case[Any], operation: Operation) -> Call | None:
 
 
 def segment_call(segment: str) -> Call | None:
-    """GET /pets/{segment}; None where a server could take the path for another one."""
+    """GET /pets/{segment}; None if a server could read it as another path."""
     if not segment.strip(" ./\\") or any(sign in segment for sign in "/\\\0") or len(segment) > 2000:
         return None
     segment.encode()
@@ -164,7 +163,7 @@ def _text(value: Any) -> str:
 
 
 def _body(body: Any) -> bytes | None:
-    """A body as bytes. Whole numbers are written without a fraction: whether `1.0` is an integer is open."""
+    """A body as bytes. Whole numbers have no fraction, since it is open whether `1.0` is an integer."""
     if isinstance(body, bytes):
         return body
     if type(body).__name__ == "NotSet":

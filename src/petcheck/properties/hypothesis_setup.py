@@ -1,10 +1,8 @@
-"""Keeps Hypothesis quick, repeatable and out of the user's folder while it draws.
+"""Keeps Hypothesis fast, repeatable and out of the user's folder.
 
-Left alone it would, on its first use in a folder, work out tables of Unicode for seconds and in 200 MB, leave them
-there, and draw from the constants of whatever modules happen to be loaded, so that a seed would not repeat a run
-elsewhere.
-The tables are given to it in the form in which it keeps them; where a version of it keeps them otherwise, it works them
-out as before.
+By default, on its first use in a folder, it computes Unicode tables for seconds with 200 MB, stores them there, and
+draws from the constants of whatever modules are loaded, so that a seed does not repeat a run elsewhere.
+This module stores the tables in Hypothesis' own format; a version with another format computes them as before.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 @cache
 def settle() -> Path:
-    """Do so for the rest of the process; once. The folder that Hypothesis has to itself until then."""
+    """Set up Hypothesis once, for the rest of the process. Returns the temporary folder that it uses."""
     from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.internal import constants_ast
     from hypothesis.internal.conjecture import providers
@@ -46,7 +44,7 @@ def settle() -> Path:
 
 
 def categories() -> dict[str, list[tuple[int, int]]]:
-    """The ranges of code points, ends included, of each general category of Unicode."""
+    """The ranges of code points, both ends included, of each general category of Unicode."""
     found: dict[str, list[tuple[int, int]]] = {}
     for category, first, last in _runs():
         found.setdefault(category, []).append((first, last))

@@ -1,7 +1,6 @@
-"""Sequences of steps, drawn by Hypothesis' state machine without a target: create, read, list and filter in any order.
+"""Sequences of steps from Hypothesis' state machine, without a target: create, read, list and filter in any order.
 
-The machine's rules only write down what is to be done; the caller carries the steps out, and tells whether
-they are one story.
+The machine's rules only record the steps; the caller carries them out and judges whether the answers are consistent.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _STEPS = 12
 
 @dataclass(frozen=True, slots=True)
 class Create:
-    """Create the next animal; `place` numbers those of a sequence from 0."""
+    """Create the next animal; `place` is its number in the sequence, from 0."""
 
     place: int
     status: str | None
@@ -39,7 +38,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Ask for a page."""
+    """Request a page."""
 
     limit: int | None
     status: str | None
@@ -49,7 +48,7 @@ Step: TypeAlias = "Create | Read | Look"
 
 
 def sequences(seed: int) -> Iterator[tuple[Step, ...]]:
-    """Sequences without an end; the same seed draws the same."""
+    """Endless sequences; the same seed gives the same ones."""
     batch = 0
     while True:
         yield from _drawn(seed * 10_007 + batch)
@@ -76,7 +75,7 @@ def _drawn(seed: int) -> list[tuple[Step, ...]]:
 
 
 class _Story(RuleBasedStateMachine):
-    """Writes its steps down when it ends."""
+    """Collects its steps when it ends."""
 
     animals: Bundle[int] = Bundle("animals")
 

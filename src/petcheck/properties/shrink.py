@@ -1,7 +1,7 @@
-"""From an example that fails to a simpler one that fails in the same way, in a handful of requests.
+"""Reduces a failing example to a simpler one that fails in the same way, in a few requests.
 
-Each attempt takes something away from what is known to fail. The caller finds out whether that still fails, by a
-request or from the memory of one.
+Each attempt removes something from a call that is known to fail. The caller finds out whether the rest still fails, by
+a request or from an earlier answer.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from petcheck.spec.operations import Operation
 
 
 def simplest(call: Call, pets: Pets, fails: Callable[[Call], bool]) -> Call:
-    """The simplest call found that fails as `call` does; `call` itself where none is found.
+    """The simplest call found that fails like `call`; `call` itself if none is found.
 
-    `fails` answers for one call and is asked about each at most once. It says False when it may ask no more.
+    `fails` is called at most once for each call. It returns False when no more requests may be sent.
     """
     search = _Search(pets)
     while True:
@@ -38,14 +38,14 @@ def simplest(call: Call, pets: Pets, fails: Callable[[Call], bool]) -> Call:
 
 @dataclass
 class _Search:
-    """Knows which calls do not fail, and for which numbers: a search continues between those and one that does."""
+    """Remembers which calls do not fail, and with which numbers, to search between those and a number that fails."""
 
     pets: Pets
     held: set[Call] = field(default_factory=set)
     holding: dict[object, int] = field(default_factory=dict)
 
     def simpler(self, call: Call) -> Iterator[Call]:
-        """Calls that are simpler, those that take most away first; asking for another says that the last one holds."""
+        """Simpler calls, the largest reductions first; taking the next one means that the last one did not fail."""
         match call.operation:
             case Operation.GET_PET:
                 yield from self._segment(call)
@@ -55,7 +55,7 @@ class _Search:
                 yield from self._query(call)
 
     def _towards(self, number: int, least: int, at: Callable[[int], Call], what: object) -> Iterator[Call]:
-        """The call with smaller numbers: the least, then halfway between one that holds and this one."""
+        """The call with smaller numbers: the least, then halfway between one that does not fail and this one."""
         if what not in self.holding and number > least:
             yield at(least)
             self.holding[what] = least
@@ -92,7 +92,7 @@ class _Search:
             yield from (replace(call, pet_id=half) for half in _halves(segment) if half.strip(" ./\\"))
 
     def _body(self, call: Call) -> Iterator[Call]:
-        """Simpler NewPets. Names go on carrying the run's id, and short ones are its beginning."""
+        """Simpler NewPets. Names still begin with the run's id; short ones are its beginning."""
         try:
             pet = parse(call.body or b"")
         except NotJson:
@@ -136,7 +136,7 @@ def _halves(text: str) -> tuple[str, str]:
 
 def _with(call: Call, pet: Mapping[str, Json], **members: object) -> Call:
     text = json.dumps({**pet, **members}, ensure_ascii=False, default=float)
-    # a lone surrogate has no bytes of its own
+    # a lone surrogate cannot be encoded as UTF-8
     return replace(call, body=text.encode(errors="backslashreplace"))
 
 
@@ -145,7 +145,7 @@ def _without(call: Call, pet: Mapping[str, Json], names: Sequence[str]) -> Call:
 
 
 def _can_be_written(pet: Mapping[str, Json]) -> bool:
-    """Whether it can be written as it was read: a number beyond a double, and deep nesting, cannot."""
+    """Whether it can be written as it was read: numbers beyond a double and deep nesting cannot."""
     try:
         json.dumps(pet, default=float, allow_nan=False)
     except (TypeError, ValueError, RecursionError):

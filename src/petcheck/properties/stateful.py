@@ -1,4 +1,4 @@
-"""Sends sequences of requests: create, read, list and filter in any order. Rules judge what they leave on record."""
+"""Sends sequences of requests: create, read, list and filter in any order. Rules judge the recorded exchanges."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from petcheck.wire.api import page_call
 
 
 class Sender(Protocol):
-    """What sends the steps and judges each by itself."""
+    """Sends the steps and judges each alone."""
 
     target: Target
     shares: Shares
 
     @property
     def pets(self) -> Pets:
-        """What the run's animals are made of."""
+        """The run's id and the category of its animals."""
         ...
 
     def left(self, operation: Operation) -> int:
-        """Requests that the examples may still take, for an operation."""
+        """Requests that the examples may still use for an operation."""
         ...
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
@@ -37,7 +37,7 @@ class Sender(Protocol):
 
 
 class Sequences:
-    """The sequences of one target, within their share of the requests."""
+    """The sequences for one target, within their share of the requests."""
 
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
@@ -48,7 +48,7 @@ class Sequences:
         self._sequences = sequences(sender.target.seed)
 
     def send_another(self) -> bool:
-        """Send one sequence; false where the share of the requests is spent. Raises `NotSent`."""
+        """Send one sequence; false if the share of the requests is spent. Raises `NotSent`."""
         return self._sent(next(self._sequences))
 
     def _sent(self, steps: Sequence[Step]) -> bool:
@@ -73,7 +73,7 @@ class Sequences:
         return True
 
     def _create(self, status: str | None) -> Exchange:
-        """An animal with a name of another script each time, as long as the service takes such."""
+        """Create an animal with a name in another script each time, as long as the service accepts such names."""
         pets = self._sender.pets
         name = next(self._names) if self._bold else named(pets.run, 8 + self._posts % 40)
         exchange = self._sender.attempt(Call(Operation.CREATE_PET, body=new_pet(pets, name, status)), fresh=True)

@@ -1,8 +1,8 @@
 """Which examples a run tries, in which order: most revealing first, so a cap drops the least useful.
 
-Each operation has a stream without an end (but where there is no more to try): first the cases that schemathesis plans
-for one thing each, with a sweep through what the document bounds; random ones come later. An example that was given
-once is not given again, and a body that must be refused is of a kind that no earlier one was of.
+Each operation has an endless stream, unless it runs out of things to try: first the coverage cases of schemathesis,
+together with a sweep through the values that the document limits; random cases come later. No example is given twice,
+and each body that must be refused has a kind of defect that no earlier one had.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _STATUS_OR_NONE = (*STATUSES, None)
 
 
 def listing(seed: int) -> Iterator[Call]:
-    """Limits and filters: the pairs that the document provides for, between them what it leaves open."""
+    """Limits and filters: the pairs that the document allows, with open ones in between."""
     drawn = random.Random(f"{seed}/list")  # noqa: S311 - repeatable, not secret
     valid = chain(_named_pairs(), coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
     free = chain(_open_lists(), random_cases(Operation.LIST_PETS, "negative", seed))
@@ -51,7 +51,7 @@ def listing(seed: int) -> Iterator[Call]:
 
 
 def _named_pairs() -> Iterator[Call]:
-    """Every limit that the document names, and none, with every status, and none: some are wrong only together."""
+    """Every limit in the document, and none, with every status, and none: some fail only together."""
     for status in _STATUS_OR_NONE:
         for limit in (LIMIT_MAX, None, LIMIT_MIN, LIMIT_DEFAULT):
             query = (("limit", limit and str(limit)), ("status", status))
@@ -59,7 +59,7 @@ def _named_pairs() -> Iterator[Call]:
 
 
 def _open_lists() -> Iterator[Call]:
-    """What the document leaves open: the questions of the catalogue, then one parameter at a time, then any."""
+    """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any."""
     for query in (*(tuple(query.items()) for query in reversed(OPEN_LISTS.values())), *_ODD_QUERIES):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(coverage(Operation.LIST_PETS, "negative"))
@@ -78,7 +78,7 @@ _ODD_QUERIES = (
 
 
 def pairs(drawn: random.Random) -> Iterator[Call]:
-    """Every limit alone and with every status; each fourth goes through all limits once, and has all of these."""
+    """Every limit, alone and with every status; each quarter has every limit once and mixes all statuses."""
     limits = list(range(1, LIMIT_MAX + 1))
     drawn.shuffle(limits)
     for turn in range(len(_STATUS_OR_NONE)):
@@ -91,7 +91,7 @@ def pairs(drawn: random.Random) -> Iterator[Call]:
 
 
 def getting(seed: int) -> Iterator[Call]:
-    """Ids over all of int64, the ends and the seams of common integer types first, and other segments."""
+    """Ids over all of int64, the limits of common integer types first, and other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     ids = chain(
         map(_id, (2**31, 0, -1, 2**32, 2**53 + 1, -(2**31) - 1)),
@@ -113,7 +113,7 @@ def _id(number: int) -> Call:
 
 
 def _octaves(drawn: random.Random) -> Iterator[int]:
-    """A number between each two powers of two, on both sides of zero, the larger ones first."""
+    """A number between each pair of adjacent powers of two, positive and negative, larger ones first."""
     while True:
         for power in range(62, 1, -1):
             yield drawn.randrange(2**power, 2 ** (power + 1))
@@ -132,16 +132,16 @@ _SEGMENTS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Pets:
-    """What the run's animals are made of: its id, 8 characters that begin their names, and a category that exists."""
+    """The run's id, 8 characters that begin the names of its animals, and their category, which exists."""
 
     run: str
     category: int
 
 
 def creating(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[Call]:
-    """NewPets that may be accepted, between defective ones, each wrong in one way that no `known` body is.
+    """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
-    What is refused leaves nothing behind, so there is more of it.
+    There are more defective ones, since a refused body leaves nothing behind.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     accepted = chain(_dense(pets), _woven(_odd(pets), accepted_pets(pets, drawn, seed), 2**62, 1))
@@ -151,7 +151,7 @@ def creating(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[Call]:
 
 
 def _dense(pets: Pets) -> Iterator[bytes]:
-    """A name with all that careless servers cannot keep: blanks at its start, NUL, control characters, and more
+    """A name with everything that careless servers cannot store: leading spaces, NUL, control characters, and more
     characters than most databases have room for. Then all of printable ASCII in two names.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
@@ -163,7 +163,7 @@ def _dense(pets: Pets) -> Iterator[bytes]:
 
 
 def _odd(pets: Pets) -> Iterator[bytes]:
-    """What makes careless servers crash: a server may create it or refuse it, and must not fail."""
+    """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
     yield _written(pets, f'"{run} \\ud800 a lone surrogate"')
@@ -192,19 +192,17 @@ def _odd(pets: Pets) -> Iterator[bytes]:
 
 
 def _written(pets: Pets, name: str) -> bytes:
-    """A NewPet with its name as it is written in JSON."""
+    """A NewPet; `name` is JSON text."""
     return f'{{"name": {name}, "categoryId": {pets.category}, "status": "{SOLD}"}}'.encode()
 
 
 def _with_member(pet: bytes, members: str) -> bytes:
-    """An object with more members, as they are written in JSON."""
+    """An object with more members; `members` is JSON text."""
     return pet[:-1] + b", " + members.encode() + b"}"
 
 
 def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes]:
-    """Names of every length that is valid for sure, between them names, lengths and categories that the service
-    decides on.
-    """
+    """Names of every length that is certainly valid, mixed with names, lengths and categories that may be refused."""
     whole = len(pets.run)
     middle = list(range(whole, PLAIN_NAME_LENGTH))
     drawn.shuffle(middle)
@@ -225,7 +223,7 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes
 
 
 def names_beyond_ascii(pets: Pets) -> Iterator[str]:
-    """Names that hold blocks of Unicode, ninety characters each: the more usual the script, the sooner."""
+    """Names with blocks of Unicode, ninety characters each, the most common scripts first."""
     points = chain(
         range(0xA0, 0x180), range(0x1F600, 0x1F650), range(0x2010, 0x2070), range(0x370, 0x500), range(0x4E00, 0x4E78),
         range(1, 0x20), range(0x7F, 0xA0), range(0x5D0, 0x5EB), range(0x620, 0x660), range(0x300, 0x370),
@@ -247,10 +245,9 @@ def _categories(pets: Pets, drawn: random.Random) -> Iterator[bytes]:
 
 
 def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[bytes]:
-    """Bodies with one defect each: realistic ones, then one of every kind that no `known` body is of, then random ones.
+    """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
-    Defects that differ only in how a status is spelled are of one kind for a server, and not for a person: those that
-    people make are sent all.
+    To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
     yield from _realistic(pets)
     told = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
@@ -269,7 +266,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[by
 
 
 def _realistic(pets: Pets) -> Iterator[bytes]:
-    """Defects that people make, and those that a parser causes; the likeliest to be let through come first."""
+    """Defects that people make, and those that a parser causes; the likeliest to be accepted come first."""
 
     def pet(what: str, **members: object) -> dict[str, object]:
         whole = {"name": f"{pets.run} refused {what}", "categoryId": pets.category, "status": SOLD}
@@ -325,14 +322,14 @@ _MORE = (b"{}", b'{"name": "Rex", "categoryId": 1', b'"Rex"')
 
 
 def _defect(body: bytes) -> str | None:
-    """What is wrong with a body, in words; None where nothing certainly is."""
+    """What is wrong with a body, in words; None without a certain defect."""
     asked = asked_for(body, ())
     return f"{asked.requirement} {asked.what}" if asked.due is Due.REFUSED else None
 
 
 def _of_this_run(body: bytes | None, pets: Pets, *, refused: bool) -> bytes | None:
-    """A drawn body with a name of this run and, where it is an integer, a category that exists; None where what it is
-    about is open. What follows in the name, and a category beyond int64, is as drawn.
+    """A generated body with this run's id in its name and, if its category is an int64, one that exists; the rest of
+    the name stays. None if the body cannot be written.
     """
     try:
         value = parse(body or b"")
@@ -343,7 +340,7 @@ def _of_this_run(body: bytes | None, pets: Pets, *, refused: bool) -> bytes | No
     members = {name: value[name] for name in ("name", "categoryId", "status") if name in value}
     name, category = members.get("name"), members.get("categoryId")
     if isinstance(name, str):
-        # what is refused carries a name that nothing has which was accepted, in an earlier run either
+        # a refused body has a name that no accepted animal has, of this run or an earlier one
         members["name"] = f"{pets.run} refused {name}" if refused else f"{pets.run} {name}"
     if kind(category) == "an integer" and isinstance(category, int) and INT64_MIN <= category <= INT64_MAX:
         members["categoryId"] = pets.category
@@ -360,7 +357,7 @@ def new_pet(pets: Pets, name: str, status: str | None, category: int | None = No
 
 
 def named(run: str, length: int) -> str:
-    """A name of that many characters of printable ASCII; it begins with the run's id, or is its beginning."""
+    """A name of `length` printable ASCII characters; it begins with the run's id, or is its beginning."""
     signs = "".join(chr(ord("a") + place * 7 % 26) for place in range(max(0, length - len(run))))
     return (run + signs)[:length]
 
@@ -369,7 +366,7 @@ def named(run: str, length: int) -> str:
 
 
 def _woven(main: Iterator[Item], other: Iterator[Item], length: int, several: int) -> Iterator[Item]:
-    """So many items, `several` of the main stream to one of the other; of one alone where the other has ended."""
+    """`length` items, `several` of the main stream for each of the other; from one alone once the other has ended."""
     turn = cycle([main] * several + [other])
     given = misses = 0
     while given < length and misses <= several + 1:
@@ -387,7 +384,7 @@ _REMEMBERED = 50_000
 
 
 def _fresh(calls: Iterable[Call], *, key: Callable[[Call], object] = hash) -> Iterator[Call]:
-    """Calls that were not given before, as far as the latest ones are remembered."""
+    """Calls without duplicates, as far as the latest ones are remembered."""
     given: dict[object, None] = {}
     for call in calls:
         mark = key(call)

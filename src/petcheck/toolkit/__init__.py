@@ -1,4 +1,4 @@
-"""What checks are written with: `from petcheck.toolkit import …`."""
+"""Everything that a check imports: `from petcheck.toolkit import …`."""
 
 from __future__ import annotations
 

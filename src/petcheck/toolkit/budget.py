@@ -1,20 +1,20 @@
-"""How many requests the property examples of one target may take, and how they share them. Pure."""
+"""How many requests the property examples of one target may use, and how they share them. Pure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-# where --examples is not given; a run then ends within the second minute of the plan Free, reading only in the first
+# without --examples; a run then ends within the second minute of the Free plan, a read-only run within the first
 EXAMPLES, EXAMPLES_READING = 20, 9
 # POSTs of a run by default; a deep run has a fifth
 _POSTS = 12
-# above that many, sequences are tried too
+# above this number, sequences are tried too
 DEEP = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """Requests at most: in all, POSTs among them, to `GET /pets/{petId}`, and for sequences."""
+    """The most requests: in total, POSTs among them, to `GET /pets/{petId}`, and for sequences."""
 
     total: int
     posts: int
@@ -24,17 +24,17 @@ class Shares:
 
     @property
     def creating(self) -> int:
-        """POSTs outside of sequences; each that is valid leaves an animal behind."""
+        """POSTs outside sequences; each valid one leaves an animal behind."""
         return self.posts - self.sequence_posts
 
     @property
     def listing(self) -> int:
-        """Requests to `GET /pets` outside of sequences."""
+        """Requests to `GET /pets` outside sequences."""
         return self.total - self.posts - self.getting - self.sequence_gets
 
 
 def shares(examples: int | None, *, writes: bool) -> Shares:
-    """What `--examples` comes to, None where it is not given: for 20, 40 requests with 12 POSTs among them."""
+    """The shares for the value of `--examples` (None if not given): for 20, 40 requests with 12 POSTs among them."""
     number = examples_for(examples, writes=writes)
     total = 2 * number
     posts = max(total // 5, min(total * 3 // 10, _POSTS)) if writes else 0
@@ -43,7 +43,7 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
 
 
 def examples_for(examples: int | None, *, writes: bool) -> int:
-    """The number of examples that is meant where it may not be given."""
+    """The number of examples: the default if `examples` is None."""
     if examples is not None:
         return examples
     return EXAMPLES if writes else EXAMPLES_READING

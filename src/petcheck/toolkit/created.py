@@ -1,4 +1,4 @@
-"""The record of what a run has made on a target (section 4.2)."""
+"""The record of the animals that a run has created on a target (section 4.2)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from petcheck.judging.creations import creations_in
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """A POST of a valid animal: the label of what was sent, that, and the exchange."""
+    """A POST of a valid animal: the label of its body, the body, and the exchange."""
 
     label: str
     body: dict[str, object]
@@ -18,7 +18,7 @@ class Created:
 
     @property
     def status(self) -> int | None:
-        """The status of the answer; None where none came."""
+        """The status of the answer; None without one."""
         return self.exchange.status
 
     @property
@@ -28,5 +28,5 @@ class Created:
 
     @property
     def id(self) -> int | None:
-        """The id that the service gave the animal; None where it gave none that can be read."""
+        """The id that the service gave the animal; None if there is none that can be read."""
         return next((made.id for made in creations_in([self.exchange])), None)

@@ -1,4 +1,4 @@
-"""Uses up a key's quota, on request (section 8): sends what judging asks for, and says beforehand what that takes."""
+"""Uses up a key's quota, on request (section 8): announces the cost, then sends the requests that judging asks for."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from petcheck.toolkit.target import Target
 
 
 def hold_with_quota_used_up(target: Target, requirement: str) -> None:
-    """Judge a requirement by the record once the quota is used up, which is done once in a run, where it may be.
+    """Use up the quota, once in a run and only if permitted, then judge a requirement by the record.
 
-    Raises `Breach` or `Inconclusive` as the rule says; where it comes to nothing, what kept the quota from being used
-    up: `NotRun`, `Inconclusive` or `NotSent`.
+    Raises `Breach` or `Inconclusive` as the rule decides. If the rule cannot decide because the quota was not used up,
+    raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
     """
     obstacle = target.exhausted(lambda: (use_up(target),))[0]
     try:
@@ -30,14 +30,14 @@ def hold_with_quota_used_up(target: Target, requirement: str) -> None:
 
 
 def use_up(target: Target) -> Undecided | NotSent | None:
-    """Use up what is left of the window, and see what comes after. What kept it from being done, or None."""
+    """Use up the rest of the window and send the requests that follow. Returns what prevented it, or None."""
     transport = target.transport
     permissions = transport.permissions
     means = Means(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
     cost = cost_of_using_up(target.record, means, transport.clock.monotonic())
     if isinstance(cost, Undecided):
         return cost
-    said = f"using up the quota takes about {cost.requests} requests, and then waiting {cost.wait_s:.0f} s"
+    said = f"using up the quota takes about {cost.requests} requests and then a wait of {cost.wait_s:.0f} s"
     transport.on_notice(target.config.name, said)
     began = len(target.record)
     try:
@@ -49,7 +49,7 @@ def use_up(target: Target) -> Undecided | NotSent | None:
 
 
 def _send(target: Target, step: Ask) -> None:
-    """Send what comes next, until a request is not served."""
+    """Send the next requests, until one is not served."""
     left = step.not_before - target.transport.clock.monotonic()
     if left > 0:
         target.transport.wait(left, "the next request is sent")

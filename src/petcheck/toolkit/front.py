@@ -1,7 +1,7 @@
-"""Tells a server from what stands in front of it, and from a base URL that leads elsewhere. Pure.
+"""Distinguishes a server from a gateway in front of it, and from a wrong base URL. Pure.
 
-A redirect to https, a login page, a demand for a client certificate or an unknown path answers every request alike,
-with a key and without one, and does not know the document's rate limit headers.
+A redirect to https, a login page, a demand for a client certificate or an unknown path gives every request the same
+answer, with a key and without one, and sends none of the document's rate limit headers.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOT_HERE = (404, 405)
 
 
 def is_strange(exchange: Exchange) -> bool:
-    """Whether a plain request with a valid key was answered as no server of the interface answers it."""
+    """Whether a plain request with a valid key got an answer that no server of the interface gives."""
     answer = exchange.answer
     if not isinstance(answer, Response):
         return False
@@ -31,15 +31,15 @@ def is_strange(exchange: Exchange) -> bool:
 
 
 def has_rate_headers(exchange: Exchange) -> bool:
-    """Whether a response carries any of the rate limit headers (section 8)."""
+    """Whether a response has any of the rate limit headers (section 8)."""
     answer = exchange.answer
     return isinstance(answer, Response) and any(answer.header(name) is not None for name in RATE_HEADERS)
 
 
 def in_front(base_url: str, answers: Sequence[Exchange]) -> str | None:
-    """What stands in front of the server and what to do about it, in one line; None where nothing does.
+    """The gateway in front of the server and what to do about it, in one line; None if there is none.
 
-    `answers` are those to requests with the key, for each operation that only reads, and to one without a key.
+    `answers` are those to one request with the key for each operation that only reads, and to one without a key.
     """
     responses = [exchange.answer for exchange in answers if isinstance(exchange.answer, Response)]
     first = responses[0] if responses else None
@@ -49,7 +49,7 @@ def in_front(base_url: str, answers: Sequence[Exchange]) -> str | None:
     if not alike or any(has_rate_headers(exchange) for exchange in answers):
         return None
     if first.status in _NOT_HERE:
-        return None  # the base URL leads elsewhere, see `elsewhere`
+        return None  # the base URL is wrong, see `elsewhere`
     if first.status == 401 and not _is_html(first) and not _other_scheme(first):
         return None  # the server refuses the key
     said = f" ({said})" if (said := _said(first)) else ""
@@ -60,13 +60,13 @@ def in_front(base_url: str, answers: Sequence[Exchange]) -> str | None:
 
 
 def elsewhere(base_url: str, answers: Sequence[Exchange]) -> str | None:
-    """What is wrong with the base URL, in one line; None where the interface is there.
+    """What is wrong with the base URL, in one line; None if it leads to the interface.
 
     `answers` are those to requests with the key: `GET /pets`, `GET /store/orders`, and an animal.
     """
     listed, *others = (exchange.status for exchange in answers)
     too_long = next((op.path for op in Operation if _path(base_url).endswith(op.path)), None)
-    # below an operation, GET /pets is taken for an animal whose id is not a number
+    # if the base URL ends in an operation's path, the server may read /pets as an id that is not a number
     listed_elsewhere = listed in _NOT_HERE or (too_long is not None and listed in (400, 422))
     if not listed_elsewhere or any(status not in _NOT_HERE for status in others):
         return None
@@ -78,7 +78,7 @@ def elsewhere(base_url: str, answers: Sequence[Exchange]) -> str | None:
         return f"{found}; the base URL ends in /{ending}; give it without {too_long}"
     if _path(base_url).rpartition("/")[2] != BASE_SEGMENT:
         return f"{found}; the base URL does not end in /{BASE_SEGMENT} (section 9); give the one that does"
-    return f"{found}; check the base URL: it is what stands before {Operation.LIST_PETS.path}"
+    return f"{found}; check the base URL: it is the part before {Operation.LIST_PETS.path}"
 
 
 def _path(base_url: str) -> str:
@@ -91,13 +91,13 @@ def _is_html(response: Response) -> bool:
 
 
 def _other_scheme(response: Response) -> bool:
-    """Whether a challenge names a scheme, and it is not Bearer."""
+    """Whether a challenge names a scheme other than Bearer."""
     challenge = response.header("WWW-Authenticate") or ""
     return bool(challenge.strip()) and "bearer" not in challenge.lower()
 
 
 def _said(response: Response) -> str:
-    """The Location, the challenge or the page's title."""
+    """The Location, the challenge or the page's title; empty if there is none."""
     for name in ("Location", "WWW-Authenticate"):
         value = response.header(name)
         if value:
@@ -121,7 +121,7 @@ def _advice(base_url: str, response: Response) -> str:
         return "redirects are not followed, so give the address of the server itself"
     said = _said(response).lower()
     if "certificate" in said or response.status in (495, 496):
-        return "it asks for a client certificate, and petcheck has none to show"
+        return "it asks for a client certificate, and petcheck cannot send one"
     if response.status in (401, 407):
         return "it asks for a login of its own; let requests with an API key pass"
     return "check the URL, and let requests from here pass"

@@ -1,4 +1,4 @@
-"""What a run creates on a target, and which of its animals tell most when they are looked at (section 4.2)."""
+"""The animals that a run creates on a target, and which animals are most useful to read (section 4.2)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from petcheck.toolkit.target import Target
 
 
 def recipe(target: Target, status: str | None) -> ValidPet:
-    """What the run posts for a status; `NotRun` where it may not."""
+    """The animal that the run posts for a status. Raises `NotRun` if writes are not allowed."""
     target.need_writes()
     return next(pet for pet in target.valid_pets() if pet.status == status)
 
 
 def creation(target: Target, status: str | None) -> Created:
-    """The animal of a status: the bold one where it was accepted, else the plain one.
+    """The created animal of a status: the bold one if it was accepted, otherwise the plain one.
 
-    Where the plainest of all was answered in the same way, other than 400, boldness is not what it was refused for.
+    If the plainest animal of all got the same status, other than 400, the bold one was not refused for its boldness.
     """
     pet = recipe(target, status)
-    # asked for before the first POST and again after the last: a cache would answer both alike
+    # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
     if pet.bold is not None:
         first = target.post(f"bold {status}", pet.bold)
@@ -37,14 +37,14 @@ def creation(target: Target, status: str | None) -> Created:
 
 
 def creations(target: Target) -> list[Created]:
-    """The animal of each status and of none; the watched page is asked for again once they are made."""
+    """The created animal of each status, and without one; then the watched page is requested again."""
     made = [creation(target, status) for status in (*STATUSES, None)]
     list_anew(target, TELLTALE_STATUS)
     return made
 
 
 def revealing(target: Target) -> int | None:
-    """The id of the created animal that reveals most: of a bold one where there is one; None where none has an id."""
+    """The id of the created animal that reveals most, a bold one if there is one; None if none has an id."""
     made = [one for one in target.created if one.accepted and one.id is not None]
     order = [f"bold {PENDING}", f"bold {SOLD}", "bold None"]
     made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
@@ -52,14 +52,14 @@ def revealing(target: Target) -> int | None:
 
 
 def list_anew(target: Target, status: str | None = None) -> None:
-    """List the longest page, filtered or not, and list it again if the run has created animals since then."""
+    """List the longest page, filtered or not; list it again if the run has created animals since."""
     created = max((one.exchange.finished for one in target.created), default=-inf)
     if target.api.list_pets(limit=LIMIT_MAX, status=status).sent < created:
         target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True)
 
 
 def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create, those first that are likeliest to show something."""
+    """Ids of listed animals that the run did not create, most revealing first."""
     target.api.list_pets()
     mine = {made.id for made in target.created}
     listed = animals_in(target.record)
@@ -67,12 +67,12 @@ def listed_before(target: Target) -> list[int]:
 
 
 def unknown_id(target: Target) -> int:
-    """An id that no animal has: one that 32 bits cannot tell from a known one, else one that was drawn."""
+    """An id that no animal has: one that 32-bit code confuses with a known id, otherwise a random one."""
     known = [number for number in listed_before(target) if number > 0] or [revealing(target) or 0]
     return wrapped(known[0]) if known[0] > 0 else target.unknown_id
 
 
 def _odd(animal: Animal) -> bool:
-    """Whether an animal has something that a careless server gets wrong."""
+    """Whether an animal has a value that a careless server gets wrong."""
     name, category = animal.get("name"), integer(animal.get("categoryId")) or 0
     return not (isinstance(name, str) and name.isascii()) or abs(category) > 2**53

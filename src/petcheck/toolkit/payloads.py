@@ -1,7 +1,7 @@
-"""What a run posts to `POST /pets`: the bodies that must be accepted, those that may be, and those that must not.
+"""The bodies that a run posts to `POST /pets`: those that must be accepted, may be accepted, or must be refused.
 
-Pure data made from the run's id, so that everything that may stay behind on a target carries it. There is no delete
-operation: each body is worth the animal that it makes.
+Pure data built from the run's id, so that every animal that may stay on a target has it in its name. There is no
+delete operation, so each body must be worth the animal that it creates.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
 Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
-# what the catalogue asks about parameters that the document does not provide for
+# the catalogue's open points about parameters that the document does not allow
 OPEN_LISTS = {
     "limit-over-100": {"limit": "101"},
     "limit-not-a-number": {"limit": "abc"},
@@ -25,15 +25,15 @@ OPEN_LISTS = {
 }
 
 
-# what must not be stored is posted with this status: one filtered page then shows it in a store of any usual size
+# bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
 TELLTALE_STATUS = PENDING
 
 
 @dataclass(frozen=True, slots=True)
 class ValidPet:
-    """A NewPet that section 4.2 makes valid for sure, and one like it whose value the service decides on.
+    """A NewPet that is certainly valid (section 4.2), and a similar one that a service may refuse.
 
-    The `bold` one is tried first, since it shows more; where the service refuses it, as it may, `plain` follows.
+    The `bold` one is tried first, since it shows more; if the service refuses it, `plain` follows.
     """
 
     status: str | None
@@ -44,7 +44,7 @@ class ValidPet:
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """A body that must be refused with 400, for one reason; `requirement` is the one that says so."""
+    """A body that must be refused with 400 for one reason; `requirement` says so."""
 
     label: str
     requirement: str
@@ -77,7 +77,7 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
 
 
 def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
-    """Every body that section 4.2 refuses for certain, one defect each; `number` is drawn, to stand for a name."""
+    """Every body that section 4.2 certainly refuses, one defect each; `number` is random and is sent as a name."""
 
     def body(label: str, **members: object) -> dict[str, object]:
         return {"name": refused_name(run, label), "categoryId": category, "status": TELLTALE_STATUS} | members
@@ -90,7 +90,7 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
 
     return (
         Defect("no-body", "CREATE-5", None),
-        # cut short: no parser takes it for an object, however lenient
+        # cut short: no parser reads it as an object, however lenient
         Defect("not-json", "CREATE-5", json.dumps(body("not-json"))[:-1].encode()),
         Defect("array", "CREATE-5", [body("array")]),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
@@ -109,12 +109,12 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
 
 
 def keyless_pet(run: str, category: int, label: str, status: str) -> dict[str, object]:
-    """A valid NewPet that is posted without a valid key, and so must not come into being."""
+    """A valid NewPet that is posted without a valid key, so it must not be created."""
     return {"name": refused_name(run, label), "categoryId": category, "status": status}
 
 
 def refused_name(run: str, label: str) -> str:
-    """The name that a body which must not be stored carries."""
+    """The name in a body that must not be stored."""
     return f"petcheck {run} refused {label}"
 
 

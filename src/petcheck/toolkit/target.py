@@ -1,4 +1,4 @@
-"""One target during a run: its API, what was recorded and observed of it, and what the run has made there."""
+"""One target during a run: its API, its recorded exchanges and observations, and the animals created on it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from petcheck.wire.transport import Transport
 
 Seen = TypeVar("Seen")
 READING_BUDGET, WRITING_BUDGET = 40, 60
-_QUESTIONS = 6  # that a rule may put for one decision
-_RESERVED = 1  # request kept for a question that comes up when everything else was sent
+_QUESTIONS = 6  # most questions that a rule may ask for one decision
+_RESERVED = 1  # requests kept for a question that arises after everything else was sent
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What a target does where the document is silent; the fields are those of `results.result.Observation`."""
+    """How a target behaves where the document is silent; the fields are those of `results.result.Observation`."""
 
     id: str
     value: str
@@ -49,8 +49,7 @@ class Observed:
 class Target:
     """A target and its run.
 
-    `run` is the run's id of 8 characters; `repeats` tells that an earlier run may have had the same id, and posted the
-    same.
+    `run` is the run's id of 8 characters; `repeats` is true if an earlier run may have had that id and posted the same.
     """
 
     config: TargetConfig
@@ -89,7 +88,7 @@ class Target:
     # ---- the start
 
     def probe(self) -> None:
-        """Find out in a few requests whether the target can be tested at all; `Untestable` where it cannot."""
+        """Find out in a few requests whether the target can be tested. Raises `Untestable` if it cannot."""
         url = self.transport.base_url
         try:
             answers = [self.api.list_pets()]
@@ -122,19 +121,19 @@ class Target:
 
     @property
     def category(self) -> int:
-        """A category that exists, as far as is known: one that a listed animal has, else the one given, else 1.
+        """A category that exists, as far as is known: a listed animal's, otherwise the one given, otherwise 1.
 
         It stays the same for the whole run.
         """
         if self._category is None:
-            # those first that most systems take without trouble
+            # prefer those that most systems accept without trouble
             listed = sorted(categories_in(self.record), key=lambda number: (number < 0, abs(number)))
             self._category = next(iter(listed), self.config.category_id or 1)
         return self._category
 
     @property
     def grounds(self) -> Grounds:
-        """What is known of the target when a rule is held against an exchange; found anew once there is another."""
+        """What is known of the target when a rule judges; computed again after each new exchange."""
         latest = len(self.record), self.record[-1].index if self.record else -1
         if self._grounds is None or self._grounds[0] != latest:
             self._grounds = latest, self._known()
@@ -154,17 +153,17 @@ class Target:
         )
 
     def hold(self, requirement: str, *exchanges: Exchange) -> None:
-        """Judge a requirement by some exchanges, each by itself, or by everything recorded where none is given.
+        """Judge a requirement by each of some exchanges alone, or by the whole record if none is given.
 
-        What decides and is not recorded yet is asked for. Raises `Breach` or `Inconclusive` as the rule says; what
-        property examples alone have found is told as they tell it.
+        Sends the requests that the rule still needs. Raises `Breach` or `Inconclusive` as the rule decides; a breach
+        that only property examples found is raised in their words.
         """
         self.expect_examples(requirement)
         rule = RULE[requirement]
         self.conclude(self._decided(rule) if not exchanges else decide_each(rule, exchanges, self.grounds))
 
     def conclude(self, decision: Held | Failed | Undecided) -> None:
-        """End a check with a decision: return where it held, raise `Breach`, `Inconclusive` or `NotRun` otherwise."""
+        """End a check with a decision: return if it held; otherwise raise `Breach`, `Inconclusive` or `NotRun`."""
         for exchange in decision.examined:
             self.api.examine(exchange)
         match decision:
@@ -181,7 +180,7 @@ class Target:
                 raise Inconclusive(decision.reason, decision.settled_by)
 
     def _decided(self, rule: Rule) -> Held | Failed | Undecided:
-        """What the record comes to, once what the rule asks for has been sent; each question is put once."""
+        """The rule's decision, after sending the requests that it asks for; each question is asked once."""
         asked: set[tuple[tuple[Call, ...], float]] = set()
         while True:
             decision = decide(rule, final_tries(self.record), self.grounds)
@@ -197,46 +196,46 @@ class Target:
                 return decision.otherwise
 
     def put(self, question: Ask, send: Callable[[Call], object]) -> None:
-        """Send what a rule asks for, when its time has come. Raises `BudgetSpent` where no requests are left for it."""
+        """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
         if self.spare_in_all() < len(question.calls):
-            raise BudgetSpent("the requests that a run allows itself are spent")
+            raise BudgetSpent("the run's request budget is spent")
         left = question.not_before - self.transport.clock.monotonic()
         if left > 0:
-            self.transport.wait(left, "what was seen before is looked at again")
+            self.transport.wait(left, "an earlier answer is checked again")
         for call in question.calls:
             send(call)
 
     def expect_examples(self, requirement: str) -> None:
-        """`Breach` where property examples have found a requirement broken that held until then."""
+        """Raise `Breach` if property examples have found the requirement broken."""
         if requirement in self.breaches:
             raise self.breaches[requirement]
 
     def spare(self) -> int:
-        """Requests that are left of the number that a run may take, property examples not counted."""
+        """Requests left of the run's budget, without property examples."""
         budget = WRITING_BUDGET if self.config.writes else READING_BUDGET
         return budget - (self.transport.tally.planned - self.examples_sent)
 
     def affords(self, requests: int = 1) -> bool:
-        """Whether so many requests are left, or can be taken from the property examples, which keep most of theirs."""
+        """Whether that many requests are left, or the property examples can give them up and keep most of theirs."""
         needed = requests + _RESERVED
         return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 3 // 5
 
     def spare_for_examples(self) -> int:
-        """Requests that property examples may still take."""
+        """Requests that property examples may still use."""
         return self.spare_in_all() - _RESERVED
 
     def spare_in_all(self) -> int:
-        """The same with the share of the property examples: what comes up in a run may use it too."""
+        """Requests left including the property examples' share, which questions that arise in a run may use too."""
         return self.spare() + self.examples_share - self.examples_sent
 
     def observe(self, name: str, value: str, *exchanges: Exchange, seen: bool = True) -> None:
-        """Note what the target does at an open point of the catalogue; `seen` is false where nothing answers it."""
+        """Note what the target does at an open point of the catalogue; `seen` is false if nothing showed it."""
         self.observed[name] = Observed(name, value, tuple(exchange.index for exchange in exchanges), seen)
 
     def observe_answer(self, name: str, exchange: Exchange, *, asked: str = "", detail: str = "") -> None:
-        """Note an answer as what the target does there.
+        """Note an answer as what the target does at an open point.
 
-        `asked` names the request where the point has several, whose answers add up. `detail` says more of the answer.
+        `asked` names the request if the point has several; their answers are joined. `detail` adds to the answer.
         """
         earlier = self.observed.get(name) if asked else None
         page, answer = page_in(exchange), exchange.answer
@@ -253,9 +252,9 @@ class Target:
     # ---- what the run makes
 
     def need_writes(self) -> None:
-        """`NotRun` where POST may not be sent."""
+        """Raise `NotRun` if POST may not be sent."""
         if not self.config.writes:
-            raise NotRun("It takes a POST, which is sent only where writes are allowed.", "--allow-writes")
+            raise NotRun("It needs a POST, which is sent only if writes are allowed.", "--allow-writes")
 
     def valid_pets(self) -> tuple[ValidPet, ...]:
         """The animals that the run creates."""
@@ -266,7 +265,7 @@ class Target:
         return defects(self.run, self.category, self._number)
 
     def post(self, label: str, body: dict[str, object]) -> Created:
-        """Create an animal, once in a run."""
+        """Create an animal, once in a run for each label. Raises `NotRun` if writes are not allowed."""
         known = next((creation for creation in self.created if creation.label == label), None)
         if known is not None:
             self.api.examine(known.exchange)
@@ -277,40 +276,40 @@ class Target:
         return creation
 
     def refuse(self, body: Body, credential: Credential = Credential.VALID) -> Exchange:
-        """Post what must be refused, once in a run."""
+        """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""
         self.need_writes()
         return self.api.create_pet(body, credential=credential)
 
     def once(self, name: str, find: Callable[[], Exchange]) -> Exchange:
-        """The exchange that `find` comes to, found once in a run and evidence of every check that asks for it."""
+        """The exchange that `find` returns, called once in a run; it is evidence of every check that asks for it."""
         if name not in self._found:
             self._found[name] = find()
         return self.api.examine(self._found[name])
 
     def exhausted(self, use_up: Callable[[], Seen]) -> Seen:
-        """What using up the quota showed, done once in a run."""
+        """The result of `use_up`, called once in a run."""
         if self._exhausted is None:
             self._exhausted = use_up()
         return cast("Seen", self._exhausted)
 
     def left_behind(self, first: int = 0) -> list[tuple[int | None, str]]:
-        """Ids and names of animals that the run may have left on the target; the id is None where it is not known.
+        """Ids and names of animals that the run may have left on the target, created in exchange `first` or later.
 
-        Of those made in exchange `first` and after it.
+        The id is None if it is not known.
         """
         left = [*self._left, *_left_by(self.record)]
         return [(number, name) for index, number, name in left if index >= first]
 
     def forget(self, indices: Collection[int]) -> None:
-        """Drop exchanges from the record; the animals that they made stay on the list of what is left behind."""
+        """Drop exchanges from the record; the animals that they created stay on the list of those left behind."""
         self._left += _left_by([exchange for exchange in self.record if exchange.index in indices])
         self.transport.forget(indices)
 
     @contextmanager
     def on_behalf_of(self, section: str) -> Iterator[None]:
-        """Attribute what is sent meanwhile to a section of the document, and collect it as evidence.
+        """Attribute the requests in this block to a section of the document, and collect them as evidence.
 
-        Raises `Untestable` where nothing would be sent, since the target cannot be tested.
+        Raises `Untestable` if the target cannot be tested; then nothing is sent.
         """
         if self.untestable:
             raise Untestable(self.untestable)
