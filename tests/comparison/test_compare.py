@@ -284,7 +284,7 @@ def test_several_sides_are_compared_at_once() -> None:
     assert made.differences[0].values == ("not sent", "sent", "not sent")
 
 
-@pytest.mark.parametrize("name", ["bad-limit-clamped", "bad-limit-ignored", "bad-filter-ignored", "pages-of-10"])
+@pytest.mark.parametrize("name", ["bad-limit-clamped", "bad-limit-ignored", "bad-filter-ignored", "pages-of-20"])
 def test_a_store_that_has_grown_meanwhile_is_the_same_server(name: str) -> None:
     with server(variations=(name,), animals=30) as url:
         first, second = judge_in_place(url, *WRITES), judge_in_place(url, *WRITES)

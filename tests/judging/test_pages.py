@@ -15,6 +15,7 @@ from petcheck.judging.pages import (
     page_in_words,
     pages_in,
     shown_in,
+    status_known_since,
     that_would_show,
     whole_stores,
 )
@@ -222,3 +223,18 @@ def test_since_when_animals_are_known() -> None:
     assert [known_since(record, ids) for ids in ([1], [1, 3], [2, 1], [4, 1], [5])] == [1.5, 2.5, 1.5, 3.5, 4.5]
     assert known_since(record, [6, 7]) == float("-inf")
     assert known_since(record, [1, 6]) == 1.5
+
+
+def test_since_when_an_animal_has_had_its_status() -> None:
+    sold, pending = {"id": 1, "status": "sold"}, {"id": 1, "status": "pending"}
+    record = [
+        exchange(body=[sold, {"id": 2}], sent=1, took=0.5),
+        exchange(body=[{"id": 2}, sold], sent=2, took=0.5),
+        exchange(Operation.GET_PET, 200, pending, sent=3, took=0.5),
+        exchange(body=[sold, {"id": 3, "status": "pending"}], sent=4, took=0.5),
+        exchange(Operation.GET_PET, 200, sold, sent=5, took=0.5),
+        exchange(Operation.GET_PET, 404, pending, sent=6, took=0.5),
+    ]
+    assert [status_known_since(record[:n], 1, "sold") for n in (2, 3, 6)] == [1.5, float("inf"), 4.5]
+    assert status_known_since(record, 2, "sold") == float("inf")
+    assert status_known_since([], 1, "sold") == float("inf")

@@ -170,16 +170,31 @@ def known_since(exchanges: Iterable[Exchange], ids: Collection[int]) -> float:
     return max((first[number] for number in ids if number in first), default=-inf)
 
 
-def shown_in(exchange: Exchange) -> Sequence[int]:
-    """The ids of the animals that a page, a 200 or a 201 shows."""
+def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) -> float:
+    """The monotonic time in seconds since which each sight of an animal has had that status; infinity if none has."""
+    since = inf
+    for exchange in exchanges:
+        for animal in _animals_of(exchange):
+            if integer(animal.get("id")) == number:
+                since = min(since, exchange.finished) if animal.get("status") == status else inf
+    return since
+
+
+def _animals_of(exchange: Exchange) -> Sequence[Animal]:
+    """The animals that a page, a 200 or a 201 shows."""
     page = page_in(exchange)
     if page is not None:
-        return page.ids
+        return page.animals
     if exchange.status not in (200, 201) or not isinstance(exchange.answer, Response):
         return ()
     value = value_of(exchange.answer)
-    number = integer(value.get("id")) if isinstance(value, dict) else None
-    return () if number is None else (number,)
+    return (value,) if isinstance(value, dict) else ()
+
+
+def shown_in(exchange: Exchange) -> Sequence[int]:
+    """The ids of the animals that a page, a 200 or a 201 shows."""
+    numbers = (integer(animal.get("id")) for animal in _animals_of(exchange))
+    return tuple(number for number in numbers if number is not None)
 
 
 def order_of(page: Page) -> str | None:

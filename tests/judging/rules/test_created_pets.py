@@ -387,6 +387,17 @@ def test_a_page_of_another_filter_does_not_say_that_there_is_room(
     assert decision.calls == (listing(**fresh),)
 
 
+@pytest.mark.parametrize(
+    ("limit", "other", "outcome"),
+    [("1", "100", Held), ("1", "1000", Held), ("101", "100", Held), ("100", "100", Ask), ("100", "99", Ask)],
+)
+def test_only_a_page_that_is_no_longer_says_that_there_is_room(limit: str, other: str, outcome: type[Decision]) -> None:
+    """A server may cut the list to the limit before it filters."""
+    short, long = (f"?limit={each}&status=pending" for each in (limit, other))
+    record = [page(*MANY, sent=-1.0), new(1), page(pet(1), sent=2.0, query=long), page(sent=3.0, query=short)]
+    assert isinstance(found("CREATE-13", *record), outcome)
+
+
 def test_a_page_that_was_not_asked_for_before_is_no_cache() -> None:
     decision = found("CREATE-13", new(1), page(*MANY, sent=1.0, query=PENDING))
     assert isinstance(decision, Undecided)

@@ -179,7 +179,7 @@ def test_every_animal_is_compared() -> None:
     )
 
 
-TEX, FOX = {**REX, "name": "Tex"}, {**REX, "id": 5}
+TEX, DEX, FOX = {**REX, "name": "Tex"}, {**REX, "name": "Dex"}, {**REX, "id": 5}
 
 
 def test_a_difference_is_compared_again_ten_seconds_later() -> None:
@@ -212,6 +212,20 @@ def test_a_difference_that_stays_fails() -> None:
     assert isinstance(found("GET-2", *record[:2], *others), Failed)
 
 
+def test_the_first_sight_of_a_difference_counts() -> None:
+    record = [page(DEX), got(body=TEX), page(REX, sent=3.0), got(body=TEX, sent=3.5)]
+
+    def after(sent: float) -> Decision:
+        three = (page(REX, sent=sent), got(body=TEX, sent=sent + 1.0), page(REX, sent=sent + 2.0))
+        return found("GET-2", *record, page(REX, sent=5.0), *three)
+
+    assert isinstance(after(13.1), Failed)
+    assert isinstance(after(13.0), Ask)
+    asked = found("GET-2", *record)
+    assert isinstance(asked, Ask)
+    assert asked.not_before == 11.1
+
+
 def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
     first = got(body={**TEX, "categoryId": 2})
     before = page(REX, sent=first.finished + 10.0)
@@ -233,12 +247,16 @@ _AT_ONCE = (page(REX, sent=12.0), got(body=TEX, sent=13.0), page(REX, sent=14.0)
         [page(TEX, sent=11.1), got(body=TEX, sent=11.3), page(REX, sent=11.5)],
         [page(TEX, sent=11.1), got(body=TEX, sent=11.3), page(TEX, sent=11.5)],
         [page(REX, sent=11.1), got(body=REX, sent=11.3), page(REX, sent=11.5)],
-        [page(REX, sent=11.1), got(body=TEX, sent=11.3), page({**REX, "name": "Dex"}, sent=11.5)],
+        [page(REX, sent=11.1), got(body=TEX, sent=11.3), page(DEX, sent=11.5)],
         [page(REX, sent=11.1), got(9, 404, sent=11.3), got(body=TEX, sent=11.5), page(REX, sent=11.7)],
+        # another client changes it all the time, and a cache answers with the page of before
+        [page(DEX, sent=12.0), got(body=TEX, sent=13.0), page(DEX, sent=14.0)],
+        [page(REX, sent=12.0), got(body=DEX, sent=13.0), page(REX, sent=14.0)],
+        [page(DEX, sent=1.5), page(DEX, sent=11.5), got(body=TEX, sent=11.6), page(DEX, sent=11.7)],
         [*_AT_ONCE[:1], got(9, 404, sent=_AT_ONCE[0].finished), *_AT_ONCE[1:]],
         [*_AT_ONCE[:2], got(9, 404, sent=13.5, took=0.5), *_AT_ONCE[2:]],
     ],
-    ids=range(10),
+    ids=range(13),
 )
 def test_a_difference_that_ends_or_is_too_young_does_not_fail(later: list[Exchange]) -> None:
     assert isinstance(found("GET-2", page(REX), got(body=TEX), *_AT_ONCE), Failed)

@@ -229,7 +229,9 @@ def _is_missing(
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, pages: Sequence[Page]) -> bool:
-    """Whether another page shows an animal, and no older one that `page` lacks: then `page` has room for it."""
+    """Whether another page, no longer, shows an animal and no older one that `page` lacks: `page` has room for it."""
+    if other.asked is None or page.asked is None or other.asked > page.asked:
+        return False
     older = {number for p in pages if not _after(p.exchange, one) for number in p.ids}
     return (
         one.id in other.ids

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
+from math import inf
 
 from petcheck.exchange import Call, Exchange
 from petcheck.judging.creations import (
@@ -118,7 +120,7 @@ def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 
 def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
-    """A difference counts only if it stays: list, GET and list again, `LAG_S` after it was first seen."""
+    """A difference counts only if it stays: the same in list, GET and list again, `LAG_S` after it was first seen."""
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
     listed = listed_in(record)
@@ -141,27 +143,20 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
 
 
 def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> Decision:
-    since = min(
-        max(sight.exchange.finished, read.exchange.finished)
-        for sight in sights
-        for read in reads
-        if differences(sight.animal, read.animal)
-    )
-    for before, read, after in (
-        (before, read, after)
-        for read in reads
-        for before in sights
-        for after in sights
-        if since + LAG_S <= before.exchange.sent
-        and before.exchange.finished <= read.exchange.sent
-        and read.exchange.finished <= after.exchange.sent
-        and _in_a_row(record, before.exchange, read.exchange, after.exchange)
-    ):
+    seen: dict[tuple[str, ...], float] = {}
+    for sight, read in product(sights, reads):
+        if changed := differences(sight.animal, read.animal):
+            both = max(sight.exchange.finished, read.exchange.finished)
+            seen[_texts(changed)] = min(both, seen.get(_texts(changed), inf))
+    for before, read, after in product(sights, reads, sights):
+        if not _in_a_row(record, before.exchange, read.exchange, after.exchange):
+            continue
         changed = differences(before.animal, read.animal)
-        if changed and not differences(before.animal, after.animal):
+        lasted = changed and seen[_texts(changed)] + LAG_S <= before.exchange.sent
+        if lasted and not differences(before.animal, after.animal):
             return Failed(
                 f"{described(read.exchange)} shows another animal than {described(before.exchange)}: "
-                f"{'; '.join(problem.text for problem in changed)} (section 4.3).",
+                f"{'; '.join(_texts(changed))} (section 4.3).",
                 (before.proof(changed[0]), read.proof(changed[0]), after.proof(changed[0])),
             )
     changing = Undecided(
@@ -169,11 +164,17 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
         examined=(sights[-1].exchange, reads[-1].exchange),
     )
     page = _wide(call_of(sights[-1].exchange))
-    return Ask((page, read_call(number), page), changing, since + LAG_S)
+    return Ask((page, read_call(number), page), changing, min(seen.values()) + LAG_S)
+
+
+def _texts(problems: Iterable[Problem]) -> tuple[str, ...]:
+    return tuple(problem.text for problem in problems)
 
 
 def _in_a_row(record: Record, before: Exchange, read: Exchange, after: Exchange) -> bool:
-    """Whether nothing else was requested in between: over a longer time an animal may change and change back."""
+    """Whether they come without other requests in between: given time, an animal may change and change back."""
+    if before.finished > read.sent or read.finished > after.sent:
+        return False
     own = (before.request, read.request, after.request)
     between = (e for e in record if e.sent >= before.finished and e.finished <= after.sent)
     return all(exchange.request in own for exchange in between)

@@ -1,7 +1,7 @@
 """Section 4.1: list all animals.
 
 A request may have both a limit and a filter. If such a request is refused, each is sent alone. If two pages disagree,
-they are compared again, in the order A, B, A, once all of their animals have been known for 10 s.
+they are compared again, in the order A, B, A, once their animals and what differs have been known for 10 s.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import inf
 
 from petcheck.exchange import Call, Exchange, Response
@@ -35,7 +36,17 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import Animal, came, described, problem_of_pet_status, quoted, value_of
-from petcheck.judging.pages import LAG_S, Page, animals_in, created_in, known_since, page_in, pages_in, whole_stores
+from petcheck.judging.pages import (
+    LAG_S,
+    Page,
+    animals_in,
+    created_in,
+    known_since,
+    page_in,
+    pages_in,
+    status_known_since,
+    whole_stores,
+)
 from petcheck.judging.statuses import query_is_valid, query_of, status_judgement
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
@@ -248,15 +259,18 @@ def _pages(record: Record, call: Call) -> list[Page]:
 
 
 def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Record) -> Decision:
-    """Requests the pages again in the order A, B, A, once all of their animals have been known for 10 s."""
+    """Requests the pages again in the order A, B, A, once their animals and their sizes have been known for 10 s."""
     calls, ids = (default, explicit, default), {*page.ids, *other.ids}
     again = _confirmation(calls, ids, record)
+    pairs = [*product(_pages(record, default), _pages(record, explicit))]
+    seen = {(a.size, b.size): max(a.exchange.finished, b.exchange.finished) for a, b in reversed(pairs)}
     said = f"{described(page.exchange)} and {described(other.exchange)} hold {page.size} and {other.size} animals"
     changing = Undecided(f"{said}, and the pages change from one request to the next.", None, (page.exchange,))
     if again is None:
-        return Ask(calls, changing, known_since(record, ids) + LAG_S)
+        return Ask(calls, changing, max(known_since(record, ids), seen[page.size, other.size]) + LAG_S)
     sizes = [one.size for one in again]
-    if sizes[0] != sizes[2] or sizes[0] == sizes[1]:
+    lasted = seen[sizes[0], sizes[1]] + LAG_S <= again[0].exchange.sent
+    if sizes[0] != sizes[2] or sizes[0] == sizes[1] or not lasted:
         return changing
     return Failed(
         f"{described(again[0].exchange)} returned {sizes[0]} animals and {described(again[1].exchange)} {sizes[1]}; "
@@ -365,22 +379,24 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
         no_room = Undecided(f"No page filtered by status {status!r} had room for all; see LIST-6.")
         return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
     examined = tuple(page.exchange for page in pages)
-    if not any(_missing(page, due, record) for page in pages):
+    lacked = {n: page.exchange.finished for page in reversed(pages) for n in _missing(page, due, record)}
+    if not lacked:
         return Held(examined)
     calls, ids = (_WIDE, call, _WIDE), due | created_in(record).keys()
     three = _confirmation(calls, ids, record)
     if three is None:
-        return Ask(calls, changing, known_since(record, ids) + LAG_S)
+        return Ask(calls, changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
     before, between, after = three
     both = _of_status(before, status) & _of_status(after, status)
     if not both:
         return changing
-    since = between.exchange.sent - LAG_S
-    left_out = {n for n in both - set(between.ids) if known_since(record, {n}) <= since}
+    left_out = both - set(between.ids)
     if not left_out:
         return Held((*examined, before.exchange, between.exchange, after.exchange))
+    since = before.exchange.sent - LAG_S
+    left_out = {n for n in left_out if max(lacked.get(n, inf), status_known_since(record, n, status)) <= since}
     # the same cap may cut a page that is as long as the unfiltered one
-    if between.size >= min(before.size, after.size):
+    if not left_out or between.size >= min(before.size, after.size):
         return changing
     first = min(left_out)
     place = next(place for place, animal in before.placed if integer(animal.get("id")) == first)

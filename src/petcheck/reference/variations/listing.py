@@ -20,7 +20,7 @@ _BAD_LIMITS = "bad-limit-422 bad-limit-clamped bad-limit-ignored bad-limit-empty
 _BAD_FILTERS = "bad-filter-422 bad-filter-ignored bad-filter-empty-page filter-in-any-case"
 _ORDERS = "oldest-first by-name by-status random-order"
 _CAPPED_AT = (20, 37, 64, 99)
-_CAPS = " ".join(("pages-of-50 pages-of-10 pages-of-4000-bytes", *(f"pages-of-{most}" for most in _CAPPED_AT)))
+_CAPS = " ".join(("pages-of-50 pages-of-4000-bytes", *(f"pages-of-{most}" for most in _CAPPED_AT)))
 
 
 def _bad_limit(make: Callable[[str], int]) -> Override:
@@ -201,7 +201,6 @@ VARIATIONS = [
         conflicts=_ORDERS,
     ),
     variation("pages-of-50", "4.1", "A page never has more than 50 animals.", _capped(50), at=_LIST, conflicts=_CAPS),
-    variation("pages-of-10", "4.1", "A page never has more than 10 animals.", _capped(10), at=_LIST, conflicts=_CAPS),
     *(
         variation(
             f"pages-of-{most}",
