@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from petcheck.exchange import Exchange, Request
@@ -91,6 +91,18 @@ def final_tries(record: Record) -> list[Exchange]:
         else:
             troubled.add(exchange.request)
     return kept
+
+
+def first_tries_of(record: Record, indices: Collection[int]) -> set[int]:
+    """The indices of the failed first tries of these exchanges: without the second, a later try would pass for it."""
+    found: set[int] = set()
+    troubled: dict[Request, list[int]] = {}
+    for exchange in record:
+        if _in_trouble(exchange):
+            troubled.setdefault(exchange.request, []).append(exchange.index)
+        elif tries := troubled.pop(exchange.request, None):
+            found.update(tries if exchange.index in indices else ())
+    return found
 
 
 def _in_trouble(exchange: Exchange) -> bool:

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotJson, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
-from petcheck.judging.apply import decide, decide_each, final_tries
+from petcheck.judging.apply import decide, decide_each, final_tries, first_tries_of
 from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.json_values import integer, parse
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
@@ -301,9 +301,9 @@ class Target:
         return [(number, name) for index, number, name in left if index >= first]
 
     def forget(self, indices: Collection[int]) -> None:
-        """Drop exchanges from the record; the animals that they created stay on the list of those left behind."""
+        """Drop exchanges and their failed first tries from the record, but not the list of animals left behind."""
         self._left += _left_by([exchange for exchange in self.record if exchange.index in indices])
-        self.transport.forget(indices)
+        self.transport.forget({*indices, *first_tries_of(self.record, indices)})
 
     @contextmanager
     def on_behalf_of(self, section: str) -> Iterator[None]:
