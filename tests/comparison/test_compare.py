@@ -180,7 +180,7 @@ def test_what_one_side_may_not_do_is_neither_equal_nor_contradicted() -> None:
     assert {entry.settled_by[1] for entry in made.one_sided} == {"--allow-writes", "--plan"}
     assert {one.name: one.values for one in made.circumstances if one.name != "seed"} == {
         "writes": ("allowed", "not allowed"),
-        "plan": ("pro", "not told"),
+        "plan": ("pro", "not given"),
     }
     assert {point.id for point in made.one_sided_points} >= {"name-beyond-ascii", "status-default"}
 

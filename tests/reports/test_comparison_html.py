@@ -104,10 +104,10 @@ def test_a_verdict_stands_before_behaviour_and_both_before_what_is_equal() -> No
 
 def test_what_counts_is_said() -> None:
     page = render(made("one run"))
-    assert "is not shown to differ, and not shown to be equal, so it counts as a difference" in page
+    assert "is shown neither to differ nor to be equal, so it counts as a difference" in page
     assert "not examined there (not-run)" in page
-    assert "Run each with --allow-writes, where that may be, and compare again." in page
-    assert "The runs were not made alike" in page
+    assert "Run each with --allow-writes, if that is permitted, and compare again." in page
+    assert "The runs had different settings" in page
 
 
 def test_a_pair_of_exchanges_stands_once_and_is_linked_where_it_shows_more() -> None:

@@ -46,7 +46,7 @@ def test_what_else_a_reader_must_know() -> None:
     )
     assert render(value).split("### Also\n\n")[1] == (
         "- The waiver of `LIST-3` on `staging` is stale: the requirement passes now.\n"
-        "- `--allow-writes` would settle 1 requirement: `CREATE-1`\n"
+        "- `--allow-writes` settles 1 requirement: `CREATE-1`\n"
         "- 1 requirement not settled: `LIST-8`\n"
         "- Left behind on `staging`: 1 animal, listed in `report.html`\n\n"
         "The evidence is in `report.html` and `exchanges.har`.\n"

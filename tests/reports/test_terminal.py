@@ -40,22 +40,22 @@ def test_a_small_run() -> None:
         "       all                            1     1             1        2\n"
         "\n"
         "not examined\n"
-        "  --allow-writes would settle 1: CREATE-1\n"
+        "  --allow-writes settles 1: CREATE-1\n"
         "  LIST-8: No animal is listed; allow writes to make one.\n"
-        "  beyond any check, or not in force on that day: RATE-10\n"
+        "  not observable, or not in force on that day: RATE-10\n"
         "\n"
         "sent: 2 requests (2 GET, 0 POST); 1.2 s waited for the rate limit, 0 answered 429\n"
         "left behind: 2 animals, since no operation deletes any\n"
         "  petcheck 1, id 131\n"
-        "  petcheck 2, no answer came, so it may exist\n"
+        "  petcheck 2, no answer, so it may exist\n"
         "\n"
         "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
         "\n"
         "1 requirement fails\n"
         "\n"
         "  LIST-3 · section 4.1\n"
-        "    due   A page never holds more animals than `limit` asks for.\n"
-        "    came  GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n"
+        "    rule  A page never holds more animals than `limit` asks for.\n"
+        "    found GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n"
         "    curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
         "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'"
     )
@@ -164,7 +164,7 @@ def test_an_unreachable_target_says_so_once() -> None:
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
             "staging shows no failure: 1 of 2 requirements hold and 1 was not examined. "
-            "Under --strict what was not examined fails the run. (1 pass, 1 not-run; 2 requests; seed 1)",
+            "Under --strict, requirements that were not examined fail the run. (1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],
@@ -181,7 +181,7 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass")],
             {"complete": False},
-            "staging conforms: all 1 requirements hold. The run was interrupted: what it had not judged until then is "
+            "staging conforms: all 1 requirements hold. The run was interrupted: what it had not judged by then is "
             "missing. (1 pass; 2 requests; seed 1)",
         ),
         ([], {"targets": (), "requirements": ()}, "Nothing was tested. (no verdicts; 0 requests; seed 1)"),
@@ -196,7 +196,7 @@ def test_waivers_that_fail_the_run() -> None:
     stale = samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-11-21"))
     expired = samples.row("LIST-2", "pass", waiver=AppliedWaiver("known", "2026-11-20"))
     assert one_line(samples.result(stale), "r") == (
-        "staging conforms: all 1 requirements hold. The run fails all the same: "
+        "staging conforms: all 1 requirements hold. The run still fails: "
         "The waiver of LIST-1 on staging is stale: the requirement passes now. "
         "(1 pass; 2 requests; seed 1) r/report.html"
     )

@@ -142,12 +142,12 @@ def test_another_format_is_named() -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "is not whole JSON, so no result of petcheck: Expecting value: line 1 column 1 (char 0)"),
-        (b'{"format": 1, "comp', "is not whole JSON, so no result of petcheck: Unterminated string starting at"),
-        (b"\xff\xfe\x00", "is not whole JSON"),
-        (b"[" * 100_000, "is not whole JSON"),
-        (b'{"run": NaN}', "is not whole JSON, so no result of petcheck: NaN is not a JSON number"),
-        (b'{"format": ' + b"1" * 9_999 + b"}", "is not whole JSON"),
+        (b"", "is not complete JSON, so no result of petcheck: Expecting value: line 1 column 1 (char 0)"),
+        (b'{"format": 1, "comp', "is not complete JSON, so no result of petcheck: Unterminated string starting at"),
+        (b"\xff\xfe\x00", "is not complete JSON"),
+        (b"[" * 100_000, "is not complete JSON"),
+        (b'{"run": NaN}', "is not complete JSON, so no result of petcheck: NaN is not a JSON number"),
+        (b'{"format": ' + b"1" * 9_999 + b"}", "is not complete JSON"),
         (b"[]", "is not a result of petcheck: the top level: [] is not of type 'object'"),
         (b"null", "is not a result of petcheck: the top level: None is not of type 'object'"),
     ],

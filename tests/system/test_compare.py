@@ -216,19 +216,22 @@ def test_a_run_without_targets_is_refused(folder: Path, capsys: pytest.CaptureFi
     write_all(Product(samples.result(targets=(), requirements=(), checks=()), ()), folder / "none")
     change(folder / "none" / "result.json", put("suite", json.loads((folder / "a/result.json").read_bytes())["suite"]))
     refused(
-        ["none", "a"], "none/result.json, a/result.json: there is 1 target to compare and it takes two", folder, capsys
+        ["none", "a"],
+        "none/result.json, a/result.json: there is 1 target to compare, but two are needed",
+        folder,
+        capsys,
     )
     refused(["none", "none"], "there are 0 targets to compare", folder, capsys)
 
 
 FILES: dict[str, tuple[Callable[[Path], object], str]] = {
-    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "is not whole JSON, so no result of petcheck"),
-    "empty": (lambda file: file.write_bytes(b""), "is not whole JSON"),
-    "binary": (lambda file: file.write_bytes(bytes(range(256))), "is not whole JSON"),
+    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "is not complete JSON, so no result of petcheck"),
+    "empty": (lambda file: file.write_bytes(b""), "is not complete JSON"),
+    "binary": (lambda file: file.write_bytes(bytes(range(256))), "is not complete JSON"),
     "a list": (lambda file: file.write_text("[]"), "is not a result of petcheck: the top level: [] is not of type 'object'"),
-    "deep": (lambda file: file.write_text("[" * 100_000), "is not whole JSON"),
-    "not a number": (lambda file: file.write_text('{"format": NaN}'), "is not whole JSON"),
-    "endless digits": (lambda file: file.write_text("1" * 10_000), "is not whole JSON"),
+    "deep": (lambda file: file.write_text("[" * 100_000), "is not complete JSON"),
+    "not a number": (lambda file: file.write_text('{"format": NaN}'), "is not complete JSON"),
+    "endless digits": (lambda file: file.write_text("1" * 10_000), "is not complete JSON"),
     "huge": (lambda file: os.truncate(file, 65 * 1024**2), "has 65 MB, more than the 64 MB that a run may write"),
     "missing": (lambda file: file.unlink(), "cannot be read: No such file or directory; give the result.json of a run"),
     "a folder": (lambda file: instead(file, Path.mkdir), "result.json is not a file"),
@@ -246,8 +249,8 @@ def test_a_file_that_is_no_result_is_refused(folder: Path, capsys: pytest.Captur
 
 HARS: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda file: file.unlink(), "b/exchanges.har cannot be read: No such file or directory; put the one that"),
-    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "b/exchanges.har is not whole JSON"),
-    "binary": (lambda file: file.write_bytes(b"\xff\xfe"), "b/exchanges.har is not whole JSON"),
+    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "b/exchanges.har is not complete JSON"),
+    "binary": (lambda file: file.write_bytes(b"\xff\xfe"), "b/exchanges.har is not complete JSON"),
     "huge": (lambda file: os.truncate(file, 513 * 1024**2), "has 513 MB, more than the 512 MB"),
     "of a browser": (lambda file: file.write_text('{"log": {"version": "1.2", "entries": [{}]}}'), "is not a HAR of petcheck"),
     "a number": (lambda file: file.write_text("1"), "is not a HAR of petcheck"),
@@ -255,10 +258,10 @@ HARS: dict[str, tuple[Callable[[Path], object], str]] = {
     "other texts": (lambda file: change(file, put("log/entries/0/response/content/text", 1)), "is not a HAR of petcheck"),
     "header of another type": (
         lambda file: change(file, put("log/entries/0/response/headers/0/value", None)), "is not a HAR of petcheck"),
-    "of another run": (lambda file: change(file, put("log/_petcheck/started", "2020")), "is of another run than b/res"),
-    "of no run": (lambda file: change(file, lambda value: value["log"].pop("_petcheck")), "is of another run than b/res"),
+    "of another run": (lambda file: change(file, put("log/_petcheck/started", "2020")), "belongs to another run than b/res"),
+    "of no run": (lambda file: change(file, lambda value: value["log"].pop("_petcheck")), "belongs to another run than b/res"),
     "of another target": (
-        lambda file: change(file, put("log/entries/0/_petcheck/target", "other")), "is of another run than b/result"),
+        lambda file: change(file, put("log/entries/0/_petcheck/target", "other")), "belongs to another run than b/result"),
 }  # fmt: skip
 
 
@@ -275,7 +278,7 @@ def test_exchanges_that_do_not_belong_to_the_run_are_refused(
     ("arguments", "said"),
     [
         ([], "name the runs: petcheck compare A/result.json B/result.json"),
-        (["a"], "a/result.json: there is 1 target to compare and it takes two; give another result.json"),
+        (["a"], "a/result.json: there is 1 target to compare, but two are needed; give another result.json"),
         (["a", "b\n\x1b[31m\u202e"], "b\\u{a}\\u{1b}[31m\\u{202e} cannot be read: No such file or directory"),
         (["a/result.json", "b", "-o", "./a/result.json"], "./a/result.json is what is compared; give -o another"),
         (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),

@@ -200,7 +200,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path:
         ran = ended(process, tmp_path)
     assert ran.code == 3, ran.out
     assert ran.err.endswith("petcheck: the suite broke: a worker process died\n")
-    assert "The suite itself broke: what it had not judged until then is missing." in " ".join(ran.out.split())
+    assert "The suite itself broke: what it had not judged by then is missing." in " ".join(ran.out.split())
     ran.hold_reports()
     assert not ran.result.complete
     assert [target.name for target in ran.result.targets] == ["a", "b"]
@@ -412,7 +412,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
         until(lambda: len(up.heads) > 2)
         second = petcheck(tmp_path / "b", "--target", other.url, "--reports", str(tmp_path / "reports"), *FEW)
         assert second.last_line_of_trouble == (
-            f"petcheck: {tmp_path}/reports is written by another run that has not ended; wait for its end, "
+            f"petcheck: {tmp_path}/reports is in use by another run that has not ended; wait for its end, "
             "or give this run a folder of its own with --reports"
         )
         assert (second.code, second.out) == (4, "")
@@ -432,7 +432,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
 def test_a_claim_is_held_by_one_and_leaves_nothing_behind(tmp_path: Path) -> None:
     first = FolderLock(tmp_path)
     assert first.held
-    with pytest.raises(InUse, match=r"is written by another run that has not ended$"):
+    with pytest.raises(InUse, match=r"is in use by another run that has not ended$"):
         FolderLock(tmp_path)
     first.release()
     first.release()

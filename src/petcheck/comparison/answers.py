@@ -1,4 +1,4 @@
-"""Whether targets answer the same request alike: with one status and, in an Error, one `code` and `message`."""
+"""Compares answers to the same request: their status and, in an Error, `code` and `message`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _Answers = Mapping[str, int]
 def compare_answers(
     records: Sequence[SideRecord], runs: Sequence[str], reported: Collection[NormalizedRequest] = ()
 ) -> tuple[list[Difference], int]:
-    """The requests that the sides answer differently, and how many they answer alike.
+    """The requests that the sides answer differently, and how many they answer in the same way.
 
-    `runs` are the ids of the runs. Statuses make a difference for each operation; codes and messages make one for all.
+    `runs` are the ids of the runs. Statuses give one difference for each operation; codes and messages one for all.
     The statuses of `reported` requests are skipped: an open point reports them.
     """
     of_sides = [_by_request(record, run) for record, run in zip(records, runs, strict=True)]
@@ -63,7 +63,7 @@ def _by_request(record: SideRecord, run: str) -> dict[NormalizedRequest, dict[tu
 
 
 def _code_and_message(entry: Evidence, run: str) -> tuple[str, str]:
-    """`code` and `message` of an Error, the message without numbers; empty where there is none."""
+    """`code` and `message` of an Error, the message without numbers; empty if there is none."""
     body = json_body(entry) if entry.status >= 400 else None
     code, message = (body.get("code"), body.get("message")) if isinstance(body, dict) else ("", "")
     return (
@@ -82,14 +82,14 @@ def _part(side: Mapping[tuple[str, str, str], int], part: int) -> dict[str, int]
 def _differ(sides: Sequence[_Answers]) -> bool:
     """Whether two sides answer differently.
 
-    A side whose answers are some of another's does not: the animal behind an id or a name may exist on one target only.
+    A side whose answers are a subset of another's does not: an animal may exist on one target only.
     """
     given = [set(side) for side in sides if side]
     return any(not (one <= other or other <= one) for one, other in combinations(given, 2))
 
 
 def _examples(sides: Sequence[_Answers]) -> Counterparts:
-    """For each side the exchange with an answer that another side did not give, else its first."""
+    """For each side the exchange with an answer that another side did not give, otherwise its first."""
     return tuple(_distinctive(side, (other for other in sides if other is not side)) for side in sides)
 
 
@@ -100,7 +100,7 @@ def _distinctive(side: _Answers, others: Iterable[_Answers]) -> int | None:
 
 
 def _error_difference(kind: str, rows: Sequence[tuple[NormalizedRequest, Sequence[_Answers]]]) -> Difference:
-    """One difference for all requests whose Errors have another `code`, or another `message`."""
+    """One difference for all requests whose Errors differ in `code`, or in `message`."""
     values = []
     for number in range(len(rows[0][1])):
         given = sorted({text or "none" for _, sides in rows for text in sides[number]})

@@ -1,4 +1,4 @@
-"""Which runs can be compared: complete runs of one suite, whose targets could be tested. Pure."""
+"""Decides which runs can be compared: complete runs of one suite, whose targets could be tested. Pure."""
 
 from __future__ import annotations
 
@@ -28,22 +28,24 @@ def comparable(
     if len(usable) < 2:
         files = ", ".join(run.file for run in runs)
         raise NotComparable(
-            f"{files}: there {'is 1 target' if usable else 'are 0 targets'} to compare and it takes two; "
+            f"{files}: there {'is 1 target' if usable else 'are 0 targets'} to compare, but two are needed; "
             "give another result.json"
         )
     return usable, broken
 
 
 def _expect_one_suite(runs: Sequence[RecordedRun]) -> None:
-    """Raise NotComparable for the first run that is incomplete, or made by another suite than the first run."""
+    """Raise NotComparable for the first run that is incomplete or was made by another suite than the first run."""
     for run in runs:
         if not run.result.complete:
             raise NotComparable(
-                f"{run.file}: the run was interrupted, so what it had not judged is missing; give that of a whole run"
+                f"{run.file}: the run was interrupted, so what it had not judged is missing; give a complete run"
             )
         names = [target.name for target in run.result.targets]
         if len(names) > len(set(names)):
-            raise NotComparable(f"{run.file}: two targets have the same name, so nobody can tell them apart; run again")
+            raise NotComparable(
+                f"{run.file}: two targets have the same name, so they cannot be distinguished; run again"
+            )
     first, *others = runs
     for run in others:
         ours, theirs = first.result.suite, run.result.suite

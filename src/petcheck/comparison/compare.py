@@ -1,17 +1,17 @@
-"""Runs made at different times and places, side by side: where verdicts differ, where behaviour does, what is equal.
+"""Compares runs made at different times and places: where verdicts differ, where behaviour differs, what is equal.
 
 A side is one target of one run. What counts:
 
-- Verdicts differ where two sides were examined and have different outcomes. A waived failure and a plain one differ.
-- A requirement that was examined (pass, fail, waived) on some sides only is *not* equal: nobody knows what the other
-  sides do. It counts, in a group of its own, with the option that settles it. One that no side examined is equal.
-- Open points differ where two sides were seen to behave differently. Which ones a run sees depends on the requests it
-  has left, so one that only some sides saw is reported and does not count.
-- Other behaviour (headers, media types, further fields, …) differs as `answers`, `traits` and `page_sizes` say. What a
-  gateway adds or changes is told as the way there, and does not count.
+- Verdicts differ if two sides were examined and have different outcomes. A waived failure and a plain one differ.
+- A requirement that was examined (pass, fail, waived) on some sides only is *not* equal, since the other sides are
+  unknown. It counts, in a separate group, with the option that settles it. One that no side examined is equal.
+- Open points differ if two sides were seen to behave differently. Which ones a run sees depends on the requests that
+  it has left, so one that only some sides saw is reported and does not count.
+- For other behaviour (headers, media types, further fields, …) see `answers`, `traits` and `page_sizes`. What a
+  gateway adds or changes is reported as the network path and does not count.
 
-What changes from run to run (`normalize`) is replaced before anything is compared. Runs with other permissions, days
-or seeds can be compared; the report lists those circumstances because they may explain a difference. Pure.
+Values that change from run to run are replaced first (`normalize`). Runs with different permissions, days or seeds can
+be compared; the report lists these circumstances because they may explain a difference. Pure.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 
 # options that change what a run can find out, unlike the target's address or the folder of the reports
 _RELEVANT = ("exhaust-rate-limit", "examples", "max-requests", "max-wait", "category-id", "timeout", "insecure-http")
-# open points that sum up the whole run, with the kind of behaviour that compares the same on equal requests; where the
-# runs sent different requests, only the latter counts
+# open points that summarize the whole run, each with the kind of behaviour that compares the same for equal requests;
+# only the latter counts, since the runs may have sent different requests
 _SUMMARIES = {"error-codes": "code", "pet-extra-fields": "fields"}
 
 
@@ -68,9 +68,9 @@ class Circumstance:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRequirement:
-    """A requirement with, for each side, its outcome and reason; None where a side has no row for it.
+    """A requirement with its outcome and reason for each side; None if a side has no row for it.
 
-    `settled_by` gives for each side the option that settles what was not examined.
+    `settled_by` is, for each side that did not examine it, the option that settles it.
     """
 
     id: str
@@ -85,7 +85,7 @@ class ComparedRequirement:
 
     @property
     def agreement(self) -> Literal["contradicted", "one-sided", "agreed"]:
-        """Whether its verdicts differ, exist on some sides only, or agree (also where no side was examined)."""
+        """Whether its verdicts differ, exist on some sides only, or agree (also if no side was examined)."""
         examined = {outcome for outcome in self.outcomes if outcome in EXAMINED}
         if len(examined) > 1:
             return "contradicted"
@@ -102,12 +102,12 @@ class SkippedTarget:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The sides, and everything that was compared, by the result.
+    """The sides, and everything that was compared, grouped by the result.
 
-    `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` open points and
-    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` does not, and
-    `way_there` does not either: what stands between the client and the application explains it.
-    `agreed` and `agreed_points` are equal; `alike` counts for each kind of behaviour the places where it is equal.
+    `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` are open points and
+    `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
+    `way_there` do not: proxies, caches and load balancers between client and application explain the latter.
+    `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
     """
 
     sides: tuple[Side, ...]
@@ -132,12 +132,12 @@ class Comparison:
 
 
 def has_several_sides(result: Result) -> bool:
-    """Whether a run can be compared with itself: it is complete, and two or more of its targets could be tested."""
+    """Whether the targets of a run can be compared: it is complete, and two or more of them could be tested."""
     return result.complete and sum(target.unreachable is None for target in result.targets) > 1
 
 
 def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparison:
-    """What the targets of `runs` have in common and what differs.
+    """What is equal and what differs between the targets of `runs`.
 
     Raises NotComparable. With `leave_out`, a target that could not be tested is left out instead, with the reason.
     """
@@ -178,7 +178,7 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
 
 
 def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
-    """A unique name for each side: the target's; if that is not unique, with the folder, else the file or a number."""
+    """A unique name for each side: the target's name, if needed with the folder, the file or a number."""
     names = Counter(target.name for _, target in usable)
     labels = [target.name for _, target in usable]
     folders = [PurePath(run.file).parent.name or run.file for run, _ in usable]
@@ -209,7 +209,7 @@ def _circumstances(sides: Sequence[Side]) -> Iterator[Circumstance]:
     rows: dict[str, list[str]] = {
         "judged as on": [side.run.as_of for side in sides],
         "writes": ["allowed" if side.target.writes else "not allowed" for side in sides],
-        "plan": [side.target.plan or "not told" for side in sides],
+        "plan": [side.target.plan or "not given" for side in sides],
         "seed": [str(side.run.seed) for side in sides],
     }
     for option in _RELEVANT:
@@ -273,7 +273,7 @@ def _other_differences(
     pages: Sequence[Mapping[int, PageSize]],
     differing: Sequence[ComparedPoint],
 ) -> tuple[tuple[Difference, ...], dict[str, int]]:
-    """What differs beyond verdicts and open points, in the order of KINDS, and at how many places it is alike."""
+    """The differences beyond verdicts and open points, in the order of KINDS, and the equal places counted by kind."""
     by_trait, alike = compare_traits(records)
     reported = {
         record.requests[index]

@@ -21,7 +21,7 @@ KINDS = {
     "reason phrase": "Reason phrases",
     "http version": "HTTP version",
 }
-"""What is compared besides verdicts and open points, in report order."""
+"""The kinds of behaviour compared in addition to verdicts and open points, in report order."""
 
 EVERY_ANSWER = "every answer"
 
@@ -33,16 +33,16 @@ THE_WAY_THERE = frozenset(
         "x-envoy-upstream-service-time", "x-proxy-cache", "x-served-by", "x-timer", "x-varnish",
     }
 )  # fmt: skip
-"""Headers in lower case that proxies, caches and load balancers add, drop or change: not the application's choice."""
+"""Headers in lower case that proxies, caches and load balancers add, drop or change."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A trait that is not the same on all sides.
 
-    `kind` is one of KINDS and `subject` narrows it (the name of a header). `values` gives each side's behaviour, None
-    where it showed nothing to compare. `places` are the operations and statuses, or the requests, that show it.
-    `shown_by` gives one exchange of each side.
+    `kind` is one of KINDS and `subject` narrows it (the name of a header). `values` are the behaviour of each side,
+    None if it showed nothing to compare. `places` are the operations and statuses, or the requests, that show it.
+    `shown_by` has one exchange of each side.
     """
 
     kind: str
@@ -53,19 +53,19 @@ class Difference:
 
     @property
     def is_on_the_way(self) -> bool:
-        """Whether what stands between the client and the application explains it: such a difference does not count."""
+        """Whether proxies, caches or load balancers explain it: such a difference does not count."""
         if self.kind in ("header", "header value"):
             return all(name in THE_WAY_THERE for name in self.subject.split(", "))
         return self.kind == "http version"
 
 
 def shows_behaviour(entry: Evidence) -> bool:
-    """Whether an answer shows what the target does: silence, a gateway's trouble and a used up quota do not."""
+    """Whether an answer shows the target's behaviour: silence, a gateway's error and a 429 do not."""
     return entry.error is None and entry.status not in (429, *GATEWAY_TROUBLE)
 
 
 def json_body(entry: Evidence) -> object:
-    """The body of an answer as JSON; None where it is not JSON."""
+    """The body of an answer as JSON; None if it is not JSON."""
     try:
         return json.loads(entry.response_body) if entry.response_body else None
     except (ValueError, RecursionError):

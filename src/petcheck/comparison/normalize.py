@@ -1,4 +1,4 @@
-"""Replaces what changes from run to run although the server is the same: dates, times, counters, ids, the run's id."""
+"""Replaces values that change from run to run on the same server: dates, times, counters, ids, the run's id."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _TEXT = (
 
 
 def header_varies(name: str) -> bool:
-    """Whether the value of that header changes from answer to answer on any server."""
+    """Whether the value of this header may change from answer to answer on any server."""
     return _HEADERS.fullmatch(name) is not None
 
 
 def member_varies(name: str) -> bool:
-    """Whether the value of a JSON member of that name is an id or a time."""
+    """Whether the value of a JSON member with this name is an id or a time."""
     return _MEMBERS.fullmatch(name) is not None
 
 
@@ -51,7 +51,7 @@ def normalized(text: str, run: str) -> str:
 
 
 def request_path(entry: Evidence, base_url: str) -> str:
-    """The path and query of a request below `base_url`; an id that an animal could have is replaced."""
+    """The path and query of a request below `base_url`; an int64 id is replaced."""
     path, mark, query = path_below(entry.url, base_url).partition("?")
     head, _, last = path.rpartition("/")
     if entry.operation is Operation.GET_PET and re.fullmatch(r"-?\d{1,19}", last) and int(last) in _INT64:
@@ -60,9 +60,9 @@ def request_path(entry: Evidence, base_url: str) -> str:
 
 
 def request_body(body: bytes | None, run: str) -> str | None:
-    """The body of a request with the run's id, categories and random numbers replaced; None where there was none.
+    """The body of a request with the run's id, categories and random numbers replaced; None if there is none.
 
-    What a check chose to be extreme stays: numbers that a double does not hold, fractions, other types.
+    Extreme values stay: numbers that a double cannot hold, fractions, other types.
     """
     if body is None:
         return None
@@ -87,7 +87,7 @@ def _replaced(value: Any, of_text: Callable[[str], str]) -> Any:
 
 
 def host(url: str) -> str:
-    """The host and port of a URL; empty where they cannot be read."""
+    """The host and port of a URL; empty if they cannot be parsed."""
     try:
         return urlsplit(url).netloc
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whether targets do the same where the document is silent: the observations of their runs, compared."""
+"""Compares the observations of runs: whether targets behave the same where the document is silent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from petcheck.comparison.pairing import Counterparts, SideRecord
 from petcheck.results.result import Observation
 from petcheck.spec import sections
 
-# what one side does at an open point, as it is compared
+# what one side does at an open point, in the form that is compared
 _Behaviour = frozenset[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPoint:
-    """An open point of the document and what each side does there; None where the side did not see it."""
+    """An open point of the document and what each side does there; None if the run did not see it."""
 
     id: str
     section: str
@@ -31,7 +31,7 @@ class ComparedPoint:
 class ComparedPoints:
     """The open points by the result of the comparison, each group in the document's order.
 
-    `one_sided` were seen on some sides only, and are the same there.
+    `one_sided` were seen on some sides only, and are equal there.
     """
 
     differing: tuple[ComparedPoint, ...]
@@ -80,7 +80,7 @@ def _order(point: ComparedPoint) -> tuple[tuple[int, str], ...]:
 
 
 def _behaviour(row: Observation, run: str) -> _Behaviour:
-    """What was observed, without what changes from run to run, reason phrases and the number of animals."""
+    """What was observed, without values that change from run to run, reason phrases and the number of animals."""
     if not row.answers:
         return frozenset({(normalized(row.value, run),)})
     return frozenset((a.asked, a.status, a.animals is not None, normalized(a.detail, run)) for a in row.answers)

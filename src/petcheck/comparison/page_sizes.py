@@ -1,4 +1,4 @@
-"""How many animals a target puts on a page, as opposed to how many it has (section 4.1)."""
+"""Compares how many animals targets put on a page, regardless of how many they have (section 4.1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNFILTERED = (_PATH, *(f"{_PATH}?limit={limit}" for limit in (LIMIT_MIN, LIMIT_
 
 @dataclass(frozen=True, slots=True)
 class PageSize:
-    """How many animals a page held; `cut` where more were known by then that could be on it. `index`: its exchange."""
+    """How many animals a page held; `cut` if more were known then that could be on it; `index` is its exchange."""
 
     size: int
     cut: bool
@@ -29,7 +29,7 @@ class PageSize:
 
 
 def page_sizes_in(record: SideRecord) -> dict[int, PageSize]:
-    """Every page that came with 200 and an array, by the index of its exchange."""
+    """Every answer to GET /pets with 200 and an array, by the index of its exchange."""
     pages: dict[int, PageSize] = {}
     known: set[str] = set()
     for index, entry in sorted(record.entries.items()):
@@ -44,7 +44,7 @@ def page_sizes_in(record: SideRecord) -> dict[int, PageSize]:
 
 
 def same_page_size(pages: Sequence[PageSize | None]) -> bool:
-    """Whether one server could give all of these pages: one that was not cut may hold fewer animals."""
+    """Whether one server could return all of these pages: a page that was not cut may hold fewer animals."""
     given = [page for page in pages if page is not None]
     cut = {page.size for page in given if page.cut}
     return len(cut) < 2 and all(page.size <= size for page in given for size in cut)
@@ -72,7 +72,7 @@ def compare_page_sizes(
 
 
 def _by_path(record: SideRecord, pages: Mapping[int, PageSize]) -> dict[str, PageSize]:
-    """A page of each unfiltered request whose pages all have one size: one that was cut, where there is one."""
+    """One page of each unfiltered request whose cut pages all have one size: a cut page if there is one."""
     found: dict[str, list[PageSize]] = {}
     for index, page in pages.items():
         request = record.requests[index]

@@ -1,4 +1,4 @@
-"""Which exchange of one run corresponds to which of another: the same check sent the same request."""
+"""Finds the exchange of one run that corresponds to one of another: the same check sent the same request."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from petcheck.results.result import CheckRow
 from petcheck.spec.operations import Operation
 
 MAX_COUNTERPARTS = 3
-"""How many rows of exchanges stand side by side below one difference, at most."""
+"""The most rows of exchanges that a report shows side by side below one difference."""
 
 Counterparts: TypeAlias = tuple[int | None, ...]
-"""Exchanges that correspond to one another: an index for each side, None where that side has none."""
+"""Corresponding exchanges: an index for each side, None if that side has none."""
 
-_NARROW = 6  # exchanges of a check that sends requests of its own
+_NARROW = 6  # most exchanges of a check that sends its own requests
 
 
 @dataclass(frozen=True, slots=True)
 class NormalizedRequest:
-    """A request as every run sends it: ids, names and drawn numbers are replaced."""
+    """A request as every run sends it: ids, names and random numbers are replaced."""
 
     operation: Operation
     credential: Credential
@@ -49,9 +49,9 @@ class SideRecord:
     _by_check: Mapping[str, Sequence[int]] = field(repr=False)
 
     def counterpart(self, index: int, other: SideRecord, status: int | None = None) -> int | None:
-        """The exchange of this side that corresponds to exchange `index` of the `other`; None where there is none.
+        """The exchange of this side that corresponds to exchange `index` of the `other`; None if there is none.
 
-        Of several with that request, one that the same checks examined and that has `status`, if that is given. If
+        Of several with that request, prefers one with `status`, if given, then one that the same checks examined. If
         this side never sent it, what the same check sent instead.
         """
         request = other.requests[index]
@@ -66,7 +66,7 @@ class SideRecord:
                     mine,
                 ),
             )
-        # a check that examines the whole record does not tell which request replaces which
+        # a check that examines the whole record does not show which request replaces which
         narrow = [check for check in checks if len(self._by_check.get(check, ())) <= _NARROW]
         near = (
             mine

@@ -1,7 +1,7 @@
-"""What the document leaves free in answers: headers, media types, further fields, the version of HTTP.
+"""Compares what the document leaves open in answers: headers, media types, further fields, the HTTP version.
 
 A trait is compared for each operation and status that every side has shown; what one side was never asked is not a
-difference. Values that change from run to run are left out.
+difference. Values that change from run to run are ignored.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from petcheck.comparison.pairing import Counterparts, SideRecord
 from petcheck.results.har import Evidence
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
 
-# headers that are configured once; the values of others change, or are compared as open points
+# headers with a fixed configuration; the values of others change, or are compared as open points
 _LASTING = frozenset(
     {
         "server", "via", "x-powered-by", "cache-control", "vary", "pragma", "allow", "content-language",
@@ -31,7 +31,7 @@ _Traits = Mapping[tuple[str, str], Mapping[str, _Values]]
 
 
 def compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], dict[str, int]]:
-    """Every trait that is not the same in all `records`, and for each kind the number of places where it is."""
+    """Every trait that differs between `records`, and for each kind the number of places where it is the same."""
     of_sides = [_traits(record) for record in records]
     answered = [_first_of_places(record) for record in records]
     found: dict[tuple[str, str, tuple[str | None, ...]], list[tuple[str, list[_Values]]]] = {}
@@ -67,7 +67,7 @@ def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counter
         [index for value, index in values.items() if any(value not in other for other in shown if other)]
         for values in shown
     ]
-    # something present shows more than something absent
+    # prefer a value that is present to one that is absent
     chosen = max(range(len(shown)), key=lambda side: (bool(own[side]), _NOT_SENT not in shown[side], -side))
     index = next(iter([*own[chosen], *shown[chosen].values()]))
     status = records[chosen].entries[index].status
@@ -80,7 +80,7 @@ def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counter
 
 
 def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int]]) -> Iterator[Difference]:
-    """One difference for all traits that differ alike at the same places, and one for all reason phrases."""
+    """One difference for all traits that differ in the same way at the same places, and one for all reason phrases."""
     groups: dict[tuple[object, ...], list[Difference]] = {}
     phrases: list[Difference] = []
     for one in different:
@@ -139,7 +139,7 @@ def _of_answer(entry: Evidence) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _extra_fields(entry: Evidence) -> set[str] | None:
-    """The names of members beyond the documented ones; None where the body holds no object."""
+    """The names of members beyond the documented ones; None if the body has no object."""
     value = json_body(entry)
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return {name for item in objects for name in item} - _DOCUMENTED if objects else None

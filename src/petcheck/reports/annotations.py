@@ -1,7 +1,7 @@
-"""Annotations for the CI system around a run: one for each thing that fails the run.
+"""Annotations for the CI system that runs petcheck: one for each thing that fails the run.
 
-Environment variables tell which system it is. GitHub Actions, Azure Pipelines and TeamCity read annotations from the
-log, one command a line. GitLab and Jenkins show junit.xml instead. Text from a target is sanitized first, so it has no
+Environment variables identify the system. GitHub Actions, Azure Pipelines and TeamCity read annotations from the log,
+one command per line. GitLab and Jenkins show junit.xml instead. Text from a target is sanitized first, so it has no
 line break, and then escaped as the system requires.
 """
 
@@ -22,16 +22,16 @@ _LIMIT = 600  # characters of one
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One thing that fails the run: a heading and a sentence, sanitized text of one line each."""
+    """One thing that fails the run: a heading and a sentence, each one line of sanitized text."""
 
     title: str
     text: str
 
 
 def lines(result: Result, environment: Mapping[str, str]) -> list[str]:
-    """The commands that tell the CI system of `environment` what fails the run; none for any other environment.
+    """The commands that show the CI system of `environment` what fails the run; none for other environments.
 
-    Ten at most; if there are more, the last one counts the rest.
+    At most ten; if there are more, the last one counts the rest.
     """
     write = _writer(environment)
     return [write(one) for one in _cut(_annotations(result))] if write else []
@@ -76,10 +76,10 @@ def _annotations(result: Result) -> list[Annotation]:
     found += [Annotation("A waiver fails the run", _text(sentence)) for sentence in totals.waiver_faults(held)]
     if result.run.exit == Exit.UNSETTLED:
         found.append(
-            Annotation("Not everything was examined", "Under --strict that fails the run; report.html says why.")
+            Annotation("Not everything was examined", "Under --strict this fails the run; report.html says why.")
         )
     if not result.complete:
-        found.append(Annotation("The run was interrupted", "What it had not judged until then is missing."))
+        found.append(Annotation("The run was interrupted", "What it had not judged by then is missing."))
     return found
 
 
@@ -113,7 +113,7 @@ def _teamcity(annotation: Annotation) -> str:
 
 
 def _utf16(text: str) -> str:
-    """`text` with each character beyond 16 bits as two surrogates, as Java has it."""
+    """`text` with each character beyond 16 bits as two surrogates, as in Java."""
     units = text.encode("utf-16-be", "surrogatepass")
     return "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
 

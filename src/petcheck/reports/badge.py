@@ -1,6 +1,6 @@
 """badge.svg and badge.json: the verdict of a run in a few words, for a README.
 
-badge.json has the format of a shields.io endpoint. Of several targets the badge names the worst.
+badge.json has the format of a shields.io endpoint. With several targets, the badge names the worst.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COLOURS: dict[Outcome, str] = {
 }
 _LABEL_COLOUR = "#33383e"
 _NAME_LIMIT = 30
-# the width of a character at font size 11, about; `textLength` makes the text exactly that wide in any font
+# the approximate width of a character at font size 11; `textLength` makes the text exactly that wide in any font
 _NARROW, _WIDE, _OTHERS = 4.0, 9.5, 6.7
 _PADDING = 8
 
@@ -66,7 +66,7 @@ def _width(text: str) -> int:
 
 
 def _message(result: Result) -> tuple[str, Outcome]:
-    """The message about the worst target, and the outcome that gives it its colour."""
+    """The message about the worst target, and the outcome that sets its colour."""
     if not result.targets:
         return "nothing tested", "not-run"
     judged = [(target, *_target_message(target, result)) for target in result.targets]

@@ -1,4 +1,4 @@
-"""comparison.html: what differs between targets, with the exchanges side by side, then all that is equal, folded."""
+"""comparison.html: the differences between targets, with exchanges side by side, then everything equal, collapsed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 LISTED = 200
-"""Differences of one kind that the page lists."""
+"""The most differences of one kind that the page lists."""
 
 _ROOM = 3_000_000  # characters of exchanges side by side; the whole page stays well below 5 MB
 
@@ -50,7 +50,7 @@ class _Blocks:
         self._macro = module.pair
 
     def of(self, counterparts: Counterparts) -> Markup | None:
-        """The block of these exchanges, or a link to it if the page has it already; None where the page is full."""
+        """The block of these exchanges, or a link to it if the page has it already; None if the page is full."""
         if self._left <= 0:
             return None
         if counterparts in self._numbers:

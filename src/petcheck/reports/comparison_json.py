@@ -1,7 +1,7 @@
 """A comparison as JSON for other programs; comparison.schema.json beside this module describes it.
 
 Lists with one entry for each side follow the order of `sides`. An exchange is given by its index in the exchanges.har
-of its side, or null where that side has no counterpart. Every text is sanitized and cut at 1,500 characters.
+of its side, or null if that side has no counterpart. Every text is sanitized and cut at 1,500 characters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from petcheck.results.sanitize import REASON_LIMIT, printable
 
 FORMAT = 1
 
-# members of the JSON objects that are fields of the same name
+# members of the JSON objects, from fields of the same name
 _REQUIREMENT = ("id", "section", "level", "statement", "outcomes", "reasons", "settled_by", "exchanges")
 _POINT = ("id", "section", "statement", "values", "exchanges")
 _TRAIT = ("kind", "subject", "places", "values")

@@ -1,4 +1,4 @@
-"""A comparison on the terminal: what differs, the gravest first, and where the page is."""
+"""A comparison on the terminal: the differences, most serious first, and where the page is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> st
     if comparison.one_sided:
         _one_sided(lines, comparison)
     if comparison.differing_points:
-        lines.head("open points done otherwise; the document allows all of it")
+        lines.head("open points that differ; the document allows all of this")
         for point in comparison.differing_points:
             lines.say(f"{printable(point.id, 60)}  {_by_side(comparison, point.values)}", *_INDENT)
     if comparison.differences:
@@ -44,10 +44,10 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> st
     lines.blank()
     if comparison.one_sided_points:
         points = comma_list([point.id for point in comparison.one_sided_points], 40)
-        lines.say(f"open points not looked at everywhere, which does not count: {points}", hanging="  ")
+        lines.say(f"open points not observed everywhere, which does not count: {points}", hanging="  ")
     if comparison.way_there:
         traits = comma_list([words.difference_title(one) for one in comparison.way_there], 12)
-        lines.say(f"the way there differs, which does not count: {printable(traits, 500)}", hanging="  ")
+        lines.say(f"the network path differs, which does not count: {printable(traits, 500)}", hanging="  ")
     requirements, points = len(comparison.agreed), plural(len(comparison.agreed_points), "open point")
     lines.say(f"equal: {plural(requirements, 'requirement')}, {points}", hanging="  ")
     lines.say(f"page: {printable(page)}", hanging="  ")
@@ -69,7 +69,7 @@ def _contradicted(lines: TextLines, comparison: Comparison) -> None:
 
 
 def _one_sided(lines: TextLines, comparison: Comparison) -> None:
-    """The requirements that were examined on some sides only; those with the same outcomes together."""
+    """The requirements that only some sides examined, grouped by their outcomes."""
     lines.head("not examined everywhere, so not shown to be equal")
     ids: dict[tuple[str, ...], list[str]] = {}
     for entry in comparison.one_sided:
@@ -90,7 +90,7 @@ def _more(lines: TextLines, number: int) -> None:
 
 
 def _by_side(comparison: Comparison, values: Sequence[str | None]) -> str:
-    """What each side does; sides that do the same together."""
+    """What each side does; sides that do the same are grouped."""
     groups: dict[str | None, list[str]] = {}
     for side, value in zip(comparison.sides, values, strict=True):
         groups.setdefault(value, []).append(printable(side.label, 80))

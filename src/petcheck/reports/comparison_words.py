@@ -1,4 +1,4 @@
-"""What a comparison comes to, in the sentences that every view of it shares."""
+"""The result of a comparison in words, shared by every view of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def headline(comparison: Comparison) -> str:
         )
         if rows
     ]
-    # what was not examined on one side is not a difference that anybody saw
+    # a requirement that one side did not examine is not an observed difference
     sentence = f"{names} differ in {and_list(parts)}" if parts else f"{names} cannot be called equal"
     if comparison.one_sided:
         were = "requirement was" if len(comparison.one_sided) == 1 else "requirements were"
@@ -48,12 +48,12 @@ def side_outcome(requirement: ComparedRequirement, side: int) -> str:
 
 
 def difference_title(difference: Difference) -> str:
-    """What a difference is about: its kind and, where it has one, its subject."""
+    """The title of a difference: its kind and its subject, if it has one."""
     kind = KINDS[difference.kind]
     return f"{kind}: {difference.subject}" if difference.subject else kind
 
 
 def remedy(requirements: Sequence[ComparedRequirement]) -> str:
-    """How to examine on all sides what was examined on some; empty where no option does that."""
+    """How to examine everything on all sides; empty if no option does that."""
     options = sorted({option for one in requirements for option in one.settled_by if option is not None})
-    return f"Run each with {and_list(options)}, where that may be, and compare again." if options else ""
+    return f"Run each with {and_list(options)}, if that is permitted, and compare again." if options else ""

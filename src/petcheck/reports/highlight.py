@@ -1,4 +1,4 @@
-"""One message of an exchange in pieces, with the part that decides a verdict marked."""
+"""Splits one message of an exchange into pieces and marks the part that decides a verdict."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from petcheck.reports.json_pointer import span
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 
-_BESIDE = 700  # characters of a body that is shown for one part
-_AROUND = 200  # at least on either side of that part, if it is far into the body
-_FIRST = 100  # at the beginning of such a body
+_BESIDE = 700  # characters shown of a body if one part of the exchange decides
+_AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
+_FIRST = 100  # characters shown of the beginning of such a body
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Printable text, and whether a reader is to notice it: it decides, or differs from what stands beside it."""
+    """Printable text, and whether to mark it: it decides, or differs from the text beside it."""
 
     text: str
     marked: bool = False
 
 
 def decided_by(evidence: Evidence, part: str) -> str:
-    """The part that decides in words, with backticks around code; empty where the whole exchange decides."""
+    """The part that decides, in words, with backticks around code; empty if the whole exchange decides."""
     kind, _, which = part.partition(":")
     if evidence.error is not None or not kind:
         return ""
@@ -41,10 +41,10 @@ def decided_by(evidence: Evidence, part: str) -> str:
 
 
 def header_pieces(pairs: Sequence[tuple[str, str]], part: str = "") -> Iterator[Piece]:
-    """The headers of a message, one a line; `part` may be `header:Name`."""
+    """The headers of a message, one per line; `part` may be `header:Name`."""
     wanted = part.removeprefix("header:").lower() if part.startswith("header:") else None
     shown = pairs[:HEADER_LIMIT]
-    # a header that decides is shown even beyond the limit
+    # the deciding header is shown even beyond the limit
     shown = [*shown, *(pair for pair in pairs[HEADER_LIMIT:] if pair[0].lower() == wanted)]
     for number, (name, value) in enumerate(shown):
         yield Piece("\n" if number else "")
@@ -54,7 +54,7 @@ def header_pieces(pairs: Sequence[tuple[str, str]], part: str = "") -> Iterator[
 
 
 def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
-    """A body in which the part that decides is shown wherever it is; `part` may be `body`, or `body:` and a pointer.
+    """A body, cut so that the deciding part is shown; `part` may be `body`, or `body:` and a JSON pointer.
 
     Less of the body is shown than usual if a part of the exchange decides.
     """

@@ -1,4 +1,4 @@
-"""Finds the place of a value in a JSON text, to mark it in the evidence."""
+"""Finds the position of a value in a JSON text, to mark it in the evidence."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import json
 import re
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_DECODER = json.JSONDecoder(parse_int=len, parse_float=len)  # a number may have any length, and its value is not needed
+_DECODER = json.JSONDecoder(parse_int=len, parse_float=len)  # numbers of any length; their values are not needed
 
 
 def span(text: str, pointer: str) -> tuple[int, int] | None:
-    """Begin and end of the value at a JSON pointer (RFC 6901) in `text`, a member with its name before it.
+    """Start and end of the value at a JSON pointer (RFC 6901) in `text`; a member includes its name.
 
-    None where `text` is not JSON or has no such value. Of members with the same name the last counts.
+    None if `text` is not JSON or has no such value. Of members with the same name, the last counts.
     """
     steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
     begin = start = _skip(text, 0)
@@ -28,7 +28,7 @@ def span(text: str, pointer: str) -> tuple[int, int] | None:
 
 
 def _member(text: str, at: int, name: str) -> tuple[int, int] | None:
-    """The beginning of a member of the object at `at`, and of its value."""
+    """The start of a member of the object at `at`, and of its value."""
     found = None
     at = _skip(text, at + 1)
     while text[at] == '"':
@@ -41,7 +41,7 @@ def _member(text: str, at: int, name: str) -> tuple[int, int] | None:
 
 
 def _item(text: str, at: int, index: str) -> tuple[int, int] | None:
-    """The same for an item of the array at `at`, twice the same place."""
+    """The start of an item of the array at `at`, twice."""
     if text[at : at + 1] != "[" or not index.isdecimal():
         return None
     at = _skip(text, at + 1)
@@ -53,7 +53,7 @@ def _item(text: str, at: int, index: str) -> tuple[int, int] | None:
 
 
 def _next(text: str, at: int) -> int:
-    """The place after the comma, if there is one."""
+    """The position after the comma, if there is one."""
     at = _skip(text, at)
     return _skip(text, at + 1) if text[at] == "," else at
 

@@ -1,4 +1,4 @@
-"""junit.xml: the checks as test cases, a suite for each target, in the shape that GitLab and Jenkins read (xunit1)."""
+"""junit.xml: the checks as test cases, a suite for each target, in the format that GitLab and Jenkins read (xunit1)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def junit(result: Result) -> str:
     """The XML document: a testsuite for each target, a testcase for each check.
 
     The seed is a property of each suite; requirement ids, section and target are properties of each case. A failed
-    check has a `failure`, a broken one an `error`, any other without a verdict a `skipped`, each with the reason.
+    check has a `failure`, a broken one an `error`, and any other that did not pass a `skipped`, with the reason.
     """
     suites = ElementTree.Element("testsuites", name="petcheck")
     for target in result.targets:

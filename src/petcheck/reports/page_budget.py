@@ -1,4 +1,4 @@
-"""Which exchanges report.html shows, and where: a page of many megabytes is too slow to open."""
+"""Chooses which exchanges report.html shows, and where: a page of many megabytes is too slow to open."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 IN_PLACE = 3
-"""Deciding exchanges that are shown below a failure; the others are linked."""
+"""The most deciding exchanges that are shown below a failure; the others are linked."""
 
 LINKS = 40
-"""Exchanges that are linked below one verdict."""
+"""The most exchanges that are linked below one verdict."""
 
 _APPENDIX_ROOM = 2_500_000  # characters of markup; the whole page stays well below 5 MB
 _IN_PLACE_ROOM = 1_000_000
@@ -27,9 +27,9 @@ _Key = tuple[str, int]
 
 
 class PageBudget:
-    """The exchanges of a page: each once in the appendix until that is full, the deciding ones below verdicts too.
+    """The exchanges of a page: each once in the appendix until that is full, the deciding ones also below verdicts.
 
-    `markup` makes the block of one exchange; its second argument is the part to mark. `total` counts all exchanges.
+    `markup` renders one exchange; its second argument is the part to mark. `total` counts all exchanges.
     """
 
     def __init__(self, result: Result, evidence: Sequence[Evidence], markup: Callable[[Evidence, str], Markup]) -> None:
@@ -50,12 +50,12 @@ class PageBudget:
 
     @property
     def appendix(self) -> list[tuple[Evidence, str, Markup]]:
-        """The exchanges of the appendix in the order sent, each with its anchor and its block."""
+        """The exchanges of the appendix in the order sent, each with its anchor and its markup."""
         order = sorted(self._kept, key=lambda key: (self._numbers[key[0]], key[1]))
         return [(self._entries[key], self.anchor(*key), self._kept[key]) for key in order]
 
     def anchor(self, target: str, index: int) -> str:
-        """The fragment of an exchange in the appendix; empty where it is not there."""
+        """The URL fragment of an exchange in the appendix; empty if it is not there."""
         return f"x{self._numbers[target]}-{index}" if (target, index) in self._kept else ""
 
     def line(self, target: str, index: int) -> str:
@@ -74,10 +74,10 @@ class PageBudget:
         ]
 
     def in_place(self, row: RequirementRow) -> list[tuple[str, str, str, Markup]]:
-        """The first of the deciding exchanges, to be shown below a verdict other than pass.
+        """The first of the deciding exchanges, to show below a verdict other than pass.
 
-        For each: its role as a property example, its line, the part that decides in words, and its block with that
-        part marked.
+        For each: its role as a property example, its line, the deciding part in words, and its markup with that part
+        marked.
         """
         blocks = []
         for index in row.decisive_by_weight[:IN_PLACE]:

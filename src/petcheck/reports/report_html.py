@@ -1,4 +1,4 @@
-"""report.html: the result as a document that a person reads, signs and sends on."""
+"""report.html: the result as a document for people to read, sign and forward."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = "report.html"
 
 @dataclass(frozen=True, slots=True)
 class _RequirementEntry:
-    """One requirement and its row for each target, in the order of the targets; None where a target has none."""
+    """One requirement and its row for each target, in the order of the targets; None if a target has none."""
 
     id: str
     section: str
@@ -84,7 +84,7 @@ def _groups(result: Result) -> dict[str, list[_RequirementEntry]]:
 
 
 def _filters(groups: Mapping[str, Sequence[_RequirementEntry]]) -> str:
-    """The style rules that filter by verdict and by section, and show a note where nothing is left."""
+    """The style rules that filter by verdict and by section, and show a note if nothing is left."""
     rules, nothing = [], []
     for section, entries in groups.items():
         name = slug(section)
@@ -117,7 +117,7 @@ def _points(result: Result) -> list[_PointEntry]:
 
 
 def _exchange_markup() -> Callable[[Evidence, str], Markup]:
-    """The macro that makes the markup of an exchange, with the part that decides marked."""
+    """The macro that renders an exchange, with the deciding part marked."""
     module: Any = templating.environment().get_template("exchange.html.jinja").module
     macro: Callable[[Evidence, str], Markup] = module.exchange
     return macro

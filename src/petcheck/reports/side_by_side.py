@@ -1,7 +1,7 @@
-"""Exchanges side by side as printable text in pieces; a piece that differs from its neighbour is marked.
+"""Splits exchanges that are shown side by side into printable pieces, and marks the pieces that differ.
 
-What changes from run to run is not marked, nor are the animals on a page: two stores hold different animals. Texts are
-cut at the limits of every report before they are compared.
+Values that change from run to run are not marked, nor are the animals on a page: two stores hold different animals.
+Texts are cut at the limits of every report before they are compared.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Line = tuple[Piece, ...]
 
 @dataclass(frozen=True, slots=True)
 class AlignedExchange:
-    """One exchange in lines of pieces. Where no answer came, `status_line` holds the error."""
+    """One exchange in lines of pieces. Without an answer, `status_line` holds the error."""
 
     entry: Evidence
     request_line: Line
@@ -46,7 +46,7 @@ class AlignedExchange:
 def side_by_side(
     entries: Sequence[Evidence | None], base_urls: Sequence[str], runs: Sequence[str]
 ) -> tuple[AlignedExchange | None, ...]:
-    """Exchanges that correspond to one another, one for each side, with what differs marked; None stays None.
+    """Corresponding exchanges, one for each side, with the differences marked; None stays None.
 
     `base_urls` and `runs` are those of the sides.
     """
@@ -80,7 +80,7 @@ def _status_parts(entry: Evidence) -> list[str]:
 def _headers(
     messages: Sequence[Sequence[tuple[str, str]]], contexts: Sequence[tuple[str, str]]
 ) -> list[tuple[Line, ...]]:
-    """The header lines of each message; a name that another message lacks is marked, or else a value that it lacks.
+    """The header lines of each message; a name that another message lacks is marked, otherwise a value that it lacks.
 
     `contexts` are the host and the run's id of each side.
     """
@@ -110,7 +110,7 @@ def _headers(
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """A body, with what its members are compared to: the run's id and the id asked for; and whether a status counts."""
+    """A body, the run's id and the requested id that may occur in it, and whether the animals' status counts."""
 
     content: bytes
     run: str
@@ -134,7 +134,7 @@ def _bodies(bodies: Sequence[_Body]) -> list[Line]:
         for mine, text, body in zip(chunks, texts, bodies, strict=True)
     ]
     for mine, own, note in zip(chunks, keys, notes, strict=True):
-        if note:  # the last member is cut in two
+        if note:  # the cut may split the last member
             last = max((place for place, chunk in enumerate(mine) if chunk in "{}[],"), default=-1)
             own[last + 1 :] = [""] * (len(own) - last - 1)
     marked = [set[int]() for _ in bodies]
@@ -166,14 +166,14 @@ def _key(chunk: str, body: _Body, *, in_list: bool) -> str:
 
 
 def _kind(value: str) -> str:
-    """The type of a JSON scalar: a value may change from run to run, its type does not."""
+    """The type of a JSON scalar: its value may change from run to run, its type does not."""
     if value.startswith('"'):
         return "text"
     return "integer" if re.fullmatch(r"-?\d+", value) else value
 
 
 def _differing(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool]) -> tuple[set[int], set[int]]:
-    """The places in each sequence of what the other one lacks; not what a sequence that was `cut` may still hold."""
+    """The positions in each sequence of items that the other lacks, except those that its `cut` end may hold."""
     mine = [place for place, key in enumerate(ours) if key]
     others = [place for place, key in enumerate(theirs) if key]
     left, right = [ours[place] for place in mine], [theirs[place] for place in others]
@@ -188,7 +188,7 @@ def _differing(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool
 
 
 def _changes(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The stretches that the two do not share; only one stretch where finding all of them would take too long."""
+    """The ranges that the two do not share; a single range if finding all of them would take too long."""
     if len(left) * len(right) <= _STEPS:
         codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
         return [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
@@ -201,7 +201,7 @@ def _changes(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, 
 
 
 def _joined(chunks: Sequence[str], marked: set[int]) -> Line:
-    """Chunks as pieces, neighbours of one kind joined; a space between two marked chunks is marked too."""
+    """Chunks as pieces, with adjacent ones of one kind joined; a space between two marked chunks is marked too."""
     pieces: list[Piece] = []
     for place, chunk in enumerate(chunks):
         differs = place in marked or (chunk.isspace() and place - 1 in marked and place + 1 in marked)

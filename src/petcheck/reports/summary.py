@@ -1,4 +1,4 @@
-"""summary.md: the result in one screen of Markdown, for the page that a CI server shows for a job.
+"""summary.md: the result in one screen of Markdown, for the job page of a CI server.
 
 Text that a target may have written is in code spans, where Markdown has no markup, links or mentions.
 """
@@ -15,13 +15,13 @@ from petcheck.spec.outcomes import OUTCOMES
 
 FILE = "summary.md"
 
-_FAILURES = 20  # listed; the report lists them all
+_FAILURES = 20  # failures listed; the report lists all
 _LIMIT = 500
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
 def render(result: Result) -> str:
-    """The Markdown document: verdict, counts and requests of each target, the failures, and what is not settled."""
+    """The Markdown document: verdict, counts and requests of each target, the failures, and what was not examined."""
     blocks = [
         f"## {totals.headline(result, code)}",
         f"petcheck {code(result.suite.version)}, interface {code(result.suite.interface)}, "
@@ -47,7 +47,7 @@ def render(result: Result) -> str:
 
 
 def code(text: str, limit: int = _LIMIT) -> str:
-    """`text` as a code span that no text can end, also in a table cell."""
+    """`text` as a code span that the text cannot end, also in a table cell."""
     shown = printable(text, limit, whole_in="result.json").replace("|", "\\u{7c}")
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)
@@ -56,7 +56,7 @@ def code(text: str, limit: int = _LIMIT) -> str:
 
 
 def escape(text: str) -> str:
-    """`text` of the catalogue with every character that means something in Markdown escaped.
+    """`text` of the catalogue with every character that has a meaning in Markdown escaped.
 
     An at sign becomes a numeric escape: even with a backslash it makes a mention or an address.
     """
@@ -95,7 +95,7 @@ def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
     number = totals.plural(len(group.rows), "requirement")
     if group.settled_by is None:
         return f"- {number} not settled{where}: {ids}"
-    return f"- {code(group.settled_by, 80)} would settle {number}{where}: {ids}"
+    return f"- {code(group.settled_by, 80)} settles {number}{where}: {ids}"
 
 
 def _requests(target: TargetInfo) -> str:

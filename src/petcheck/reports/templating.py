@@ -1,6 +1,6 @@
-"""Makes a page: one file without scripts or outside resources, and its Content-Security-Policy forbids both.
+"""Renders a page: one file without scripts or external resources; its Content-Security-Policy forbids both.
 
-Hooks of the template engine sanitize and then escape every string, so no place in a template can forget it.
+Hooks of the template engine sanitize and then escape every string, so that no template can forget it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
-    """The page that `template` makes of `values`.
+    """The page rendered from `template` with `values`.
 
     Its style is page.css, then the file `sheet`, then `rules`. The template gets it as `style`, and its digest for the
     Content-Security-Policy as `style_hash`.
@@ -89,7 +89,7 @@ def escaped(text: str) -> Markup:
 
 
 def marked_up(pieces: Iterable[highlight.Piece]) -> Markup:
-    """The pieces one after the other, the marked ones in a `mark` element."""
+    """The pieces joined, with the marked ones in a `mark` element."""
     texts = (markup(f"<mark>{escaped(p.text)}</mark>") if p.marked else escaped(p.text) for p in pieces)
     return markup("").join(texts)
 

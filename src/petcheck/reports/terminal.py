@@ -1,4 +1,4 @@
-"""What a run prints at its end: the table by section, what is not settled, and the failures last."""
+"""What a run prints at its end: the table by section, what was not examined, and the failures last."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def render(
     folder: str,
     unwritten: Collection[str] = (),
 ) -> str:
-    """The end of a run as text, without a line feed at its end.
+    """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
@@ -121,7 +121,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
         ids = totals.comma_list([row.id for row in group.rows], 40)
         if group.settled_by is not None:
             option = printable(group.settled_by, 80)
-            page.say(f"{option} would settle {len(group.rows)}{where}: {ids}", "  ", "    ")
+            page.say(f"{option} settles {len(group.rows)}{where}: {ids}", "  ", "    ")
         else:
             by_reason: dict[str, list[str]] = {}
             for row in group.rows:
@@ -130,7 +130,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
                 why = printable(reason, REASON_LIMIT, whole_in="result.json")
                 page.say(f"{totals.comma_list(names, 40)}{where}: {why}", "  ", "    ")
     if unseen:
-        page.say(f"beyond any check, or not in force on that day: {totals.comma_list(list(unseen), 40)}", "  ", "    ")
+        page.say(f"not observable, or not in force on that day: {totals.comma_list(list(unseen), 40)}", "  ", "    ")
 
 
 def _requests(page: TextLines, result: Result) -> None:
@@ -147,7 +147,7 @@ def _requests(page: TextLines, result: Result) -> None:
             animals = totals.plural(len(target.created), "animal")
             page.say(f"left behind{where}: {animals}, since no operation deletes any")
             for animal in target.created[:_ANIMALS]:
-                number = f"id {animal.id}" if animal.id is not None else "no answer came, so it may exist"
+                number = f"id {animal.id}" if animal.id is not None else "no answer, so it may exist"
                 page.say(f"{printable(animal.name, 80)}, {number}", "  ", "    ")
             if len(target.created) > _ANIMALS:
                 page.say(f"and {len(target.created) - _ANIMALS} more, in report.html", "  ")
@@ -193,8 +193,8 @@ def _failure(page: TextLines, result: Result, row: RequirementRow, entries: dict
     place = f"section {row.section}" + (f", {printable(row.target, 60)}" if len(result.targets) > 1 else "")
     page.blank()
     page.say(f"{printable(row.id, 60)} · {place}", "  ", style=BOLD)
-    page.say(f"due   {printable(row.statement, whole_in='result.json')}", "    ", " " * 10)
-    page.say(f"came  {printable(row.reason, REASON_LIMIT, whole_in='result.json')}", "    ", " " * 10)
+    page.say(f"rule  {printable(row.statement, whole_in='result.json')}", "    ", " " * 10)
+    page.say(f"found {printable(row.reason, REASON_LIMIT, whole_in='result.json')}", "    ", " " * 10)
     deciding = [entries[row.target, index].curl for index in row.decisive_by_weight if (row.target, index) in entries]
     lines = list(dict.fromkeys(deciding))  # a request that was sent twice is printed once
     for line in lines[:_CURL_LINES]:

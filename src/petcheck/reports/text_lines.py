@@ -1,4 +1,4 @@
-"""Lines of text for a terminal: wrapped, painted where there is colour, and harmless where a CI system reads them."""
+"""Lines of text for a terminal: wrapped, coloured if allowed, and harmless if a CI system reads them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIED = "\u00a0"
 
 
 class TextLines:
-    """Lines of at most `width` columns, which is taken as 40 where it is less. `colour` allows ANSI codes."""
+    """Lines of at most `width` columns, at least 40. `colour` allows ANSI codes."""
 
     def __init__(self, width: int, colour: bool) -> None:
         self.width = max(width, _NARROWEST)
@@ -41,7 +41,7 @@ class TextLines:
         self.say(text, style=style)
 
     def say(self, text: str, indent: str = "", hanging: str | None = None, *, style: str = "") -> None:
-        """Add `text`, wrapped; its first line begins with `indent`, later ones with `hanging` or else the same."""
+        """Add `text`, wrapped; its first line begins with `indent`, later lines with `hanging`, by default `indent`."""
         wrapped = textwrap.wrap(
             _OPTION.sub(rf"\1{_TIED}", text),
             self.width,

@@ -42,8 +42,8 @@ def write_all(product: Product, folder: Path) -> None:
     """Write result.json, exchanges.har, junit.xml, report.html, summary.md and the two badges into `folder`.
 
     A run of several targets gets comparison.html too; with one target, an old comparison.html is removed. The folder is
-    made if it is missing. Each file is replaced as a whole. Raises `NotWritten` after the other files are written,
-    where some could not be.
+    created if it is missing. Each file is replaced atomically. If some files cannot be written, raises `NotWritten`
+    after the others are.
     """
     result = product.result
     writers: dict[str, Callable[[], object]] = {
@@ -58,7 +58,7 @@ def write_all(product: Product, folder: Path) -> None:
         badge.JSON_FILE: lambda: atomic_write.write(folder / badge.JSON_FILE, badge.endpoint(result)),
         compare.FILE: lambda: _compare(product, folder / compare.FILE),
     }
-    with suppress(OSError):  # writing the files reports it
+    with suppress(OSError):  # writing the files reports the same error
         folder.mkdir(parents=True, exist_ok=True)
     wrong: dict[str, Exception] = {}
     for name, writer in writers.items():
@@ -71,7 +71,7 @@ def write_all(product: Product, folder: Path) -> None:
 
 
 def _compare(product: Product, path: Path) -> None:
-    """Write the comparison of the run's targets, or why there is none. No trouble with it makes the run fail."""
+    """Write the comparison of the run's targets, or why there is none. An error in it does not fail the run."""
     with suppress(OSError):
         if not compare.has_several_sides(product.result):
             path.unlink(missing_ok=True)

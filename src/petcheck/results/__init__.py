@@ -1,1 +1,1 @@
-"""The product of a run and its evidence: result.json and exchanges.har, written and read."""
+"""The product of a run, result.json, and its evidence, exchanges.har: written and read."""

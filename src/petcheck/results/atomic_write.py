@@ -1,4 +1,4 @@
-"""Writes a file so that no reader ever sees half of it."""
+"""Writes a file atomically: no reader ever sees half of it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _open: set[Path] = set()
 
 
 def write(path: Path, text: str | Iterable[str]) -> None:
-    """Write `text` (UTF-8), whole or in pieces, to `path`: all of it or, on any error, nothing.
+    """Write `text` (UTF-8), as one string or in pieces, to `path`: all of it or, on any error, nothing.
 
-    The bytes go to a new file in the same folder, are synced to disk, and only then take the name. A lone surrogate
-    becomes a backslash escape. Raises OSError where the folder cannot be written; an older file stays as it was.
+    The bytes go to a new file in the same folder, which is synced to disk and then renamed. A lone surrogate becomes a
+    backslash escape. Raises OSError if the folder cannot be written; an older file stays unchanged.
     """
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     _open.add(draft)
@@ -36,14 +36,14 @@ def write(path: Path, text: str | Iterable[str]) -> None:
 
 
 def abandon() -> None:
-    """Remove unfinished files of this process, which is about to end."""
+    """Remove the unfinished files of this process; call it when the process is about to end."""
     for draft in list(_open):
         with contextlib.suppress(OSError):
             draft.unlink()
 
 
 def sweep(folder: Path) -> None:
-    """Remove unfinished files of a killed process from `folder`; only under its `FolderLock`."""
+    """Remove unfinished files of a killed process from `folder`; call it only with its `FolderLock`."""
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             if _DRAFT.fullmatch(path.name):

@@ -1,7 +1,7 @@
-"""A request as one line for a POSIX shell, to send it again by hand.
+"""A request as one line for a POSIX shell, to send it again manually.
 
 The line is printable ASCII, so no terminal, page or clipboard changes it. Everything is in single quotes except the
-Authorization header: it is recorded as a shell expression (`Bearer $PETSTORE_API_KEY`) and is in double quotes, so
+Authorization header: it is recorded as a shell expression (`Bearer $PETSTORE_API_KEY`) and put in double quotes, so
 that the shell inserts the reader's own key.
 """
 
@@ -14,7 +14,7 @@ from petcheck.spec.figures import CONTENT_TYPE
 
 _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:%\?+)?\})*")
 _PRINTABLE = re.compile(r"[ -~]*")
-# curl writes these itself; with Accept-Encoding the answer is unreadable in a terminal
+# curl sends these itself; with Accept-Encoding the answer is unreadable in a terminal
 _LEFT_TO_CURL = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding"})
 
 
@@ -62,7 +62,7 @@ def _quoted(text: str) -> str:
 
 
 def _octal(text: str) -> str:
-    r"""A printf format in single quotes for text of one byte a character: `\NNN` for what is not plain ASCII."""
+    r"""A printf format in single quotes for text of one byte per character: `\NNN` for bytes beyond plain ASCII."""
     octal = "".join(_octal_byte(character) for character in text)
     return "'" + (f"\\055{octal[1:]}" if octal.startswith("-") else octal) + "'"  # not an option of printf
 

@@ -1,8 +1,8 @@
 """exchanges.har: every exchange of a run in the format that browsers' developer tools open (HAR 1.2).
 
 `_petcheck` of each entry holds what HAR has no member for: target and index (the pair that result.json refers to),
-operation, credential, the `curl` line, and whether the body is whole. A request without an answer has status 0 and the
-reason in `_error`, as in browsers. `entries_by_index` reads such a file back as `Evidence`.
+operation, credential, the `curl` line, and whether the body is complete. A request without an answer has status 0 and
+the reason in `_error`, as in browsers. `entries_by_index` reads such a file back as `Evidence`.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ FILE = "exchanges.har"
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One exchange as exchanges.har holds it.
+    """One exchange in exchanges.har.
 
-    `index` counts within `target`. Where no answer came, `status` is 0 and `error` says why. `started` is UTC in
-    ISO 8601, `elapsed_ms` the milliseconds to the last byte or to giving up. `whole` is false where the response body
-    exceeded the size cap. `request_body` is None where no body was sent.
+    `index` counts within `target`. Without an answer, `status` is 0 and `error` says why. `started` is UTC in ISO 8601,
+    `elapsed_ms` the milliseconds until the last byte or until petcheck gave up. `whole` is false if the response body
+    exceeded the size cap. `request_body` is None if no body was sent.
     """
 
     target: str
@@ -58,13 +58,13 @@ class Evidence:
 
 
 def path_below(url: str, base_url: str) -> str:
-    """The path of `url` below `base_url`, with its query; the whole URL where it is not below it."""
+    """The path of `url` below `base_url`, with its query; the whole URL if it is not below it."""
     base = base_url.rstrip("/")
     return url[len(base) :] if base and url.startswith(f"{base}/") else url
 
 
 def har(exchanges: Sequence[Exchange], *, version: str, run: RunInfo | None = None) -> dict[str, Any]:
-    """A HAR document of `exchanges`, in their order; `version` is the suite's, `run` the run that they belong to."""
+    """A HAR document of `exchanges`, in order; `version` is the suite's, `run` the run that they belong to."""
     belongs: dict[str, Any] = {}
     if run:
         belongs = {
@@ -82,7 +82,7 @@ def har(exchanges: Sequence[Exchange], *, version: str, run: RunInfo | None = No
 
 
 def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
-    """The id and the start of the run that a HAR document belongs to; None where it does not say."""
+    """The id and the start of the run that a HAR document belongs to; None if it does not say."""
     try:
         ours = document["log"]["_petcheck"]
         return ours["run"], ours["started"]
@@ -91,15 +91,15 @@ def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def write_har(document: Mapping[str, Any], folder: Path) -> Path:
-    """Write `document`, made by `har`, as exchanges.har into `folder`, all at once; its path. Raises OSError."""
+    """Write `document`, made by `har`, atomically as exchanges.har into `folder`; its path. Raises OSError."""
     path = folder / FILE
-    # in pieces: with large bodies the whole text takes too much memory
+    # in pieces, since the whole text takes too much memory with large bodies
     atomic_write.write(path, chain(json.JSONEncoder(indent=1).iterencode(document), "\n"))
     return path
 
 
 def entries_by_index(document: Mapping[str, Any]) -> dict[tuple[str, int], Evidence]:
-    """The exchanges of a HAR document by target and index, in the file's order. Raises NotEvidence."""
+    """The exchanges of a HAR document by target and index, in file order. Raises NotEvidence."""
     try:
         entries = [_typed(_evidence(entry)) for entry in document["log"]["entries"]]
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -204,9 +204,9 @@ def _typed(entry: Evidence) -> Evidence:
     ]
     numbers = (entry.index, entry.status)
     if not all(type(text) is str for text in texts) or not all(type(number) is int for number in numbers):
-        raise TypeError("a member of an entry has another type than it is written with")
+        raise TypeError("a member of an entry has the wrong type")
     if type(entry.whole) is not bool:
-        raise TypeError("body_complete is true or false")
+        raise TypeError("body_complete is neither true nor false")
     return entry
 
 

@@ -1,4 +1,4 @@
-"""Reads a run back from its files, for a comparison. Refuses anything but a whole run of this suite."""
+"""Reads a run back from its files, for a comparison. Accepts only a complete run of this suite."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from petcheck.results.sanitize import printable
 
 RESULT_CAP = 64 * 1024 * 1024
 HAR_CAP = 512 * 1024 * 1024
-"""The largest file that is read, in bytes; what a run writes is far smaller."""
+"""The largest files that are read, in bytes; the files of a run are far smaller."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRun:
-    """A run as read from its files: the name of result.json, the result, and its exchanges."""
+    """A run read from its files: the name of result.json, the result, and its exchanges."""
 
     file: str
     result: Result
@@ -28,9 +28,9 @@ class RecordedRun:
 
 
 def read_run(path: Path) -> RecordedRun:
-    """The run whose result.json is `path`, or is in the folder `path`; exchanges.har is in the same folder.
+    """The run whose result.json is `path` or is in the folder `path`; exchanges.har is in the same folder.
 
-    Raises NotARun where either file is missing, incomplete, not of petcheck, or of another run.
+    Raises NotARun if either file is missing, incomplete, not written by petcheck, or of another run.
     """
     file = path / FILE if path.is_dir() else path
     name = printable(str(file))
@@ -38,26 +38,26 @@ def read_run(path: Path) -> RecordedRun:
     try:
         result = load(file)
     except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; give the result.json of a whole run") from None
+        raise NotARun(f"{printable(str(error), 700)}; give the result.json of a complete run") from None
     return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
 
 
 def _evidence(file: Path, result: Result, of: str) -> tuple[har.Evidence, ...]:
     name = printable(str(file))
-    advice = f"put the one that was written with {of} beside it"
+    advice = f"put the one that was written with {of} into the same folder"
     _expect_file(file, HAR_CAP, advice)
     try:
         document = json.loads(file.read_bytes())
         entries = har.entries_by_index(document)
     except (ValueError, RecursionError) as error:
-        raise NotARun(f"{name} is not whole JSON ({printable(str(error), 200)}); {advice}") from None
+        raise NotARun(f"{name} is not complete JSON ({printable(str(error), 200)}); {advice}") from None
     except NotEvidence as error:
         raise NotARun(f"{name} {printable(str(error), 200)}; {advice}") from None
     targets = {target.name: target.requests.total for target in result.targets}
     numbers = {name: sum(entry.target == name for entry in entries.values()) for name in targets}
     foreign = har.run_of(document) != (result.run.id, result.run.started)
     if foreign or sum(numbers.values()) < len(entries) or any(numbers[one] > targets[one] for one in targets):
-        raise NotARun(f"{name} is of another run than {of}; {advice}")
+        raise NotARun(f"{name} belongs to another run than {of}; {advice}")
     return tuple(entries.values())
 
 

@@ -1,4 +1,4 @@
-"""Lets one run at a time write into a folder: two would mix the verdicts of one with the evidence of the other."""
+"""Lets only one run at a time write into a folder: two would mix the verdicts of one with the evidence of the other."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
 class FolderLock:
-    """A folder held for one run until `release` or the end of the process.
+    """A lock on a folder for one run, until `release` or the end of the process.
 
-    The kernel holds the lock, on the folder itself: it leaves no file and never outlives the process. Where the file
-    system has no locks nothing is held, and `held` is false. Raises `InUse` where another run holds the folder.
+    The kernel holds the lock, on the folder itself: it leaves no file and never outlives the process. If the file
+    system has no locks, nothing is held and `held` is false. Raises `InUse` if another run holds the lock.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -36,15 +36,15 @@ class FolderLock:
         except OSError as error:
             self.release()
             if error.errno in _TAKEN:
-                raise InUse(f"{folder} is written by another run that has not ended") from None
+                raise InUse(f"{folder} is in use by another run that has not ended") from None
 
     @property
     def held(self) -> bool:
-        """Whether the folder is held."""
+        """Whether this run holds the lock."""
         return self._descriptor is not None
 
     def release(self) -> None:
-        """Release the folder."""
+        """Release the lock."""
         if self._descriptor is not None and sys.platform != "win32":
             with contextlib.suppress(OSError):
                 # unlock explicitly: a child process may have a copy of the descriptor

@@ -1,4 +1,4 @@
-"""result.json: what a run found out about its targets, as values and as a file. Every other output is a view of it.
+"""result.json: the findings of a run about its targets, as values and as a file. Every other output is a view of it.
 
 A `Result` is written at the end of a run and validated against `result.schema.json` beside this module. Reading it
 back gives an equal value, or raises `NotAResult` with one line that says what is wrong with the file.
@@ -28,7 +28,7 @@ FILE = "result.json"
 
 @dataclass(frozen=True, slots=True)
 class SuiteInfo:
-    """The suite that ran: its version, the version of the interface it judges, and digests of its two sources."""
+    """The suite that ran: its version, the version of the interface that it judges, and digests of its two sources."""
 
     name: str
     version: str
@@ -39,9 +39,9 @@ class SuiteInfo:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """One run. `started` and `finished` are UTC in ISO 8601; `as_of` is the day (YYYY-MM-DD) judged for.
+    """One run. `started` and `finished` are UTC in ISO 8601; `as_of` is the day to judge by (YYYY-MM-DD).
 
-    `exit` is the exit code of the command; `options` are the options in force, the key never among them.
+    `exit` is the exit code of the command; `options` are the options in force, never the key.
     """
 
     id: str
@@ -55,12 +55,12 @@ class RunInfo:
 
 @dataclass(frozen=True, slots=True)
 class RequestCount:
-    """Requests sent to a target: all, by method, and by the section of the check that sent them.
+    """Requests sent to a target: in total, by method, and by the section of the check that sent them.
 
-    `examples` of them were property examples, which belong to no section. `kept` are in exchanges.har: a long run
-    keeps a sample of its passing examples. `repeats` come on top of what was planned, by their cause in words; `lost`
-    met a connection that the server had closed, and were sent again; `forgiven` are the 502, 503 and 504 that were gone
-    on the second try, by status.
+    `examples` of them were property examples, which belong to no section. `kept` are in exchanges.har: a long run keeps
+    a sample of its passing examples. `repeats` were sent in addition to the planned ones, by cause in words. `lost` met
+    a connection that the server had closed, and were sent again. `forgiven` counts each 502, 503 and 504 that was gone
+    on the second try.
     """
 
     total: int
@@ -76,7 +76,7 @@ class RequestCount:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """An animal that the run left behind. `id` is None where the POST got no answer: the animal may exist or not."""
+    """An animal that the run left behind. `id` is None if the POST got no answer: the animal may or may not exist."""
 
     id: int | None
     name: str
@@ -84,9 +84,9 @@ class Created:
 
 @dataclass(frozen=True, slots=True)
 class TargetInfo:
-    """A target and the run's cost to it.
+    """A target and what the run sent to it and created there.
 
-    `key` is "sha256:" and eight digits of the key's digest. `waited_s` are the seconds waited for its rate limit,
+    `key` is "sha256:" and eight digits of the key's digest. `waited_s` is the seconds waited for its rate limit,
     `rate_limited` counts its 429s. `unreachable` says in one line why it could not be tested, or is None.
     """
 
@@ -104,7 +104,7 @@ class TargetInfo:
 
 @dataclass(frozen=True, slots=True)
 class AppliedWaiver:
-    """The waiver of a row: why the failure is accepted, and the last day (YYYY-MM-DD) on which it is."""
+    """The waiver of a row: why the failure is accepted, and the last day (YYYY-MM-DD) of the waiver."""
 
     reason: str
     expires: str
@@ -123,11 +123,11 @@ class RequirementRow:
     """The verdict on one requirement of the catalogue for one target.
 
     `exchanges` are all that were examined and `decisive` those that decide, by index within the target. `parts` has
-    for each of `decisive` the part that decides: `status`, `header:Name`, `body`, or `body:` and a JSON pointer; empty
-    where the whole exchange does. `in_force` is false where no check can see the requirement, or where it is not in
-    force on the day judged for; --strict ignores such a row. `settled_by` is the option that settles an open verdict.
-    `example` is set where a simplified property example decides. A `waiver` on a row that is not "waived" is stale
-    (pass) or expired (fail).
+    the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a JSON pointer; empty if it
+    is the whole exchange. `in_force` is false if no check can observe the requirement, or if it is not in force on the
+    day to judge by; --strict ignores such a row. `settled_by` is the option that settles an open verdict. `example` is
+    set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass) or expired
+    (fail).
     """
 
     id: str
@@ -149,12 +149,12 @@ class RequirementRow:
 
     @property
     def decisive_by_weight(self) -> tuple[int, ...]:
-        """The exchanges that decide: first the simplest form of an example, then its form as found, then the others."""
+        """The exchanges that decide: the simplest form of an example first, then its form as found, then the others."""
         first = (self.example.simplest, self.example.found) if self.example else ()
         return tuple(dict.fromkeys((*first, *self.decisive)))
 
     def part(self, index: int) -> str:
-        """The part of a decisive exchange that decides; empty where the whole exchange does, or none is known."""
+        """The deciding part of a decisive exchange; empty if it is the whole exchange or unknown."""
         return dict(zip(self.decisive, self.parts, strict=False)).get(index, "")
 
 
@@ -174,10 +174,9 @@ class CheckRow:
 
 @dataclass(frozen=True, slots=True)
 class ObservedAnswer:
-    """One answer at an open point: its `status`, None where no answer came, and the `animals` on it if it is a page.
+    """One answer at an open point: its `status`, None without an answer, and the number of `animals` if it is a page.
 
-    `asked` tells several requests at one point apart. `detail` is what else was seen: the kind of the body, or why no
-    answer came.
+    `asked` distinguishes several requests at one point. `detail` is the kind of the body, or why there was no answer.
     """
 
     status: int | None
@@ -188,10 +187,10 @@ class ObservedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a target does where the document leaves it open: `statement` asks, `value` answers in words.
+    """What a target does where the document is silent: `statement` is the question, `value` the answer in words.
 
-    `seen` is false where the run saw nothing that answers; `value` then says why. `answers` hold what `value` says
-    where that is about answers as a whole, so that programs need not read the words.
+    `seen` is false if the run saw nothing that answers the question; `value` then says why. `answers` hold the same as
+    data if `value` is about whole answers, so that programs need not parse the words.
     """
 
     id: str
@@ -206,7 +205,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class UntestablePoint:
-    """A point that the document leaves open and no check can look at; `untestable` says why."""
+    """An open point that no check can observe; `untestable` says why."""
 
     id: str
     section: str
@@ -216,7 +215,7 @@ class UntestablePoint:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run. `complete` is false where it was interrupted: the result holds what it had judged until then."""
+    """A run. `complete` is false if it was interrupted: the result holds what it had judged by then."""
 
     complete: bool
     suite: SuiteInfo
@@ -234,9 +233,9 @@ class Result:
 
 
 def write(result: Result, folder: Path) -> Path:
-    """Write `result` as result.json into `folder`, validated and atomically; returns the path.
+    """Validate `result` and write it atomically as result.json into `folder`; returns the path.
 
-    Raises NotAResult where the value breaks the schema, OSError where the folder cannot be written.
+    Raises NotAResult if the value breaks the schema, OSError if the folder cannot be written.
     """
     document = to_json(result)
     _validate(document)
@@ -252,7 +251,7 @@ def load(path: Path) -> Result:
     except OSError as error:
         raise NotAResult(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
-        raise NotAResult(f"{path} is not whole JSON, so no result of petcheck: {printable(str(error))}") from None
+        raise NotAResult(f"{path} is not complete JSON, so no result of petcheck: {printable(str(error))}") from None
     try:
         return from_json(document)
     except NotAResult as error:

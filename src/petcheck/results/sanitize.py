@@ -1,4 +1,4 @@
-"""Makes text from a target harmless to look at; every output shows strings through `printable`.
+"""Makes text from a target harmless to display; every output shows strings through `printable`.
 
 A character that is invisible, or that changes how its neighbours look, appears as an escape such as `\\u{202e}`. JSON
 has no such escape, so it cannot be confused with one that the target sent. Each output format escapes its own markup
@@ -22,7 +22,7 @@ REASON_LIMIT = 1_500
 HEADER_LIMIT = 40
 """Headers of one message that a report shows."""
 
-_MARKS_IN_A_ROW = 3  # enough for every written language; more would cover the lines around
+_MARKS_IN_A_ROW = 3  # enough for every written language; more would cover the lines above and below
 _PLAIN = re.compile(r"[ -~]*")
 _COMMAND = re.compile(r"(?:(?<=\s)|^):(?=:)|#(?=#\w*\[)")
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
@@ -40,7 +40,7 @@ def printable(text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole
 def printable_parts(
     text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_in: str = "exchanges.har"
 ) -> tuple[str, str]:
-    """The same in two parts: the text, and the note that says that it was cut, or an empty string."""
+    """The same in two parts: the text, and the note that it was cut, or an empty string."""
     kept = text[:limit]
     if not _PLAIN.fullmatch(kept):
         kept = _escaped(kept, lines)
@@ -72,5 +72,5 @@ def _escaped(text: str, lines: bool) -> str:
 
 
 def _is_blank(character: str) -> bool:
-    """Whether a letter or mark is drawn as nothing: fillers and variation selectors."""
+    """Whether a letter or mark is invisible: fillers and variation selectors."""
     return character in "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2800" or "\ufe00" <= character <= "\ufe0f"

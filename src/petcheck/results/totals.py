@@ -16,9 +16,9 @@ from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """Requirements without a verdict, and the option that settles them (None where no option does).
+    """Requirements that were not examined, and the option that settles them (None if no option does).
 
-    They are the same on all of `targets`; `rows` are those of the first.
+    They are the same on all of `targets`; `rows` are those of the first target.
     """
 
     targets: tuple[str, ...]
@@ -54,7 +54,7 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
             if row.in_force and row.outcome in ("inconclusive", "not-run"):
                 groups.setdefault(row.settled_by, []).append(row)
         for option, rows in groups.items():
-            # where no option helps, the reasons count, and they may differ
+            # if no option helps, the reasons count, and they may differ
             key = (option, *((row.id, row.reason if option is None else "") for row in rows))
             before = merged.get(key)
             targets = (*before.targets, target.name) if before else (target.name,)
@@ -63,7 +63,7 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
 
 
 def not_in_force(result: Result) -> dict[str, str]:
-    """Requirements that no check can see, or that are not in force on the day: reason by id."""
+    """Requirements that no check can observe, or that are not in force on the day: reason by id."""
     return {row.id: row.reason for row in result.requirements if not row.in_force}
 
 
@@ -95,7 +95,7 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
 
 
 def target_outcome(target: TargetInfo, result: Result) -> Outcome:
-    """The verdict on a target as a whole, as one outcome: the worst one counts."""
+    """The verdict on a whole target as one outcome: the worst one counts."""
     if target.unreachable is not None:
         return "error"
     found = counts(row for row in result.rows_of(target.name) if row.in_force)
@@ -104,7 +104,7 @@ def target_outcome(target: TargetInfo, result: Result) -> Outcome:
 
 
 def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], str] = printable) -> str:
-    """The sentence on one target. `quote` as in `headline`."""
+    """The verdict on one target in a sentence. `quote` as in `headline`."""
     name = quote(target.name)
     if target.unreachable is not None:
         return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
@@ -139,17 +139,17 @@ def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
 
 
 def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
-    """What decides the run besides the verdicts: an interruption, waivers that fail the run, --strict."""
+    """What decides the run in addition to the verdicts: an interruption, waivers that fail the run, --strict."""
     sentences = []
     if not result.complete:
         ended = "The suite itself broke" if result.run.exit == Exit.BROKE else "The run was interrupted"
-        sentences.append(f"{ended}: what it had not judged until then is missing.")
+        sentences.append(f"{ended}: what it had not judged by then is missing.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
         stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
-        sentences.append(f"The run fails all the same: {stale}")
+        sentences.append(f"The run still fails: {stale}")
     if result.run.exit == Exit.UNSETTLED:
-        sentences.append("Under --strict what was not examined fails the run.")
+        sentences.append("Under --strict, requirements that were not examined fail the run.")
     return tuple(sentences)
 
 
@@ -159,7 +159,7 @@ def repeat_hint(run: RunInfo) -> str:
 
 
 def request_summary(target: TargetInfo) -> str:
-    """How many requests a target got, in all and by method, and how many of them were property examples."""
+    """How many requests a target got, in total and by method, and how many of them were property examples."""
     spent = target.requests
     sentence = f"{plural(spent.total, 'request')} ({spent.get:,} GET, {spent.post:,} POST)"
     if not spent.examples:
@@ -170,7 +170,7 @@ def request_summary(target: TargetInfo) -> str:
 
 
 def sample_note(target: TargetInfo) -> str:
-    """A sentence on what the evidence holds; empty where it holds every exchange."""
+    """A sentence on what the evidence holds; empty if it holds every exchange."""
     spent = target.requests
     if spent.kept >= spent.total:
         return ""
@@ -181,12 +181,12 @@ def sample_note(target: TargetInfo) -> str:
 
 
 def repeats_note(target: TargetInfo) -> str:
-    """A sentence on what was sent beside the plan and what was forgiven; empty where there is nothing to tell."""
+    """A sentence on the requests beyond the plan and the forgiven answers; empty if there are none."""
     spent = target.requests
     parts = []
     if beside := sum(spent.repeats.values()):
         causes = ", ".join(f"{number} {cause}" for cause, number in spent.repeats.items())
-        parts.append(f"{plural(beside, 'request')} beside the {spent.total - beside} planned: {causes}")
+        parts.append(f"{plural(beside, 'request')} in addition to the {spent.total - beside} planned: {causes}")
     if spent.lost:
         were = "was" if spent.lost == 1 else "were"
         parts.append(f"{plural(spent.lost, 'request')} {were} lost on a connection that the server had closed")
@@ -202,19 +202,19 @@ def plural(number: int, noun: str) -> str:
 
 
 def comma_list(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] = printable) -> str:
-    """`ids` with commas between; after `limit` of them the rest is counted. `quote` as in `headline`."""
+    """`ids` with commas between; those after the first `limit` are counted. `quote` as in `headline`."""
     shown = ", ".join(quote(item) for item in ids[:limit])
     return f"{shown} and {len(ids) - limit} more" if len(ids) > limit else shown
 
 
 def path_of(evidence: Evidence, result: Result) -> str:
-    """The exchange's URL below its target's base URL, sanitized; the whole URL where it is not below it."""
+    """The exchange's URL below its target's base URL, sanitized; the whole URL if it is not below it."""
     base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
     return printable(path_below(evidence.url, base))
 
 
 def status_or_error(evidence: Evidence) -> str:
-    """The status of the exchange, or why no answer came. Sanitized."""
+    """The status of the exchange, or why there was no answer. Sanitized."""
     return str(evidence.status) if evidence.error is None else f"no answer ({printable(evidence.error, 80)})"
 
 
