@@ -2,29 +2,29 @@
 
     PetcheckError
     ├── Breach             judging: an exchange contradicts a requirement. The only one that becomes a `fail`
-    ├── Inconclusive       judging, checks: tried, and the target gave nothing to judge
-    │   └── NotRun         checks: not tried: a permission is missing, or it is not in force
-    ├── NotSent            wire: a question could not be put to the target, or got no answer that counts
-    │   ├── NotPermitted   POST where writes are not allowed
-    │   ├── BudgetSpent    the run has sent as many requests as it may
+    ├── Inconclusive       judging, checks: tried, but the target gave nothing to judge
+    │   └── NotRun         checks: not tried, since a permission is missing or it is not in force
+    ├── NotSent            wire: a request could not be sent, or got no answer that counts
+    │   ├── NotPermitted   a POST without permission for writes
+    │   ├── BudgetSpent    the run has sent all requests that it may
     │   ├── WaitTooLong    the target asks for a longer wait than the run allows
-    │   ├── StillLimited   429 again, although its Retry-After was waited out
-    │   ├── RepeatsSpent   the run has sent as many requests again as it may
+    │   ├── StillLimited   429 again after the first Retry-After had passed
+    │   ├── RepeatsSpent   the run has repeated all requests that it may
     │   ├── OperationSilent    this operation leaves requests unanswered, others do not
-    │   └── TargetDown     nothing is answered any more
-    ├── ConnectionLost     wire: a kept connection was closed before any of the response came; sent again on a new one
+    │   └── TargetDown     the target answers nothing any more
+    ├── ConnectionLost     wire: a kept connection was closed before the response began; sent again on a new one
     ├── Untestable         toolkit: the target as a whole cannot be tested (exit 6)
     ├── NotJson            judging: a text is not JSON
-    │   └── NotRead        it may be, and is longer or deeper than is read
+    │   └── NotRead        it may be JSON, but is longer or deeper than petcheck reads
     ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
-    ├── NotARun            results: a file or folder is not what a run has written (exit 4)
+    ├── NotARun            results: a file or folder was not written by a complete run (exit 4)
     │   ├── NotAResult     not a result.json
     │   └── NotEvidence    not an exchanges.har of petcheck
     ├── NotComparable      comparison: these runs cannot be compared (exit 4)
-    ├── InUse              results: another run writes into the folder (exit 4)
+    ├── InUse              results: another run uses the folder (exit 4)
     └── NotWritten         reports: some files could not be written (exit 3)
 
-A check that ends with anything else has met a bug of the suite: outcome `error`, exit 3.
+Any other exception in a check is a bug of the suite: outcome `error`, exit 3.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class PetcheckError(Exception):
 class Breach(PetcheckError):
     """An exchange contradicts a requirement.
 
-    `decisive` are the exchanges that show it, `parts` the part of each that does. `unanswered` tells that silence is
-    what contradicts, which counts only where the target went on answering.
+    `decisive` are the exchanges that show it, `parts` the part of each that does. `unanswered` means that silence is
+    the contradiction, which counts only if the target answered later requests.
     """
 
     def __init__(self, message: str, *decisive: Exchange, parts: Sequence[str] = (), unanswered: bool = False) -> None:
@@ -56,7 +56,7 @@ class Breach(PetcheckError):
 
 
 class Inconclusive(PetcheckError):
-    """Nothing could be judged. The message says why and what would settle it; `settled_by` is the option that would."""
+    """Nothing could be judged. The message says why and what settles it; `settled_by` is the option that does."""
 
     def __init__(self, reason: str, settled_by: str | None = None) -> None:
         super().__init__(reason)
@@ -69,7 +69,7 @@ class NotRun(Inconclusive):
 
 
 class NotSent(PetcheckError):
-    """A question could not be put to the target, or got no answer that counts; `settled_by` names the option."""
+    """A request could not be sent, or got no answer that counts; `settled_by` is the option that helps."""
 
     def __init__(self, reason: str, settled_by: str | None = None) -> None:
         super().__init__(reason)
@@ -82,7 +82,7 @@ class NotPermitted(NotSent):
 
 
 class BudgetSpent(NotSent):
-    """The run has sent as many requests as it may."""
+    """The run has sent all requests that it may."""
 
 
 class WaitTooLong(NotSent):
@@ -90,15 +90,15 @@ class WaitTooLong(NotSent):
 
 
 class StillLimited(NotSent):
-    """The target answered 429 twice in a row, although the first Retry-After was waited out."""
+    """The target answered 429 twice in a row, although the first Retry-After had passed."""
 
 
 class RepeatsSpent(NotSent):
-    """The request got no answer that counts, and the run has sent as many requests again as it may."""
+    """The request got no answer that counts, and the run has repeated all requests that it may."""
 
 
 class OperationSilent(NotSent):
-    """The operation has left several requests unanswered, while the target goes on answering others."""
+    """The operation has left several requests unanswered, while the target still answers others."""
 
 
 class TargetDown(NotSent):
@@ -106,7 +106,7 @@ class TargetDown(NotSent):
 
 
 class ConnectionLost(PetcheckError):
-    """A kept connection turned out to be closed before any of the response came, so the request is sent again."""
+    """A kept connection was closed before the response began, so the request is sent again."""
 
 
 class Untestable(PetcheckError):
@@ -118,21 +118,21 @@ class NotJson(PetcheckError, ValueError):
 
 
 class NotRead(NotJson):
-    """The text may be JSON, and there is more of it, or it is nested deeper, than is read."""
+    """The text may be JSON, but it is longer or nested deeper than petcheck reads."""
 
 
 class ConfigError(PetcheckError):
-    """The run cannot start as it was asked for; the message is one line that says what to do."""
+    """The run cannot start as requested; the message is one line that says what to do."""
 
     def __init__(self, message: str) -> None:
         words = " ".join(message.split())
-        if len(words) > _LONGEST_MESSAGE:  # the value that was given; what to do stands at the end
+        if len(words) > _LONGEST_MESSAGE:  # a long value in the middle; the end says what to do
             words = f"{words[: _LONGEST_MESSAGE // 2]} … {words[-_LONGEST_MESSAGE // 2 :]}"
         super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
 
 
 class NotARun(PetcheckError):
-    """What is not, or not wholly, what a run has written. One line that says which file, why, and what to do."""
+    """Not the complete output of a run. The message is one line that says which file, why, and what to do."""
 
 
 class NotAResult(NotARun):
@@ -144,15 +144,15 @@ class NotEvidence(NotARun):
 
 
 class NotComparable(PetcheckError):
-    """Runs that cannot be compared. The message is one line that says which file, why, and what to do."""
+    """These runs cannot be compared. The message is one line that says which file, why, and what to do."""
 
 
 class InUse(PetcheckError):
-    """Another run writes into the folder; the message says which folder."""
+    """Another run uses the folder; the message says which folder."""
 
 
 class NotWritten(PetcheckError):
-    """Some files could not be written; the message, one line, names them, their folder and why. `errors` by file."""
+    """Some files could not be written; the message is one line with the files, the folder and why. `errors` by file."""
 
     def __init__(self, message: str, errors: Mapping[str, Exception]) -> None:
         super().__init__(message)

@@ -1,7 +1,7 @@
-"""What passes between the suite and a target: one request, and what came of it.
+"""One exchange between the suite and a target: a request, and the response or the lack of one.
 
-An `Exchange` is the only thing that judging knows of the network, and the unit of evidence in every report. It is
-recorded after redaction: the API key is in none of its fields. The request's Authorization header is kept as a
+An `Exchange` is all that judging sees of the network, and the unit of evidence in every report. It is recorded after
+redaction: the API key is in none of its fields. The request's Authorization header is kept as a
 shell expression (`Bearer $PETSTORE_API_KEY`), so that a reader can send the request again.
 """
 
@@ -19,7 +19,7 @@ _SHOWN = 100  # characters of a path or body in a message
 
 
 class Credential(Enum):
-    """What a request shows in its Authorization header (section 5): the valid key, or one way of not having it."""
+    """The content of a request's Authorization header (section 5): the valid key, or one kind of invalid key."""
 
     VALID = "a valid key"
     MISSING = "no key"
@@ -57,7 +57,7 @@ class Call:
 
 
 class Silence(Enum):
-    """Why a request got no answer that could be read."""
+    """Why a request got no readable answer."""
 
     TIMEOUT = "timeout"
     UNREACHABLE = "unreachable"
@@ -99,11 +99,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A response as it came. `headers` keep order, case and repeats; `body` is decoded and redacted.
+    """A response as received. `headers` keep order, case and repeats; `body` is decoded and redacted.
 
-    `body_complete` is false where petcheck chose not to read all of the body (its size caps), and only the beginning
-    was kept: that is not a fault of the server. `encoding_broken` says why the body is not what Content-Encoding
-    claims, and `body` then has the bytes as they came; None where the two agree.
+    `body_complete` is false if petcheck did not read the whole body because of its size caps, and kept only the
+    beginning: that is not a fault of the server. `encoding_broken` says why the body does not match Content-Encoding,
+    and `body` then has the bytes as received; None if the two match.
     """
 
     status: int
@@ -115,19 +115,19 @@ class Response:
     encoding_broken: str | None = None
 
     def header(self, name: str) -> str | None:
-        """The value of header `name` (any case), repeats joined by a comma; None where it is absent."""
+        """The value of header `name` (any case), repeats joined by a comma; None if it is absent."""
         values = [value for key, value in self.headers if key.lower() == name.lower()]
         return ", ".join(values) if values else None
 
     @property
     def date(self) -> datetime | None:
-        """The target's own clock: its Date header, to the second below; None where it has none that can be read."""
+        """The target's clock from its Date header, rounded down to a second; None if there is no readable one."""
         return http_date(self.header("Date") or "")
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """The request got no readable answer: what kind of silence, and what was seen on the wire."""
+    """The request got no readable answer: the kind of silence, and what was seen on the wire."""
 
     kind: Silence
     detail: str
@@ -135,7 +135,7 @@ class NoAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and what came of it.
+    """One request and its response, or the lack of one.
 
     `index` counts from 0 within a run and target and is what results refer to. `section` is the section of the
     document whose check sent it. `started` is wall-clock time (UTC); `sent` and `finished` are seconds on a monotonic
@@ -153,23 +153,23 @@ class Exchange:
 
     @property
     def elapsed(self) -> float:
-        """Seconds from sending to the last byte, or to giving up."""
+        """Seconds from sending to the last byte, or until petcheck gave up."""
         return self.finished - self.sent
 
     @property
     def status(self) -> int | None:
-        """The status of the response; None where no answer came."""
+        """The status of the response; None without a response."""
         return self.answer.status if isinstance(self.answer, Response) else None
 
 
 def _one_line(text: str) -> str:
-    """Text cut at 100 characters, with what cannot be printed escaped."""
+    """Text cut at 100 characters, with unprintable characters escaped."""
     text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def http_date(text: str) -> datetime | None:
-    """An HTTP date as UTC; None where it is none."""
+    """An HTTP date as UTC; None if it cannot be parsed."""
     if not text[:3].isalpha():
         return None
     try:

@@ -38,7 +38,7 @@ OK = ObservedAnswer(200, animals=20)
         ((observed("by id"), observed("by id")), "agreed"),
         ((observed("by id"), observed("not by id")), "differing"),
         ((observed("by id"), observed("too few", seen=False)), "one_sided"),
-        ((observed("too few", seen=False), observed("nothing came", seen=False)), "agreed"),
+        ((observed("too few", seen=False), observed("nothing was received", seen=False)), "agreed"),
         ((observed("not observed: so it says"), observed("by id")), "differing"),
         ((observed("200 OK, 20 animals", OK), observed("200 Fine, 3 animals", ObservedAnswer(200, 3))), "agreed"),
         ((observed("200 OK, 20 animals", OK), observed("200 OK", ObservedAnswer(200))), "differing"),

@@ -46,7 +46,7 @@ def test_the_key_itself_is_refused_wherever_it_is_put_and_not_repeated(how: dict
     message = complaint(environment={"PETSTORE_API_KEY_OF_ANOTHER": OWN}, **how)
     assert OWN not in message
     if where is not None:
-        assert message == f"{where} holds the API key; take it out, PETSTORE_API_KEY is the place for it"
+        assert message == f"{where} contains the API key; remove it and put it into PETSTORE_API_KEY"
 
 
 def test_a_configuration_shows_no_key() -> None:
@@ -75,10 +75,10 @@ def test_a_key_that_is_no_text_is_refused_in_one_line() -> None:
     message = complaint(
         target=[STAGING], environment={"PETSTORE_API_KEY": "0123456789\udcff", "PETSTORE_API_KEY_X": "ä" * 9}
     )
-    assert message == "PETSTORE_API_KEY: a key has printable ASCII characters only, and no spaces"
+    assert message == "PETSTORE_API_KEY: a key must have only printable ASCII characters, and no spaces"
 
 
 @pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])
 def test_a_key_that_masking_would_take_for_evidence_is_refused(secret: str) -> None:
-    with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short, or a word of the interface, .+$"):
+    with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short or a word of the interface, .+$"):
         configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1)

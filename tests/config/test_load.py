@@ -120,11 +120,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "a key with a space": (
         {"target": [STAGING], "environment": {"PETSTORE_API_KEY": "a b"}},
-        "PETSTORE_API_KEY: a key has printable ASCII characters only, and no spaces",
+        "PETSTORE_API_KEY: a key must have only printable ASCII characters, and no spaces",
     ),
     "a key with an umlaut": (
         {"target": [STAGING], "environment": {"PETSTORE_API_KEY": "ä"}},
-        "PETSTORE_API_KEY: a key has",
+        "PETSTORE_API_KEY: a key must have",
     ),
     "no scheme": ({"target": ["host/v1"]}, "--target host/v1: not an http or https URL; write it as https://host/v1"),
     "another scheme": ({"target": ["ftp://host/v1"]}, "--target ftp://host/v1: not an http or https URL"),
@@ -138,16 +138,17 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a bracket": ({"target": ["https://[::1/v1"]}, "--target https://[:…/v1: not a URL (Invalid IPv6 URL)"),
     "a password": (
         {"target": ["https://u:p@h/v1"]},
-        "--target https://…@h/v1: a URL must not hold a user or password; the key goes into PETSTORE_API_KEY",
+        "--target https://…@h/v1: a URL must not have a user or password; put the key into PETSTORE_API_KEY",
     ),
     "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?…: a base URL has no query and no fragment"),
     "a fragment": ({"target": ["https://h/v1#a"]}, "--target https://h/v1#…: a base URL has no query and no fragment"),
-    "a space": ({"target": ["https://h/a b"]}, "--target 'https://h/a b': a URL holds no spaces"),
-    "a line": ({"target": ["https://h/\nv1"]}, "--target 'https://h/\\nv1': a URL holds no spaces"),
+    "a space": ({"target": ["https://h/a b"]}, "--target 'https://h/a b': a URL must not have spaces"),
+    "a line": ({"target": ["https://h/\nv1"]}, "--target 'https://h/\\nv1': a URL must not have spaces"),
     "a terminal's escape": ({"target": ["\x1b[31m"]}, "--target \N{REPLACEMENT CHARACTER}[31m: not an http"),
     "http to a foreign host": (
         {"target": ["http://far.example/v1"]},
-        "--target http://far.example/v1: the key would travel unencrypted; use https, or allow it with --insecure-http",
+        "--target http://far.example/v1: the key would be sent unencrypted; use https, or allow it with "
+        "--insecure-http",
     ),
     "http to one that only looks local": (
         {"target": ["http://localhost.example/v1"]},
@@ -157,10 +158,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"target": ["http://127.0.0.1.example/v1"]},
         "--target http://127.0.0.1.example/v1: the key",
     ),
-    "http to every address": ({"target": ["http://0.0.0.0/v1"]}, "--target http://0.0.0.0/v1: the key would travel"),
+    "http to every address": ({"target": ["http://0.0.0.0/v1"]}, "--target http://0.0.0.0/v1: the key would be sent"),
     "http by way of a user": (
         {"target": ["http://localhost@far.example/v1"]},
-        "--target http://…@far.example/v1: a URL must not hold a user",
+        "--target http://…@far.example/v1: a URL must not have a user",
     ),
     "two of one name": (
         {"target": [STAGING, STAGING]},
@@ -173,7 +174,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "writes to nobody": (
         {"target": [f"a={STAGING}"], "allow_writes": "b"},
-        "--allow-writes=b: no target has that name; there are a",
+        "--allow-writes=b: no target has that name; targets: a",
     ),
     "app and target": ({"target": [STAGING], "app": "m:a"}, "--app and --target exclude each other; give one of them"),
     "an app without a key": (
@@ -182,13 +183,13 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "writes to an app by name": (
         {"app": "shop.main:app", "allow_writes": "target"},
-        "--allow-writes=target: no target has that name; there are none",
+        "--allow-writes=target: no target has that name; targets: none",
     ),
     "an app without a name": (
         {"app": "shop.main"},
         "--app shop.main: write it as module:application, as in shop.main:app",
     ),
-    "no plan": ({"plan": "gold"}, "--plan gold: no such plan; there are free, pro, business, enterprise"),
+    "no plan": ({"plan": "gold"}, "--plan gold: no such plan; plans: free, pro, business, enterprise"),
     "nearly a plan": ({"plan": "buisness"}, "--plan buisness: no such plan; did you mean business"),
     "no date": ({"as_of": "5.12.2030"}, "--as-of 5.12.2030: not a date; write it as YYYY-MM-DD"),
     "no day": ({"as_of": "2030-02-30"}, "--as-of 2030-02-30: not a date; write it as YYYY-MM-DD"),
@@ -219,7 +220,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"config": "a\0b"},
         "a\N{REPLACEMENT CHARACTER}b: cannot be read (embedded null byte)",
     ),
-    "reports without a name": ({"reports": ""}, "--reports '': must be a text in quotes, and not an empty one"),
+    "reports without a name": ({"reports": ""}, "--reports '': must be text in quotes, and not empty"),
     "a variable that was written otherwise": (
         {"target": [STAGING], "environment": {"PETSTORE_APIKEY": "k-123"}},
         "no API key for target 'target': set PETSTORE_API_KEY in the environment (there is PETSTORE_APIKEY)",
@@ -246,13 +247,13 @@ def test_a_message_is_short_whatever_was_given() -> None:
     message = complaint(plan="x" * 5000)
     assert len(message) < 500
     assert message.startswith("--plan xxx")
-    assert message.endswith("x: no such plan; there are free, pro, business, enterprise")
+    assert message.endswith("x: no such plan; plans: free, pro, business, enterprise")
 
 
 def test_a_bundle_without_a_certificate() -> None:
     Path("empty.pem").write_text("nothing\n")
     assert complaint(ca_bundle="empty.pem") == (
-        "--ca-bundle empty.pem: holds no certificate; give a PEM file of certificate authorities"
+        "--ca-bundle empty.pem: contains no certificate; give a PEM file of certificate authorities"
     )
 
 

@@ -29,7 +29,7 @@ IN_FILE = {
     ),
     "a key in the file": (
         '[targets.a]\nurl = "https://h/v1"\napi-key = "x"',
-        "petcheck.toml: [targets.a]: unknown setting 'api-key'; known are url, plan",
+        "petcheck.toml: [targets.a]: unknown setting 'api-key'; it must be one of url, plan",
     ),
     "writes in words": (
         '[targets.a]\nurl = "https://h/v1"\nallow-writes = "false"',
@@ -86,17 +86,17 @@ IN_FILE = {
     ),
     "a folder that is a number": (
         "[defaults]\nreports = 1",
-        "petcheck.toml: [defaults] reports 1: must be a text in quotes",
+        "petcheck.toml: [defaults] reports 1: must be text in quotes",
     ),
     "a waiver with a number for a reason": (
         '[[waivers]]\nrequirement = "LIST-5"\ntarget = "a"\nreason = 1\nexpires = 2027-01-01',
-        "petcheck.toml: waiver 1: `reason` 1: must be a text in quotes",
+        "petcheck.toml: waiver 1: `reason` 1: must be text in quotes",
     ),
     "two tables of one name": (
         '[targets.a]\nurl = "https://h/v1"\n[targets.a]\nurl = "https://h/v1"',
         "petcheck.toml: not TOML: Cannot declare ('targets', 'a') twice",
     ),
-    "a waiver that is no table": ("waivers = [3]", "petcheck.toml: waivers are written as [[waivers]] tables"),
+    "a waiver that is no table": ("waivers = [3]", "petcheck.toml: waivers must be [[waivers]] tables"),
     "a waiver without a reason": (
         '[[waivers]]\nrequirement = "LIST-5"\ntarget = "a"\nexpires = 2027-01-01',
         "petcheck.toml: waiver 1: `reason` is missing",
@@ -135,7 +135,7 @@ def test_a_mistake_in_the_file(file: str, expected: str) -> None:
 
 def test_a_file_that_is_no_utf_8() -> None:
     Path("latin.toml").write_bytes(b'[defaults]\nplan = "fr\xe9e"\n')
-    assert complaint(config="latin.toml") == "latin.toml: not UTF-8, and so no TOML, at byte 21"
+    assert complaint(config="latin.toml") == "latin.toml: not UTF-8 at byte 21, so not TOML"
 
 
 def test_a_file_of_windows_is_read_like_any_other() -> None:
@@ -145,5 +145,5 @@ def test_a_file_of_windows_is_read_like_any_other() -> None:
 
 def test_a_file_that_is_too_large_is_not_read_whole() -> None:
     Path("large.toml").write_bytes(b"#" * 1_000_001)
-    assert complaint(config="large.toml").startswith("large.toml: more than a megabyte")
-    assert complaint(config="/dev/zero").startswith("/dev/zero: more than a megabyte")
+    assert complaint(config="large.toml").startswith("large.toml: larger than a megabyte")
+    assert complaint(config="/dev/zero").startswith("/dev/zero: larger than a megabyte")

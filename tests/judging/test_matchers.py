@@ -46,7 +46,7 @@ def test_described(asked: Exchange, words: str) -> None:
 
 def test_came() -> None:
     assert matchers.came(exchange(status=404)) == "404"
-    assert matchers.came(exchange(status=Silence.CUT_SHORT)) == "no answer (cut short: nothing came)"
+    assert matchers.came(exchange(status=Silence.CUT_SHORT)) == "no answer (cut short: nothing was received)"
 
 
 @pytest.mark.parametrize(

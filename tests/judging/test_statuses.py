@@ -114,7 +114,7 @@ def test_nothing_is_judged_without_the_key(credential: Credential) -> None:
 @pytest.mark.parametrize("silence", [Silence.TIMEOUT, Silence.RESET])
 def test_silence_is_wrong_as_a_whole_and_says_what_was_due(silence: Silence) -> None:
     _, judgement = status_judgement(exchange(CREATE, silence, asked=GOOD | {"name": 5}), GROUNDS)
-    said = f"400 (section 4.2) with an integer as `name`, got no answer ({silence.value}: nothing came)"
+    said = f"400 (section 4.2) with an integer as `name`, got no answer ({silence.value}: nothing was received)"
     assert judgement == Problem(f"expected {said}, on a second try too", WHOLE)
 
 

@@ -40,9 +40,9 @@ def test_a_conforming_server_costs_no_more_than_was_said(names: tuple[str, ...],
 def test_the_forecast_in_words() -> None:
     target = TargetConfig("staging", SOURCE, "free", writes=True, exhaust=True)
     lines = list(Forecast(target, 1200).lines())
-    assert lines[0] == "staging  https://host/v1: nothing was sent. A run would send, at most:"
-    assert lines[-1] == "  left behind: 10 animals or so, and whatever the target takes that it must refuse"
-    assert "  in all 100 requests, 46 of them POST" in lines
+    assert lines[0] == "staging  https://host/v1: nothing was sent. A run sends at most:"
+    assert lines[-1] == "  left behind: about 10 animals, and any body that the target accepts but must refuse"
+    assert "  in total 100 requests, 46 of them POST" in lines
 
 
 def test_what_is_not_allowed_costs_nothing() -> None:
@@ -60,4 +60,4 @@ def test_what_is_not_allowed_costs_nothing() -> None:
 )
 def test_the_forecast_says_which_server_it_is_about(source: Source, shown: str) -> None:
     first = next(Forecast(TargetConfig("one", source), 1200).lines())
-    assert first == f"one  {shown}: nothing was sent. A run would send, at most:"
+    assert first == f"one  {shown}: nothing was sent. A run sends at most:"

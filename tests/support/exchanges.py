@@ -39,7 +39,7 @@ def exchange(
     """
     raw, posted = (part if isinstance(part, bytes) else json.dumps(part).encode() for part in (body, asked))
     answer = (
-        NoAnswer(status, "nothing came")
+        NoAnswer(status, "nothing was received")
         if isinstance(status, Silence)
         else Response(status, "", "HTTP/1.1", tuple(headers), raw, whole)
     )

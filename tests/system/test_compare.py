@@ -280,7 +280,10 @@ def test_exchanges_that_do_not_belong_to_the_run_are_refused(
         ([], "name the runs: petcheck compare A/result.json B/result.json"),
         (["a"], "a/result.json: there is 1 target to compare, but two are needed; give another result.json"),
         (["a", "b\n\x1b[31m\u202e"], "b\\u{a}\\u{1b}[31m\\u{202e} cannot be read: No such file or directory"),
-        (["a/result.json", "b", "-o", "./a/result.json"], "./a/result.json is what is compared; give -o another"),
+        (
+            ["a/result.json", "b", "-o", "./a/result.json"],
+            "./a/result.json is an input of the comparison; give -o another",
+        ),
         (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),
     ],
 )

@@ -250,14 +250,14 @@ def a_hanging_target_costs_two_deadlines(ran: Ran) -> None:
     (target,) = ran.result.targets
     assert target.requests.total == 2
     assert target.unreachable is not None
-    assert "does not answer (timeout: no whole answer within 0.3 s: nothing came)" in target.unreachable
+    assert "does not answer (timeout: no complete answer within 0.3 s: nothing was received)" in target.unreachable
     assert set(ran.outcomes.values()) == {"error", "not-run"}
 
 
 def one_dead_operation_stops_no_other(ran: Ran) -> None:
     outcomes = ran.outcomes
     assert outcomes["ORDERS-1"] == "fail"
-    assert "no answer (timeout: no whole answer within 1 s: nothing came)" in ran.reason("ORDERS-1")
+    assert "no answer (timeout: no complete answer within 1 s: nothing was received)" in ran.reason("ORDERS-1")
     assert {outcomes[name] for name in ("LIST-1", "LIST-2", "GET-1", "GET-3", "ERROR-4", "RATE-1")} == {"pass"}
     assert "3 animals are known" in ran.reason("LIST-3")
     assert "error" not in outcomes.values()
@@ -266,7 +266,7 @@ def one_dead_operation_stops_no_other(ran: Ran) -> None:
 def a_body_cut_short_fails_what_was_due(ran: Ran) -> None:
     outcomes = ran.outcomes
     assert outcomes["GET-1"] == "fail"
-    assert "no answer (cut short: status 200 came, its body did not end: " in ran.reason("GET-1")
+    assert "no answer (cut short: status 200 was received, its body did not end: " in ran.reason("GET-1")
     assert {outcomes[name] for name in ("LIST-1", "LIST-2", "ORDERS-1", "AUTH-1")} == {"pass"}
     assert "3 animals are known" in ran.reason("LIST-3")
     assert "error" not in outcomes.values()
@@ -296,7 +296,7 @@ def it_is_left_alone(ran: Ran) -> None:
     (target,) = ran.result.targets
     assert target.requests.total == 1
     assert target.unreachable is not None
-    assert "was answered, and the next request may be sent in 60 min; this run may wait 1 s" in target.unreachable
+    assert "and the next request may be sent in 60 min; this run may wait 1 s" in target.unreachable
 
 
 def in_front(*words: str) -> Callable[[Ran], None]:
@@ -341,7 +341,7 @@ MORE = {
     "asks for a client certificate": in_front("(page: 400 No required SSL certificate was sent)", "client certificate"),
     "a maintenance page": in_front("with 503 (page: Back soon)", "something stands in front of the server"),
     "nothing is there": in_front("all are answered 404 (page: 404 Not Found)", "check the base URL"),
-    "claims gzip": fails("SERVICE-1", "the body cannot be read: Content-Encoding is gzip, and the body is not: "),
+    "claims gzip": fails("SERVICE-1", "the body cannot be read: Content-Encoding is gzip, but the body is not: "),
     "restarts": nothing_is_lost,
     "keeps no connection": nothing_is_lost,
 }

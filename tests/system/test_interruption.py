@@ -93,7 +93,7 @@ def test_a_signal_while_a_quota_is_waited_for(tmp_path: Path) -> None:
     limited = b"HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: 100\r\n\r\n"
     with peer(after(4, lambda caller: caller.send(limited))) as up:
         process = start(tmp_path, "--target", up.url, "--plan", "free")
-        told = "target (plan free): 429 was answered, and the next request may be sent in 100 s\n"
+        told = "target (plan free): the answer was 429, and the next request may be sent in 100 s\n"
         until(lambda: told in (tmp_path / "stdout").read_text())
         process.send_signal(signal.SIGTERM)
         hold_interrupted(ended(process, tmp_path))
@@ -208,7 +208,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path:
     assert 0 < len(judged["a"]) < len(judged["b"])
     assert 1 < ran.result.targets[0].requests.total <= len(up.heads)  # one may have been lost and sent again
     missing = {row.reason for row in ran.result.requirements if row.target == "a" and row.outcome == "not-run"}
-    assert "No check of it ran: a worker process died." in missing
+    assert "No check of this requirement ran: a worker process died." in missing
 
 
 def connected(process: int, port: int) -> bool:
@@ -413,7 +413,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
         second = petcheck(tmp_path / "b", "--target", other.url, "--reports", str(tmp_path / "reports"), *FEW)
         assert second.last_line_of_trouble == (
             f"petcheck: {tmp_path}/reports is in use by another run that has not ended; wait for its end, "
-            "or give this run a folder of its own with --reports"
+            "or give this run its own folder with --reports"
         )
         assert (second.code, second.out) == (4, "")
         for harmless in ("--dry-run", "--collect-only"):

@@ -114,7 +114,7 @@ def test_a_key_in_the_base_url_by_mistake(tmp_path: Path) -> None:
         assert up.connections == 0
     assert ran.code == 4
     assert ran.last_line_of_trouble == (
-        "petcheck: --target holds the API key; take it out, PETSTORE_API_KEY is the place for it"
+        "petcheck: --target contains the API key; remove it and put it into PETSTORE_API_KEY"
     )
 
 

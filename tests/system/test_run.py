@@ -137,7 +137,7 @@ def test_a_cap_on_requests_is_hard_and_what_one_get_settles_comes_first() -> Non
         trial = judge(url, "--allow-writes", "--max-requests", "10")
     assert trial.requests == 10
     assert trial.ids("pass") >= {"LIST-1", "LIST-2", "LIST-3", "LIST-6", "LIST-7", "GET-1", "GET-3", "ORDERS-1"}
-    assert trial.reasons["AUTH-4"] == "The run may send 10 requests at most."
+    assert trial.reasons["AUTH-4"] == "The run may send at most 10 requests."
     settled_by = {row.id: row.settled_by for row in trial.result.requirements}
     assert (settled_by["AUTH-4"], settled_by["CREATE-5"]) == ("--max-requests", "--max-requests")
 
@@ -183,7 +183,7 @@ def test_a_run_of_one_check_judges_one_requirement() -> None:
     with server() as url:
         trial = judge(url, "-k", "test_store_orders_exists")
     assert trial.ids("pass") == {"ORDERS-1"}
-    assert trial.reasons["LIST-1"] == "Deselected: no check of it ran."
+    assert trial.reasons["LIST-1"] == "Deselected: no check of this requirement ran."
 
 
 # ---- on both sides of the removal

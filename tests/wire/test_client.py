@@ -245,12 +245,12 @@ def test_packed_bodies_are_unpacked(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("named", "body", "why"),
     [
-        ("gzip", b"[]", "Content-Encoding is gzip, and the body is not: "),
-        ("gzip", zlib.compress(b"[]"), "Content-Encoding is gzip, and the body is not: "),
-        ("deflate", gzip.compress(b"[]"), "Content-Encoding is deflate, and the body is not: "),
-        ("deflate", b"[]", "Content-Encoding is deflate, and the body is not: "),
-        ("gzip", gzip.compress(b"[" * 99)[:-4], "Content-Encoding is gzip, and the body is not: it ends too early"),
-        ("gzip, gzip", gzip.compress(b"[]"), "Content-Encoding is gzip, and the body is not: "),
+        ("gzip", b"[]", "Content-Encoding is gzip, but the body is not: "),
+        ("gzip", zlib.compress(b"[]"), "Content-Encoding is gzip, but the body is not: "),
+        ("deflate", gzip.compress(b"[]"), "Content-Encoding is deflate, but the body is not: "),
+        ("deflate", b"[]", "Content-Encoding is deflate, but the body is not: "),
+        ("gzip", gzip.compress(b"[" * 99)[:-4], "Content-Encoding is gzip, but the body is not: it ends too early"),
+        ("gzip, gzip", gzip.compress(b"[]"), "Content-Encoding is gzip, but the body is not: "),
         ("br", b"[]", "Content-Encoding is br; the request accepts gzip, deflate only"),
         ("zstd, gzip", gzip.compress(b"[]"), "Content-Encoding is zstd; the request accepts gzip, deflate only"),
         ("utf-8", b"[]", "Content-Encoding is utf-8; the request accepts gzip, deflate only"),
@@ -315,17 +315,17 @@ BEGINNING = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n"
 def test_nothing_at_all_times_out() -> None:
     with peer(Caller.hang) as up:
         assert silent(up.url, deadline=DEADLINE) == NoAnswer(
-            Silence.TIMEOUT, "no whole answer within 0.5 s: nothing came"
+            Silence.TIMEOUT, "no complete answer within 0.5 s: nothing was received"
         )
 
 
 @pytest.mark.parametrize(
     ("beginning", "drop", "seen"),
     [
-        (b"", b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000, "nothing came"),
-        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000, "nothing came"),
-        (BEGINNING, b"x" * 99, "status 200 came, its body did not end"),
-        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, "nothing came"),
+        (b"", b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000, "nothing was received"),
+        (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000, "nothing was received"),
+        (BEGINNING, b"x" * 99, "status 200 was received, its body did not end"),
+        (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, "nothing was received"),
     ],
     ids=["status line", "headers", "body", "informational answers"],
 )
@@ -335,7 +335,9 @@ def test_a_byte_now_and_then_does_not_stretch_the_deadline(beginning: bytes, dro
         caller.drip(drop, every=0.05)
 
     with peer(dripping) as up:
-        assert silent(up.url, deadline=DEADLINE) == NoAnswer(Silence.TIMEOUT, f"no whole answer within 0.5 s: {seen}")
+        assert silent(up.url, deadline=DEADLINE) == NoAnswer(
+            Silence.TIMEOUT, f"no complete answer within 0.5 s: {seen}"
+        )
 
 
 def test_an_endless_row_of_informational_answers_times_out() -> None:
@@ -349,7 +351,7 @@ def test_an_endless_row_of_informational_answers_times_out() -> None:
 
 def test_a_connection_closed_at_once() -> None:
     with peer(lambda caller: None) as up:
-        assert silent(up.url) == NoAnswer(Silence.RESET, "the connection was closed before an answer came")
+        assert silent(up.url) == NoAnswer(Silence.RESET, "the connection was closed without an answer")
 
 
 def test_a_reset_before_the_answer() -> None:
@@ -366,14 +368,14 @@ def test_a_reset_within_the_body() -> None:
     with peer(resetting) as up:
         answer = silent(up.url)
     assert answer.kind in (Silence.RESET, Silence.CUT_SHORT)
-    assert "status 200 came, its body did not end" in answer.detail
+    assert "status 200 was received, its body did not end" in answer.detail
 
 
 def test_a_body_that_is_shorter_than_its_length() -> None:
     with peer(lambda caller: caller.send(BEGINNING + b"x" * 10)) as up:
         answer = silent(up.url)
     assert answer.kind is Silence.CUT_SHORT
-    assert answer.detail.startswith("status 200 came, its body did not end: ")
+    assert answer.detail.startswith("status 200 was received, its body did not end: ")
     assert "received 10 bytes, expected 100" in answer.detail
 
 
@@ -509,8 +511,8 @@ def test_a_certificate_that_does_not_hold(served_by: Peer, said: str, certificat
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (ssl.TLSVersion.TLSv1_2, "the server may ask for a client certificate, and petcheck has none to show"),
-        (ssl.TLSVersion.TLSv1_3, "the server asks for a client certificate, and petcheck has none to show"),
+        (ssl.TLSVersion.TLSv1_2, "the server may ask for a client certificate, and petcheck cannot send one"),
+        (ssl.TLSVersion.TLSv1_3, "the server asks for a client certificate, and petcheck cannot send one"),
     ],
 )
 def test_a_client_certificate_that_is_asked_for(version: ssl.TLSVersion, said: str, certificates: Path) -> None:

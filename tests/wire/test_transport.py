@@ -30,7 +30,7 @@ from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_t
 LIST = Call(Operation.LIST_PETS)
 POST = Call(Operation.CREATE_PET, body=b"{}")
 OK = response()
-TIMEOUT = NoAnswer(Silence.TIMEOUT, "nothing came")
+TIMEOUT = NoAnswer(Silence.TIMEOUT, "nothing was received")
 
 
 def limited(*headers: tuple[str, str]) -> Response:
@@ -94,7 +94,7 @@ def test_the_cap_on_requests_is_hard() -> None:
     for send in (rig.transport.send, rig.transport.send_expecting_refusal):
         with pytest.raises(BudgetSpent) as refusal:
             send(LIST)
-        assert refusal.value.reason == "the run may send 2 requests at most"
+        assert refusal.value.reason == "the run may send at most 2 requests"
         assert refusal.value.settled_by == "--max-requests"
     assert len(rig.client.sent) == 2
 
@@ -163,7 +163,7 @@ def test_waits_for_429s_have_a_cap_in_all() -> None:
         except WaitTooLong as obstacle:
             reasons.add((obstacle.reason, obstacle.settled_by))
     ((reason, settled_by),) = reasons
-    assert "again and again, and the run has waited 1" in reason
+    assert "repeatedly, and the run has waited 1" in reason
     assert settled_by == "--max-wait"
     assert sum(rig.clock.slept) <= 12.0
 
@@ -201,7 +201,7 @@ def test_a_run_repeats_only_so_many_requests_after_429s() -> None:
     with pytest.raises(RepeatsSpent) as obstacle:
         rig.transport.send(LIST)
     assert obstacle.value.reason == (
-        "GET /pets got no answer that counts; the run has sent 20 requests again after a 429, and sends no more"
+        "GET /pets got no answer that counts; the run has repeated 20 requests after a 429, and repeats no more"
     )
 
 
@@ -312,7 +312,7 @@ def test_the_retry_after_of_a_gateways_trouble_holds_for_every_call() -> None:
         rig.transport.send(call)
     assert rig.statuses == [503, 503, 200, 200]
     assert [sent.at for sent in rig.client.sent] == [0.0, 9.0, 18.0, 18.0]
-    assert rig.waits[0] == ("staging", 9.0, "503 was answered, and the next request may be sent")
+    assert rig.waits[0] == ("staging", 9.0, "the answer was 503, and the next request may be sent")
 
 
 def test_using_up_the_quota_waits_for_a_gateways_trouble_too() -> None:
@@ -337,7 +337,7 @@ def test_trouble_for_ever_is_waited_for_as_long_as_a_run_may_wait() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "50")])))
     assert rig.transport.send(LIST).status == 503
     for _ in range(20):
-        with pytest.raises(WaitTooLong, match="503 was answered again and again, and the run has waited 100 s"):
+        with pytest.raises(WaitTooLong, match="the answer was 503 repeatedly, and the run has waited 100 s"):
             rig.transport.send(LIST)
     assert rig.clock.slept == [50.0, 50.0]
     assert len(rig.client.sent) == 3
@@ -440,7 +440,7 @@ def test_a_target_that_hangs_from_the_start_costs_two_deadlines() -> None:
     with pytest.raises(TargetDown) as obstacle:
         rig.transport.send(LIST)
     assert obstacle.value.reason == (
-        "the target has stopped answering: GET /pets got no answer (timeout: nothing came), "
+        "the target has stopped answering: GET /pets got no answer (timeout: nothing was received), "
         "and neither did anything else"
     )
     for call in (LIST, Call(Operation.GET_PET, pet_id="1"), Call(Operation.STORE_ORDERS)):
@@ -524,7 +524,7 @@ def test_silence_is_asked_again_only_so_often() -> None:
     with pytest.raises(OperationSilent) as obstacle:
         rig.transport.send(Call(Operation.CREATE_PET, body=b"21"))
     assert obstacle.value.reason == (
-        "POST /pets left a request unanswered; the run has sent 20 requests again after silence, and sends no more"
+        "POST /pets left a request unanswered; the run has repeated 20 requests after silence, and repeats no more"
     )
 
 
@@ -536,7 +536,7 @@ def test_one_dead_operation_stops_no_other_and_is_given_up() -> None:
     for _ in range(3):
         with pytest.raises(OperationSilent) as obstacle:
             rig.transport.send(orders)
-        assert obstacle.value.reason == "GET /store/orders does not answer and is not asked again"
+        assert obstacle.value.reason == "GET /store/orders does not answer and is not tried again"
     assert rig.transport.send(LIST).answer == OK
     assert not rig.transport.down
     assert len([sent for sent in rig.client.sent if sent.path == "/store/orders"]) == 4

@@ -1,4 +1,4 @@
-"""`petcheck compare`: what differs between runs made at different times or places."""
+"""`petcheck compare`: shows what differs between runs made at different times or places."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
         "compare",
         usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
         description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
-        "does, what is equal. Each result.json needs its exchanges.har beside it.",
+        "differs, what is equal. Each result.json needs its exchanges.har in the same folder.",
         epilog="Exit: 0 equal, 1 different, 4 not comparable.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
         fail(f"compare: {error}")
     page = options.output or (None if options.json else compare.FILE)
     if page is not None and Path(page).resolve() in {Path(run).resolve() for run in options.runs}:
-        fail(f"compare: {printable(page)} is what is compared; give -o another")
+        fail(f"compare: {printable(page)} is an input of the comparison; give -o another file")
     if page is not None:
         try:
             atomic_write.write(Path(page), comparison_html.render(compared))

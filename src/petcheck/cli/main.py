@@ -1,6 +1,6 @@
-"""The command `petcheck`: one run of the checks, or one of the small commands beside it.
+"""The command `petcheck`: runs the checks, or one of the smaller commands.
 
-Nothing heavy is imported before it is needed; `petcheck --version` answers at once.
+Slow modules are imported only when needed, so `petcheck --version` answers at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from petcheck.cli.parser import PROGRAM, fail
 from petcheck.spec.outcomes import Exit
 
 COMMANDS = ("serve", "requirements", "compare")
-_BROKEN_PIPE = 141  # as a shell reports it
+_BROKEN_PIPE = 141  # the code that a shell reports
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,10 +24,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _command(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader of the output has gone
+    except BrokenPipeError:  # the reader of the output is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
-    except KeyboardInterrupt:  # a second one, while the first was handled
+    except KeyboardInterrupt:  # a second one while the first was handled
         return int(Exit.INTERRUPTED)
     return code
 

@@ -1,4 +1,4 @@
-"""What all commands share: a parser, and the one line that ends a command after a mistake."""
+"""Shared by all commands: a parser, and the one-line error that ends a command."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ PROGRAM = "petcheck"
 
 
 class Parser(argparse.ArgumentParser):
-    """Reports a mistake in one line, with the nearest known option. Accepts no shortened options."""
+    """Reports a usage error in one line, with the nearest known option. Accepts no abbreviated options."""
 
     def __init__(self, command: str = "", **settings: str) -> None:
         super().__init__(prog=f"{PROGRAM} {command}".rstrip(), allow_abbrev=False, **settings)  # type: ignore[arg-type]
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """The options; exits where one is not known."""
+        """The options; exits if one is not known."""
         known, unknown = self.parse_known_args(arguments)
         if unknown:
             self._refuse(unknown)
         return known
 
     def error(self, message: str) -> NoReturn:
-        """End the command with this mistake."""
+        """End the command with this error."""
         fail(message)
 
     def _refuse(self, arguments: Sequence[str]) -> NoReturn:
         wrong = next((argument for argument in arguments if argument.startswith("-")), arguments[0])
-        # only the name is repeated: the value may be a key
+        # repeat only the name: the value may be a key
         name = wrong.partition("=")[0]
         known = [flag for action in self._actions for flag in action.option_strings]
         near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"`{PROGRAM} --help` lists what there is"
+        hint = f"did you mean {near[0]}?" if near else f"`{PROGRAM} --help` lists all options"
         fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {name}; {hint}")
 
 

@@ -1,4 +1,4 @@
-"""`petcheck requirements`: the catalogue, as a table for people or as JSON for programs."""
+"""`petcheck requirements`: prints the catalogue, as a table for people or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from petcheck.spec.sections import TITLES
 
 _ID, _LEVEL = 20, 9
 _MARGIN = _ID + _LEVEL + 4
-_NARROW = 72  # columns; at most that many give each statement a line of its own
+_NARROW = 72  # columns; up to this width, each statement starts on its own line
 
 
 def main(argv: list[str]) -> int:
@@ -28,7 +28,7 @@ def main(argv: list[str]) -> int:
     if parser.parse(argv).json:
         print(json.dumps(rows(catalogue()), indent=1))
         return 0
-    # one line for each entry goes into a pipe, where people search by line
+    # a pipe gets one line for each entry, since people search it by line
     wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
     print("\n".join(table(catalogue(), shutil.get_terminal_size().columns if wraps else None)))
     return 0
@@ -37,8 +37,8 @@ def main(argv: list[str]) -> int:
 def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     """Each entry as a JSON object.
 
-    `checks` is the file that judges or observes it, null where no check can; `untestable` says why. `from` is the first
-    day on which it is in force and `until` the first on which it no longer is, null without a bound.
+    `checks` is the file that judges or observes it, null if no check can; `untestable` says why. `from` is the first
+    day on which it is in force and `until` the first on which it no longer is; null without a limit.
     """
     return [
         {
@@ -57,7 +57,7 @@ def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
 
 
 def check_file(entry: Requirement) -> str | None:
-    """The file of an entry's checks: that of its section, or of another section that also states it; None without."""
+    """The file of an entry's checks, of its section or of another section that also states it; None without checks."""
     if entry.untestable:
         return None
     files = [path for section in (entry.section, *entry.also) for path in _files(section)]
@@ -71,7 +71,7 @@ def _files(section: str) -> list[Path]:
 
 
 def table(catalogue: Catalogue, width: int | None) -> Iterator[str]:
-    """The catalogue by section, as lines of at most `width` columns; with None each entry is one line."""
+    """The catalogue by section, as lines of at most `width` columns; with None, each entry is one line."""
     section = ""
     for entry in catalogue.entries:
         if width is None:

@@ -1,4 +1,4 @@
-"""`petcheck` without a command: judges a server, as one pytest run over `checks/`."""
+"""`petcheck` without a command: judges a server in one pytest run over `checks/`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from petcheck.errors import ConfigError
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
 
-# parts of pytest that no check uses, and that would cost a short run a quarter of its time
+# parts of pytest that no check uses, and that take a quarter of the time of a short run
 _UNUSED_PARTS = (
     *("logging", "warnings", "doctest", "unittest", "threadexception", "unraisableexception", "faulthandler"),
     *("junitxml", "pastebin", "stepwise", "setuponly", "setupplan", "recwarn"),
@@ -41,14 +41,14 @@ def main(argv: list[str]) -> int:
     try:
         return int(pytest.main([*pytest_options(plugins), *argv], plugins=[prepared]))
     except Exception as error:
-        # its message may hold the key; a message of the disk does not
+        # the message may contain the key; the reason of a disk error does not
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
         return int(Exit.BROKE)
 
 
 def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
-    """Options with which pytest runs the checks with our plugin and these, and nothing else that is installed."""
+    """The pytest options that run the checks with our plugin and these plugins, and no other installed plugin."""
     root = suite_root()
     options = ["-c", str(pytest_settings()), "--rootdir", str(root), "-p", "no:cacheprovider"]
     for name in ("petcheck.runner.plugin", *plugins, *(f"no:{part}" for part in _UNUSED_PARTS)):
@@ -57,7 +57,7 @@ def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
 
 
 def _whole_number(text: str) -> str:
-    """A number that pytest accepts; it would refuse another one in several lines."""
+    """A number that pytest accepts; pytest refuses any other with an error of several lines."""
     if not (text.isascii() and text.isdecimal()):
         raise argparse.ArgumentTypeError(f"{text}: not a whole number of 0 or more")
     return text
@@ -70,7 +70,7 @@ def _processes(text: str) -> str:
 def _style(text: str) -> str:
     styles = ("auto", "long", "short", "no", "line", "native")
     if text not in styles:
-        raise argparse.ArgumentTypeError(f"{text}: there are {', '.join(styles)}")
+        raise argparse.ArgumentTypeError(f"{text}: must be one of {', '.join(styles)}")
     return text
 
 
@@ -98,8 +98,8 @@ def run_parser() -> Parser:
         usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
         "       petcheck serve [options]           serve the reference server\n"
         "       petcheck requirements [--json]     list what is judged\n"
-        "       petcheck compare A B [C …]         what differs between runs made earlier",
-        epilog="Exit: 0 nothing fails, 1 something does, 2 interrupted, 3 the suite broke, 4 usage, "
+        "       petcheck compare A B [C …]         show what differs between earlier runs",
+        epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")

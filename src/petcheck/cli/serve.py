@@ -1,4 +1,4 @@
-"""`petcheck serve`: the reference server on loopback, to develop clients against."""
+"""`petcheck serve`: runs the reference server on loopback, to develop clients against."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ _KEY = "reference-key-0123456789"
 
 
 def main(argv: list[str]) -> int:
-    """Serve until a signal comes; returns the exit code."""
+    """Serve until a signal arrives; returns the exit code."""
     parser = Parser("serve", description="Serve the reference server on loopback.")
     parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
-    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 takes a free one")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="break it in that one way")
-    parser.add_argument("--variation", action="append", default=[], metavar="NAME", help="use that freedom")
-    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds in its minute")
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 for a free port")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="add this fault")
+    parser.add_argument(
+        "--variation", action="append", default=[], metavar="NAME", help="add this variation, which conforms"
+    )
+    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds that its minute lasts")
     parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start")
-    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the day that it takes for today")
+    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date")
     parser.add_argument("--list", action="store_true", help="list the faults and variations")
     options = parser.parse(argv)
     if options.list:
@@ -52,7 +54,7 @@ def main(argv: list[str]) -> int:
     try:
         serve(app, port=options.port, announce=announce)
     except (OSError, OverflowError) as error:
-        fail(f"serve: port {options.port} cannot be had ({error}); give --port another, or 0 for a free one")
+        fail(f"serve: port {options.port} cannot be used ({error}); give --port another, or 0 for a free one")
     return 0
 
 

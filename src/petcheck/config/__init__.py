@@ -1,1 +1,1 @@
-"""What a run is told: options, keys, targets and waivers, checked and frozen before anything is sent."""
+"""The configuration of a run: options, keys, targets and waivers, checked and frozen before anything is sent."""

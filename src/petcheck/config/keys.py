@@ -1,4 +1,4 @@
-"""API keys: where a run gets them from, and how they stay out of its messages."""
+"""API keys: where a run gets them, and how it keeps them out of its messages."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
 
 DEFAULT_TARGET = "target"
-_LONG_KEY = 8  # characters; a shorter one may be part of another word by chance
-# a key is masked wherever it appears; masking one of these would mask the interface's own words and numbers
+_LONG_KEY = 8  # characters; a shorter key may be part of another word by chance
+# a key is masked wherever it appears; masking a shorter key would mask the interface's own words and numbers
 _SHORTEST_KEY, _SHORTEST_NUMBER = 4, 8
 _WORDS = (
     *("petcheck", "refused", *PET_FIELDS, *ERROR_FIELDS, *STATUSES),
@@ -22,7 +22,7 @@ _WORDS = (
 
 
 def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
-    """The key of a target. Raises `ConfigError` where there is none, or where it cannot be masked."""
+    """The key of a target. Raises `ConfigError` if there is none, or if it cannot be masked."""
     own = f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
     variable = own if environment.get(own) else KEY_VARIABLE
     secret = environment.get(variable, "").strip()
@@ -32,11 +32,11 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
         hint = f" (there is {near[0]})" if near else ""
         raise ConfigError(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
     if not all("!" <= character <= "~" for character in secret):
-        raise ConfigError(f"{variable}: a key has printable ASCII characters only, and no spaces")
+        raise ConfigError(f"{variable}: a key must have only printable ASCII characters, and no spaces")
     if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
         raise ConfigError(
-            f"{variable}: the key is too short, or a word of the interface, and cannot be masked in the evidence "
-            "without spoiling that; use a longer one"
+            f"{variable}: the key is too short or a word of the interface, and masking it would damage the evidence; "
+            "use a longer one"
         )
     return ApiKey(secret)
 
@@ -54,6 +54,6 @@ def long_keys(environment: Mapping[str, str]) -> list[str]:
 def without_keys(text: str, environment: Mapping[str, str]) -> str:
     """`text`, a message to the user, without the keys of the environment."""
     for secret in long_keys(environment):
-        # a key that is not ASCII is refused elsewhere; here it is masked as it stands
+        # a key that is not ASCII is refused elsewhere; here it is masked as it is
         text = Redactor(ApiKey(secret)).in_text(text) if secret.isascii() else text.replace(secret, "[redacted-key]")
     return text

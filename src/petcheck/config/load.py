@@ -1,6 +1,6 @@
-"""From options, environment and petcheck.toml to a frozen `Config`, before anything is sent.
+"""Builds a frozen `Config` from options, environment and petcheck.toml, before anything is sent.
 
-Whatever is wrong raises `ConfigError` with one line that says what to do.
+Any mistake raises `ConfigError` with one line that says what to do.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _WAIVER_SETTINGS = ("requirement", "target", "reason", "expires")
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """A run, as `configure` makes it. `targets` are complete, and at least one. Times are in seconds.
+    """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
-    `given` are the options as they were given, by flag without dashes. `repeats` tells that the seed was given, as one
-    does to repeat an earlier run.
+    `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as one does to
+    repeat an earlier run.
     """
 
     as_of: date
@@ -55,8 +55,8 @@ class Config:
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
     """The configuration of a run.
 
-    `options` maps flags without dashes ("max-requests") to their values, absent or None where not given; `today` (UTC)
-    and `seed` are used where the options give none. Raises `ConfigError`, whose message shows no key.
+    `options` maps flags without dashes ("max-requests") to their values, absent or None if not given; `today` (UTC)
+    and `seed` are used if the options give none. Raises `ConfigError`, whose message shows no key.
     """
     try:
         return _configured(options, environment, today=today, seed=seed)
@@ -104,7 +104,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=targets,
         waivers=_waivers(file, [target.name for target in targets]),
-        # last, since it makes the folder
+        # last, since it creates the folder
         reports=values.folder(merged.get("reports", "reports"), where("reports")),
         given={
             name: list(value) if isinstance(value, list | tuple) else value for name, value in sorted(given.items())
@@ -115,7 +115,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
 def _waivers(file: SettingsFile, targets: Sequence[str]) -> tuple[Waiver, ...]:
     rows = file.content.get("waivers", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ConfigError(f"{file.name}: waivers are written as [[waivers]] tables")
+        raise ConfigError(f"{file.name}: waivers must be [[waivers]] tables")
     return tuple(_waiver(row, f"{file.name}: waiver {number}", file, targets) for number, row in enumerate(rows, 1))
 
 
@@ -132,7 +132,7 @@ def _waiver(row: Mapping[str, Any], where: str, file: SettingsFile, targets: Seq
     target, in_file = str(row["target"]), file.content.get("targets", {})
     known_targets = [*in_file, *targets, DEFAULT_TARGET, REFERENCE_TARGET]
     if in_file and target not in known_targets:
-        hint = _nearest(target, known_targets, f"there are {', '.join(in_file)}")
+        hint = _nearest(target, known_targets, f"targets: {', '.join(in_file)}")
         raise ConfigError(f"{where}: no target {target!r}; {hint}")
     expires = row["expires"]
     if not isinstance(expires, date) or isinstance(expires, datetime):
@@ -146,15 +146,15 @@ def _nearest(name: str, known: Sequence[str], otherwise: str) -> str:
 
 
 def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:
-    """A key in an option or in the file would end up in the reports, which repeat the options."""
+    """Raise `ConfigError` if an option or the file contains a key: reports repeat the options."""
     places = [(f"--{name}", str(value)) for name, value in given.items()] + [(file.name, file.text)]
     for where, text in places:
         if any(secret in text or secret in unquote(text) for secret in long_keys(environment)):
-            raise ConfigError(f"{where} holds the API key; take it out, {KEY_VARIABLE} is the place for it")
+            raise ConfigError(f"{where} contains the API key; remove it and put it into {KEY_VARIABLE}")
 
 
 def utc_today() -> date:
-    """Today's date in UTC, which the removal day of section 4.3 is measured in."""
+    """Today's date in UTC, the time zone of the removal day (section 4.3)."""
     return datetime.now(UTC).date()
 
 

@@ -1,4 +1,4 @@
-"""The options of a run, for the command line and for pytest alike."""
+"""The options of a run, for both the command line and pytest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Option:
         return "petcheck_" + self.flag.lstrip("-").replace("-", "_")
 
     def settings(self) -> dict[str, Any]:
-        """Keyword arguments for `add_argument` of argparse, and `addoption` of pytest."""
+        """Keyword arguments for `add_argument` of argparse and `addoption` of pytest."""
         common: dict[str, Any] = {"dest": self.dest, "help": self.help, "default": None}
         if self.metavar is None:
             return common | {"action": "store_true"}
@@ -39,29 +39,29 @@ class Option:
 OPTIONS = (
     Option(
         "--target",
-        f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}",
+        f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, otherwise {KEY_VARIABLE}",
         "[NAME=]URL",
         repeatable=True,
     ),
     Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
     Option(
         "--allow-writes",
-        "POST may be sent, to all targets or to those named; what it makes stays",
+        "allow POST, to all targets or to those named; animals that it creates stay",
         "NAME,…",
         optional_value=True,
     ),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last"),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN"),
-    Option("--as-of", "judge as on that day", "YYYY-MM-DD"),
+    Option("--as-of", "judge as on this day", "YYYY-MM-DD"),
     Option("--category-id", "a category that exists", "N"),
-    Option("--max-requests", "requests to a target at most (1200)", "N"),
-    Option("--max-wait", "seconds to wait for a quota at most (120)", "S"),
-    Option("--examples", "property examples for each operation, two requests each at most (20, reading only 9)", "N"),
+    Option("--max-requests", "most requests to a target (1200)", "N"),
+    Option("--max-wait", "most seconds to wait for a quota (120)", "S"),
+    Option("--examples", "property examples for each operation, at most two requests each (20, read-only 9)", "N"),
     Option("--seed", "the same seed sends the same requests", "N"),
-    Option("--strict", "what stays inconclusive or is not run fails the run too"),
-    Option("--dry-run", "say what would be sent, and send nothing"),
+    Option("--strict", "inconclusive and not-run requirements fail the run too"),
+    Option("--dry-run", "print what a run sends, and send nothing"),
     Option("--reports", "where to write (reports/)", "DIR"),
-    Option("--timeout", "seconds for one exchange in all (10)", "S"),
+    Option("--timeout", "total seconds for one exchange (10)", "S"),
     Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
     Option("--insecure-http", "send the key over http to a host that is not this machine"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
@@ -69,5 +69,5 @@ OPTIONS = (
 
 
 def given_options(parsed: object) -> dict[str, Any]:
-    """What a parser has stored, by flags without dashes ("max-requests"); None where not given."""
+    """The values that a parser has stored, by flag without dashes ("max-requests"); None if not given."""
     return {option.flag[2:]: getattr(parsed, option.dest, None) for option in OPTIONS}

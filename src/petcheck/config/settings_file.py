@@ -1,4 +1,4 @@
-"""petcheck.toml as tables, with known names only."""
+"""Reads petcheck.toml as tables; only known names are allowed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _LONGEST_FILE = 1_000_000  # bytes
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """The file: its name as the user knows it, its content by table, and its text."""
+    """The file: its name as the user gave it, its content by table, and its text."""
 
     name: str
     content: Mapping[str, Any]
     text: str = ""
 
     def table(self, name: str) -> Mapping[str, Any]:
-        """The table of that name, empty where the file has none. Raises `ConfigError`."""
+        """The table with that name, empty if the file has none. Raises `ConfigError`."""
         table = self.content.get(name, {})
         if not isinstance(table, dict):
             raise ConfigError(f"{self.name}: [{name}] must be a table")
@@ -33,7 +33,7 @@ class SettingsFile:
 
 
 def read_settings(given: str | None) -> SettingsFile:
-    """The file `given`, else `petcheck.toml` in this folder if it is there. Raises `ConfigError`."""
+    """The file `given`, otherwise `petcheck.toml` in this folder if it exists. Raises `ConfigError`."""
     path = Path(given or CONFIG_FILE)
     if given is None and not path.exists():
         return SettingsFile(CONFIG_FILE, {})
@@ -42,11 +42,11 @@ def read_settings(given: str | None) -> SettingsFile:
             content = file.read(_LONGEST_FILE + 1)
         text = content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8, and so no TOML, at byte {error.start}") from None
+        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}, so not TOML") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read ({why(error)}); give --config another file") from None
     if len(content) > _LONGEST_FILE:
-        raise ConfigError(f"{path}: more than a megabyte, which no {CONFIG_FILE} needs; give --config another file")
+        raise ConfigError(f"{path}: larger than a megabyte, which no {CONFIG_FILE} needs; give --config another file")
     try:
         settings = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -57,7 +57,7 @@ def read_settings(given: str | None) -> SettingsFile:
 
 
 def with_dashes(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The settings by their names with dashes, also for underscores. Raises `ConfigError` where one is set twice."""
+    """The settings by name, with underscores turned into dashes. Raises `ConfigError` if one is set twice."""
     dashed: dict[str, Any] = {}
     for name, value in settings.items():
         if name.replace("_", "-") in dashed:
@@ -67,9 +67,9 @@ def with_dashes(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
 
 
 def expect_known(name: str, known: Sequence[str], where: str) -> None:
-    """Raises `ConfigError` where `name` is not among the known ones; it suggests the nearest."""
+    """Raise `ConfigError` if `name` is not among the known ones; it suggests the nearest."""
     if name in known:
         return
     near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    hint = f"did you mean {near[0]}?" if near else f"it must be one of {', '.join(known)}"
     raise ConfigError(f"{where}: unknown setting {name!r}; {hint}")

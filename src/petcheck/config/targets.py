@@ -1,4 +1,4 @@
-"""The targets of a run: given by URL, an application (`--app`), or the embedded reference server."""
+"""Resolves the targets of a run: URLs, an application (`--app`), or the embedded reference server."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TARGET_SETTINGS = ("url", "plan", "allow-writes", "category-id")
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """A server that runs already. `base_url` has no slash at its end."""
+    """A server that is already running. `base_url` has no slash at its end."""
 
     base_url: str
     key: ApiKey
@@ -42,7 +42,7 @@ class App:
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The reference server that comes with the suite; the run starts it and draws its key."""
+    """The reference server that comes with the suite; the run starts it with a random key."""
 
     def __str__(self) -> str:
         return "the embedded reference server"
@@ -53,9 +53,9 @@ Source: TypeAlias = Url | App | Embedded
 
 @dataclass(frozen=True, slots=True)
 class TargetConfig:
-    """One target: what opens it, and what may be done to it.
+    """One target: how to open it, and what the run may do to it.
 
-    `writes` allows POST, `exhaust` to use up the quota; `plan` and `category_id` are None where the user gave none.
+    `writes` allows POST; `exhaust` allows the run to use up the quota. `plan` and `category_id` are None if not given.
     """
 
     name: str
@@ -78,7 +78,7 @@ def resolve_targets(
     exhaust: bool,
     insecure: bool,
 ) -> tuple[TargetConfig, ...]:
-    """Every target of the run, at least one: those of `--target`, else `--app`, else those of the file, else the
+    """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
     embedded server.
 
     `urls`, `app`, `writes` and so on are the run's options; a target in the file may add to them. `insecure` allows
@@ -138,7 +138,7 @@ def _writable(given: object, urls: Mapping[str, str], file: str) -> tuple[bool, 
     names = [name.strip() for name in given.split(",")]
     for name in names:
         if name not in urls:
-            raise ConfigError(f"--allow-writes={name}: no target has that name; there are {', '.join(urls) or 'none'}")
+            raise ConfigError(f"--allow-writes={name}: no target has that name; targets: {', '.join(urls) or 'none'}")
     return False, names
 
 

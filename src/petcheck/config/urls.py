@@ -1,4 +1,4 @@
-"""The base URL of a target, checked (section 9), and shown without what may be a key."""
+"""Checks the base URL of a target (section 9), and shows it without anything that may be a key."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ def base_url(text: str, where: str, *, insecure: bool) -> str:
         parts = urlsplit(text.strip())
         host, _ = parts.hostname, parts.port
     except ValueError as error:
-        # other reasons quote the URL, which may hold a key
-        reason = str(error) if str(error) in _SAFE_REASONS else "its host or its port cannot be read"
+        # other reasons quote the URL, which may contain a key
+        reason = str(error) if str(error) in _SAFE_REASONS else "its host or port cannot be parsed"
         raise ConfigError(f"{where} {named}: not a URL ({reason}); write it as https://host/v1") from None
     if parts.scheme not in ("http", "https") or not host:
         raise ConfigError(f"{where} {named}: not an http or https URL; write it as https://host/v1")
     if parts.username is not None or parts.password is not None:
-        raise ConfigError(f"{where} {named}: a URL must not hold a user or password; the key goes into {KEY_VARIABLE}")
+        raise ConfigError(f"{where} {named}: a URL must not have a user or password; put the key into {KEY_VARIABLE}")
     if parts.query or parts.fragment:
         raise ConfigError(f"{where} {named}: a base URL has no query and no fragment; end it after the path, as in /v1")
     if any(character.isspace() or not character.isprintable() for character in text.strip()):
-        raise ConfigError(f"{where} {named!r}: a URL holds no spaces or control characters")
+        raise ConfigError(f"{where} {named!r}: a URL must not have spaces or control characters")
     if parts.scheme == "http" and not insecure and not _loopback(host):
         raise ConfigError(
-            f"{where} {named}: the key would travel unencrypted; use https, or allow it with --insecure-http"
+            f"{where} {named}: the key would be sent unencrypted; use https, or allow it with --insecure-http"
         )
     return text.strip().rstrip("/?#")
 
 
 def masked_url(url: str) -> str:
-    """A URL for a message, without what may hold a key by mistake: user, password, port, query, fragment."""
+    """A URL for a message, without parts that may contain a key by mistake: user, password, port, query, fragment."""
     bare, mark, _ = re.match(r"([^?#]*)([?#]?)(.*)", url, re.DOTALL).groups()  # type: ignore[union-attr]
     scheme, slashes, rest = bare.rpartition("://")
     _, at, rest = rest.rpartition("@")

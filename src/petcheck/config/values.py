@@ -1,4 +1,4 @@
-"""Values of options and settings. Each function returns the value, or raises `ConfigError`, which says what is allowed.
+"""Checks values of options and settings. Each function returns the value, or raises `ConfigError` with what is allowed.
 
 `where` begins the message: the option, or the file and its setting.
 """
@@ -28,21 +28,21 @@ def switch(value: object, where: str) -> bool:
 
 
 def text(value: object, where: str) -> str:
-    """A text that is not empty; a file must put it in quotes."""
+    """Text that is not empty; a file must put it in quotes."""
     if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{where} {value!r}: must be a text in quotes, and not an empty one")
+        raise ConfigError(f"{where} {value!r}: must be text in quotes, and not empty")
     return value
 
 
 def plan(text: object, where: str) -> str | None:
-    """The name of a plan of section 8, None where not given."""
+    """The name of a plan of section 8, None if not given."""
     if text is None:
         return None
     plan = str(text).lower()
     if plan not in PLANS:
         near = difflib.get_close_matches(plan, PLANS, n=1)
         raise ConfigError(
-            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'there are ' + ', '.join(PLANS)}"
+            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'plans: ' + ', '.join(PLANS)}"
         )
     return plan
 
@@ -67,7 +67,7 @@ def whole_number(value: object, where: str, *, least: int | None = None) -> int:
 
 
 def category(value: object, where: str) -> int | None:
-    """A category within int64, None where not given."""
+    """A category within int64, None if not given."""
     if value is None:
         return None
     number = whole_number(value, where)
@@ -77,7 +77,7 @@ def category(value: object, where: str) -> int | None:
 
 
 def seconds(value: object, where: str, *, zero: bool = False) -> float:
-    """A span of seconds, above zero unless `zero` is allowed."""
+    """A number of seconds, above zero unless `zero` is allowed."""
     try:
         seconds = float(str(value))
     except ValueError:
@@ -88,7 +88,7 @@ def seconds(value: object, where: str, *, zero: bool = False) -> float:
 
 
 def application(value: object) -> str | None:
-    """`module:application`, None where not given."""
+    """`module:application`, None if not given."""
     if value is None:
         return None
     module, colon, name = str(value).partition(":")
@@ -98,14 +98,14 @@ def application(value: object) -> str | None:
 
 
 def ca_bundle(value: object, where: str) -> str | None:
-    """The path of a PEM file that holds a certificate, None where not given."""
+    """The path of a PEM file that contains a certificate, None if not given."""
     if value is None:
         return None
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
     except ssl.SSLError:
         raise ConfigError(
-            f"{where} {value}: holds no certificate; give a PEM file of certificate authorities"
+            f"{where} {value}: contains no certificate; give a PEM file of certificate authorities"
         ) from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
@@ -113,7 +113,7 @@ def ca_bundle(value: object, where: str) -> str | None:
 
 
 def folder(value: object, where: str) -> Path:
-    """A folder that can be written; made if it is missing."""
+    """A folder that can be written; it is created if missing."""
     folder = Path(text(value, where))
     try:
         folder.mkdir(parents=True, exist_ok=True)

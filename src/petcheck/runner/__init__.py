@@ -1,1 +1,1 @@
-"""One run: its targets, its checks, its end."""
+"""Runs the checks: opens the targets, schedules the checks, and ends the run."""

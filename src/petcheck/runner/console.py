@@ -1,7 +1,7 @@
-"""What a run shows: how far it is while it lasts, and its verdicts last of all.
+"""What a run shows on screen: its progress, then its verdicts at the very end.
 
-pytest's own report is held back, unless the user asked for it (`-v`, `--tb`, `--durations`, `--collect-only`) or
-something broke.
+pytest's own report is hidden, unless the user asked for it (`-v`, `--tb`, `--durations`, `--collect-only`) or something
+broke.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
 from petcheck.toolkit.target import Target
 
-# properties of a pytest report: the check's outcome; its target and the requests sent to that so far
+# properties of a pytest report: the check's outcome; its target and the number of requests sent to it so far
 _OUTCOME, _SENT = "petcheck", "petcheck-sent"
 
 
 class Screen:
-    """A pytest plugin: the only writer to the screen of a run."""
+    """A pytest plugin: the only part of a run that writes to the screen."""
 
     def __init__(self, config: pytest.Config, *, budget: int, folder: Path) -> None:
         """`budget` is the most requests that the run may send; `folder` holds its reports, as the user wrote it."""
@@ -41,15 +41,15 @@ class Screen:
         self._folder = folder
         self._kept = io.StringIO()
         self._terminal: Any = None
-        self.end: RunEnd | None = None  # shown after pytest's last word
+        self.end: RunEnd | None = None  # shown after pytest's last output
         watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
         self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hushed and watched, budget=budget)
 
-    # ---- while it lasts
+    # ---- during the run
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionstart(self, session: pytest.Session) -> Iterator[None]:
-        """Redirect pytest's output before its first word."""
+        """Redirect pytest's output before its first line."""
         reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             self._terminal = reporter._tw
@@ -64,11 +64,11 @@ class Screen:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: Sequence[str]) -> None:
-        """Count the checks where workers collect them."""
+        """Count the checks that workers collect."""
         self.announcer.expect(len(ids))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count one more check, run here or in a worker."""
+        """Count one more check, whether it ran here or in a worker."""
         for name, value in report.user_properties:
             if name == _SENT and isinstance(value, tuple | list):
                 self.announcer.sent(*value)
@@ -90,7 +90,7 @@ class Screen:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Iterator[None]:
-        """After all other plugins: pytest's output where that helps, then the verdicts."""
+        """After all other plugins, show pytest's output if it helps, then the verdicts."""
         value: None = yield
         self.announcer.close()
         end = self.end
@@ -129,10 +129,10 @@ def show_in_report(
     error: BaseException | None,
     target: Target,
 ) -> None:
-    """Put what a check found into pytest's report of it; `location` is the check's, `error` what it raised."""
+    """Put a check's finding into pytest's report; `location` is the check's, `error` the exception that it raised."""
     report.user_properties.append((_OUTCOME, "untestable" if isinstance(error, Untestable) else found.outcome))
     report.user_properties.append((_SENT, (found.target, len(target.record))))
-    # what the target said in a reason stays plain text
+    # text from the target in a reason stays plain text
     reason = escape_commands(printable(found.reason, REASON_LIMIT, whole_in="result.json"))
     if found.outcome in ("inconclusive", "not-run"):
         report.outcome = "skipped"

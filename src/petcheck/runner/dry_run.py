@@ -1,6 +1,7 @@
-"""What a run would cost a target, said before anything is sent. Pure.
+"""Forecasts what a run sends to a target, before anything is sent. Pure.
 
-The figures are upper bounds: they count what a server may make a check ask again. Tests hold them against real runs.
+The figures are upper bounds: they include requests that a server may make a check repeat. Tests compare them with real
+runs.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from petcheck.toolkit.budget import Shares, shares
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
 
-# GETs and POSTs that each section sends at most
+# the most GETs and POSTs that the checks of each section send
 SECTION_GETS = {"4.1": 18, "4.2": 6, "4.3": 10, "4.4": 1, "5": 38}
 SECTION_POSTS = {"4.2": 22, "5": 12}
 _LEFT_BEHIND = 4  # animals
@@ -25,7 +26,7 @@ _MINUTE_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run would cost one target. `examples` is None where the run decides how many."""
+    """What a run sends to one target. `examples` is None if the run decides how many."""
 
     target: TargetConfig
     max_requests: int
@@ -33,22 +34,22 @@ class Forecast:
 
     @property
     def requests(self) -> int:
-        """Requests at most, without those that use up the quota."""
+        """The most requests, without those that use up the quota."""
         budget = WRITING_BUDGET if self.target.writes else READING_BUDGET
         return min(budget + self._shares.total, self.max_requests)
 
     @property
     def posts(self) -> int:
-        """POSTs among `requests` at most."""
+        """The most POSTs among `requests`."""
         if not self.target.writes:
             return 0
         return min(sum(SECTION_POSTS.values()) + self._shares.posts, self.max_requests)
 
     @property
     def requests_to_exhaust(self) -> int:
-        """Requests at most to use up the quota, 0 where that is not allowed.
+        """The most requests to use up the quota; 0 if that is not allowed.
 
-        A second round counts, which settles a doubt, and so does a second window, since the first may end meanwhile.
+        They include a second round, which settles a doubt, and a second window, since the first may end in between.
         """
         if not self.target.exhaust:
             return 0
@@ -57,12 +58,12 @@ class Forecast:
 
     @property
     def requests_in_all(self) -> int:
-        """Requests at most, with those that use up the quota."""
+        """The most requests, including those that use up the quota."""
         return min(self.requests + self.requests_to_exhaust, self.max_requests)
 
     @property
     def wait_s(self) -> int | None:
-        """Seconds of waiting at most if nobody else uses the key; None where the plan's quota is not known."""
+        """The most seconds of waiting if nobody else uses the key; None if the plan's quota is not known."""
         if self._quota is None:
             return None
         windows = math.ceil(self.requests / (self._quota - reserve(self._quota))) - 1
@@ -79,7 +80,7 @@ class Forecast:
     def lines(self) -> Iterator[str]:
         """The forecast as lines of text."""
         target, share = self.target, self._shares
-        yield f"{target.name}  {target.source}: nothing was sent. A run would send, at most:"
+        yield f"{target.name}  {target.source}: nothing was sent. A run sends at most:"
         for section, title in TITLES.items():
             posts = SECTION_POSTS.get(section, 0) if target.writes else 0
             gets = SECTION_GETS.get(section, 0)
@@ -87,7 +88,7 @@ class Forecast:
                 yield f"  {section:4} {title:28} {gets:4} GET {posts:4} POST"
         if share.total:
             yield f"       {'property examples':28} {share.total - share.posts:4} GET {share.posts:4} POST"
-        yield f"  in all {self.requests} requests, {self.posts} of them POST"
+        yield f"  in total {self.requests} requests, {self.posts} of them POST"
         if target.exhaust:
             yield f"  and {self.requests_to_exhaust} GET to use up the quota"
         wait = self.wait_s
@@ -96,5 +97,5 @@ class Forecast:
         left = "nothing"
         if target.writes:
             made = _LEFT_BEHIND + (share.posts + 1) // 2
-            left = f"{made} animals or so, and whatever the target takes that it must refuse"
+            left = f"about {made} animals, and any body that the target accepts but must refuse"
         yield f"  left behind: {left}"

@@ -1,4 +1,4 @@
-"""How a check ended, as a finding: the one place that turns exceptions into outcomes."""
+"""Turns the end of a check into a finding: the only place that maps exceptions to outcomes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from petcheck.toolkit.target import Target
 
 
 def finding(check: Check, error: BaseException | None, target: Target, duration_s: float) -> Finding:
-    """What a check found. `error` is what it raised, if anything; its evidence is what it looked at meanwhile."""
+    """What a check found. `error` is the exception that it raised, if any; its evidence is what it examined."""
     outcome, reason = _outcome(error)
     examined = target.api.examined if not target.untestable else []
     shown = zip(error.decisive, error.parts, strict=True) if isinstance(error, Breach) else ()

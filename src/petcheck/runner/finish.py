@@ -1,4 +1,4 @@
-"""The end of a run, whatever ended it: what was found out is written, and decides the exit code."""
+"""Ends a run, whatever the cause: writes the results and sets the exit code."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ DEBUGGING_PAGE = "pytest.html"
 
 @dataclass
 class RunEnd:
-    """The end of one run, in the process that writes its reports.
+    """Ends one run, in the process that writes its reports.
 
-    `workers` are the ids of the processes that run checks for it, and `parts` their `Session.unsent_reports`, pickled;
-    `lost` tells that a worker died. `product` is None until everything is put together; `unwritten` are the files that
+    `workers` are the ids of the processes that run checks for it, and `parts` their pickled `Session.unsent_reports`.
+    `lost` is true if a worker died. `product` is None until the result is assembled. `unwritten` are the files that
     could not be written.
     """
 
@@ -43,17 +43,17 @@ class RunEnd:
     broken: str | None = None
 
     def stop_workers(self) -> None:
-        """End the workers at once: they have reported what they know, and would go on sending requests."""
+        """End the workers at once: they have reported their findings, and would continue to send requests."""
         for process in list(self.workers):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, signal.SIGTERM)
 
     def finish(self, *, interrupted: bool, cut_short: bool, nothing_selected: bool, runner_broke: bool) -> int:
-        """Put the result together and write it; returns the exit code that the verdicts ask for.
+        """Assemble the result and write it; returns the exit code.
 
-        `cut_short` is a run that stopped at a failure, `runner_broke` one that pytest could not bring to its end.
+        `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
         """
-        by_pytest = "pytest met an error of its own" if runner_broke else None
+        by_pytest = "pytest had an internal error" if runner_broke else None
         self.broken = "a worker process died" if self.lost else by_pytest
         facts = RunFacts(
             run=self.run.run,
@@ -77,7 +77,7 @@ class RunEnd:
         return self.exit_code(self.product.result.run.exit)
 
     def append_job_summary(self) -> None:
-        """Put the summary on the job's page, where the CI system has one. Trouble with it fails no run."""
+        """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
         from petcheck.reports import summary
         from petcheck.reports.annotations import job_summary
 
@@ -88,18 +88,18 @@ class RunEnd:
 
     @property
     def trouble(self) -> list[str]:
-        """What broke the suite, in a line each."""
+        """What broke the suite, one line each."""
         lines = [f"the suite broke: {self.broken}"] if self.broken else []
         return lines + ([str(write.not_written(self.run.config.reports, self.unwritten))] if self.unwritten else [])
 
     def exit_code(self, code: int) -> int:
-        """`code`, or the one that says that the suite broke."""
+        """`code`, or the exit code for a broken suite."""
         return int(Exit.BROKE) if self.trouble else code
 
     def take_over_page(self, plugins: Iterable[object], *, unwritten: bool = False) -> object:
-        """Write pytest-html's page as the other files are written, or not at all if `unwritten`.
+        """Write pytest-html's page atomically like the other files, or not at all if `unwritten`.
 
-        By itself pytest-html empties the old page before it has a new one. Returns its plugin, None if there is none.
+        By default pytest-html empties the old page before it has a new one. Returns its plugin, None if there is none.
         """
         from pytest_html.basereport import BaseReport  # type: ignore[import-untyped, unused-ignore]
 

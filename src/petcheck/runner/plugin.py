@@ -1,4 +1,4 @@
-"""The pytest side: options, the fixtures and markers of checks, and how pytest shows their outcomes.
+"""The pytest plugin: options, the fixtures and markers of checks, and how pytest shows their outcomes.
 
 The `conftest.py` above `checks/` loads it. It does nothing in a run without checks.
 """
@@ -39,12 +39,12 @@ _PREPARED = pytest.StashKey[Prepared]()
 _SCREEN = pytest.StashKey[Screen]()
 _END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
 
-# pytest has a --strict of its own, which `checks.toml` switches on anyway; here the flag means both
+# pytest has its own --strict, which `checks.toml` switches on anyway; here the flag means both
 _SHARED_FLAG = "--strict"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Our options beside pytest's own."""
+    """Add our options to pytest's."""
     group = parser.getgroup("petcheck", "petcheck: judge a pet store server")
     for option in OPTIONS:
         if option.flag != _SHARED_FLAG:
@@ -56,8 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Set up the run before anything is collected, so that a mistake in its configuration ends it at once."""
     for line in (
         "requirement(*ids): the catalogue entries that a check judges",
-        "observes(*ids): the open points that a check looks at, judging nothing",
-        f"stage(name): when a check runs: {', '.join(STAGES)}; {USUAL_STAGE!r} where nothing is said",
+        "observes(*ids): the open points that a check observes without judging",
+        f"stage(name): when a check runs: {', '.join(STAGES)}; {USUAL_STAGE!r} by default",
     ):
         config.addinivalue_line("markers", line)
     if not _has_checks(config):
@@ -84,19 +84,19 @@ def pytest_configure(config: pytest.Config) -> None:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
         option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
-        # a new worker would not know what the dead one knew, and would begin in the middle
+        # a new worker would lack what the dead one knew, and would begin in the middle
         option.maxworkerrestart = "0"
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Let other runs have the reports folder."""
+    """Release the reports folder for other runs."""
     prepared = config.stash.get(_PREPARED, None)
     if prepared is not None and prepared.lock is not None:
         prepared.lock.release()
 
 
 def _prepared(config: pytest.Config) -> Prepared:
-    """The run that the command line prepared, else one from pytest's own options."""
+    """The run that the command line prepared, otherwise one from pytest's options."""
     for plugin in config.pluginmanager.get_plugins():
         if isinstance(plugin, Prepared):
             return plugin
@@ -123,14 +123,14 @@ def _has_checks(config: pytest.Config) -> bool:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every check runs once for each target."""
+    """Run every check once for each target."""
     session = metafunc.config.stash.get(SESSION, None)
     if session is not None and "opened_target" in metafunc.fixturenames:
         metafunc.parametrize("opened_target", session.names, indirect=True, scope="session")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Drop checks that have nothing to do, and sort the others."""
+    """Deselect checks that have nothing to do, and sort the others."""
     session = config.stash.get(SESSION, None)
     if session is None:
         return
@@ -158,7 +158,7 @@ def _check(item: pytest.Item, session: Session) -> Check:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Under --dry-run, say what a run would send instead of running it."""
+    """Under --dry-run, print what a run sends instead of running it."""
     run = session.config.stash.get(SESSION, None)
     if run is None or not run.config.dry_run:
         return None
@@ -212,7 +212,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo else None
     option, style = item.config.option, item.config.option.tbstyle
     if session is not None and isinstance(error, Breach | Inconclusive | Untestable | NotSent):
-        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only its reason is shown
+        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only the reason is shown
     try:
         report: pytest.TestReport = yield  # type: ignore[assignment]
     finally:
@@ -247,12 +247,12 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
     try:
         session.exitstatus = _finish(session, end, exitstatus)
     except KeyboardInterrupt:
-        # a signal while reports are written: write them all the same
+        # a signal arrived while reports were written: write them anyway
         session.exitstatus = _finish(session, end, pytest.ExitCode.INTERRUPTED)
     page = end.take_over_page(plugins)
     try:
         return (yield)
-    except Exception as error:  # trouble of another plugin must not cost the verdict
+    except Exception as error:  # an error of another plugin must not lose the verdict
         end.broken = f"{type(error).__name__} at the end of the run"
         return None
     finally:
@@ -264,7 +264,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
 
 @pytest.hookimpl(wrapper=True)
 def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
-    """Write the reports even where pytest cannot end the run, as when the folder that it began in is gone."""
+    """Write the reports even if pytest cannot end the run, for example if its working folder is gone."""
     try:
         return (yield)
     except OSError:
@@ -276,7 +276,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
 
 
 def _drop(page: object, config: pytest.Config) -> None:
-    """Keep pytest-html from saying that it wrote its page."""
+    """Stop pytest-html from reporting that it wrote its page."""
     if page is not None:
         config.pluginmanager.unregister(page)
 
@@ -297,7 +297,7 @@ def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> int:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_html_results_summary(prefix: list[str], session: pytest.Session) -> None:
-    """Have pytest-html's page say how to repeat the run."""
+    """Add how to repeat the run to pytest-html's page."""
     run = session.config.stash.get(SESSION, None)
     if run is not None:
         prefix.append(f"<p>petcheck: --seed {run.config.seed} repeats this run.</p>")

@@ -1,4 +1,4 @@
-"""Tells the user how far a run is and what it waits for: a live line on a terminal, a plain one now and then elsewhere.
+"""Shows the progress of a run and what it waits for: a live line on a terminal, elsewhere an occasional plain line.
 
 pytest captures what is printed while a check runs, so the streams are duplicated before it begins.
 """
@@ -21,13 +21,13 @@ _FORMS = (("{} of {} checks", "{} of at most {} requests"), ("{}/{} checks", "{}
 
 
 class Announcer:
-    """Writes plain lines to a stream and, where stderr is a terminal, a live line there that disappears at the end."""
+    """Writes plain lines to a stream and, if stderr is a terminal, a live line there that disappears at the end."""
 
     def __init__(
         self, stream: TextIO | None, *, live: bool = False, budget: int = 0, beside_live: bool = False
     ) -> None:
         """Without a `stream` it writes nothing. `live` asks for a live line; `budget` is the most requests that the run
-        may send, 0 if unknown. `beside_live` tells that another process may have a live line on that terminal.
+        may send, 0 if unknown. `beside_live` means that another process may have a live line on that terminal.
         """
         self._out = _duplicate(stream) if stream is not None else None
         self._live = _duplicate(sys.stderr) if live and stream is not None and _is_terminal(sys.stderr) else None
@@ -38,20 +38,20 @@ class Announcer:
         self._told: tuple[str, str, float] | None = None
 
     def expect(self, checks: int) -> None:
-        """The run has this many checks."""
+        """Set the number of checks of the run."""
         self._show(replace(self._progress, checks=checks), at_once=True)
 
     def check_done(self) -> None:
-        """One more check ended."""
+        """Count one more check that ended."""
         self._show(replace(self._progress, done=self._progress.done + 1, pause=""))
 
     def sent(self, target: str, requests: int) -> None:
-        """The run has sent this many requests to a target."""
+        """Set the number of requests sent to a target."""
         self._sent[target] = requests
         self._show(replace(self._progress, sent=sum(self._sent.values()), pause=""))
 
     def waiting(self, target: str, seconds: float, why: str) -> None:
-        """Called every second of a pause, with the `seconds` that are left."""
+        """Show a pause; called every second with the `seconds` that are left."""
         if self._live is not None:
             self._show(replace(self._progress, pause=f"{target}: {why} in {seconds:.0f} s"), at_once=True)
             return
@@ -65,11 +65,11 @@ class Announcer:
             self._told = None
 
     def notice(self, target: str, text: str) -> None:
-        """Say what is about to happen."""
+        """Announce what happens next."""
         self.lines([f"{target}: {text}"])
 
     def lines(self, texts: Iterable[str]) -> None:
-        """Write lines as they are."""
+        """Write lines unchanged."""
         if self._out is None:
             return
         self.erase()
@@ -78,14 +78,14 @@ class Announcer:
         self._out.flush()
 
     def erase(self) -> None:
-        """Take the live line off the screen; the next event draws it again."""
+        """Remove the live line from the screen; the next event draws it again."""
         if self._live is not None and self._drawn:
             self._live.write(_ERASED)
             self._live.flush()
             self._drawn = 0.0
 
     def close(self) -> None:
-        """Take the live line off the screen for good."""
+        """Remove the live line from the screen for good."""
         self.erase()
         self._live = None
 
@@ -95,7 +95,7 @@ class Announcer:
         if self._live is None or (now - self._drawn < _REDRAWN_EVERY_S and not at_once):
             return
         self._drawn = now
-        # one column stays free: some terminals wrap when the last one is written
+        # leave one column free: some terminals wrap when the last one is written
         self._live.write(_ERASED + progress_line(progress, _columns(self._live) - 1))
         self._live.flush()
 
@@ -108,7 +108,7 @@ def _is_terminal(stream: TextIO) -> bool:
 
 
 def _columns(stream: TextIO) -> int:
-    """Columns of the terminal, which may change at any time; 80 where unknown."""
+    """Columns of the terminal, which may change at any time; 80 if unknown."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or 80
     except OSError:
@@ -129,7 +129,7 @@ def _duplicate(stream: TextIO) -> TextIO:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Checks done and in all, requests sent and at most (0: unknown), and what the run waits for, if anything."""
+    """Checks done and in total, requests sent and at most (0: unknown), and what the run waits for, if anything."""
 
     done: int = 0
     checks: int = 0
@@ -139,7 +139,7 @@ class Progress:
 
 
 def progress_line(progress: Progress, width: int) -> str:
-    """How far the run is, in ASCII and at most `width` characters: without room the bar goes first, then words."""
+    """The progress in ASCII, at most `width` characters: if room is short, first the bar is dropped, then words."""
     grown = replace(progress, done=max(progress.done, progress.checks), sent=max(progress.sent, progress.budget))
     for form in _FORMS:
         words = _words(progress, *form)

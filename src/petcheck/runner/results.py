@@ -1,4 +1,4 @@
-"""Puts the reports of all targets together to the result of the run. Pure: values in, values out."""
+"""Assembles the result of the run from the reports of all targets. Pure: values in, values out."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from petcheck.wire.tally import Cause, Tally
 
 @dataclass(frozen=True, slots=True)
 class TargetReport:
-    """Everything that a run found out about one target, without its key.
+    """All findings of a run about one target, without its key.
 
-    `exchanges` are those that were kept, `tally` counts all; `examples` counts the requests of property examples.
-    `simplified` are failing examples by requirement: the indices of the simplest form and of the first one.
+    `exchanges` are the kept ones, `tally` counts all; `examples` counts the requests of property examples. `simplified`
+    has the failing example of each requirement: the indices of its simplest and of its first form.
     """
 
     name: str
@@ -47,7 +47,7 @@ Places = Mapping[int, int]
 
 
 def join_reports(parts: Iterable[TargetReport]) -> list[TargetReport]:
-    """One report for each target, from its parts in the order in which they were made."""
+    """One report for each target, joined from its parts in the order in which they were made."""
     whole: dict[str, TargetReport] = {}
     for part in parts:
         before = whole.get(part.name)
@@ -66,7 +66,7 @@ def join_reports(parts: Iterable[TargetReport]) -> list[TargetReport]:
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """How the run went as a whole. `broken` says what broke the suite, None if nothing did."""
+    """Facts about the whole run. `broken` says what broke the suite, None if nothing did."""
 
     run: str
     started: datetime
@@ -148,10 +148,10 @@ def _verdicts(config: Config, catalogue: Catalogue, facts: RunFacts, report: Tar
 
 def _why_missing(facts: RunFacts) -> str:
     if facts.interrupted:
-        return "The run was interrupted before a check of it ran."
+        return "The run was interrupted before a check of this requirement ran."
     if facts.broken:
-        return f"No check of it ran: {facts.broken}."
-    return "Deselected: no check of it ran."
+        return f"No check of this requirement ran: {facts.broken}."
+    return "Deselected: no check of this requirement ran."
 
 
 def _placed(indices: Iterable[int], place: Places) -> tuple[int, ...]:

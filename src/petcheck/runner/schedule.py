@@ -1,4 +1,4 @@
-"""The checks of a run: which have something to do on a target, and in which order they run."""
+"""Decides which checks have something to do on a target, and in which order they run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from petcheck.toolkit.budget import shares
 from petcheck.toolkit.target import WRITING_BUDGET
 
 USUAL_STAGE = "read"
-# a filter that finds nothing is seen only before the run creates animals; bodies to refuse go before bodies to create:
-# a page full of created animals would hide what was stored by mistake
+# a filter that finds nothing is visible only before the run creates animals; bodies to refuse go before bodies to
+# create, since a page full of created animals hides what was stored by mistake
 STAGES = ("survey", "refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
-# with fewer requests than a whole run takes, checks that one GET settles go first
+# with fewer requests than a complete run needs, checks that one GET settles go first
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})
@@ -21,7 +21,7 @@ EXAMPLE_STAGES = frozenset({"examples", "sequence"})
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check on one target. `id` is pytest's; it judges `requirements` and looks at the open points `observes`."""
+    """A check on one target. `id` is pytest's; it judges `requirements` and observes the open points `observes`."""
 
     id: str
     target: str
@@ -31,7 +31,7 @@ class Check:
 
     @property
     def section(self) -> str:
-        """The section of the document that its requests count for: that of the first entry it names."""
+        """The section that its requests count for: that of the first catalogue entry it names."""
         return catalogue()[(*self.requirements, *self.observes)[0]].section
 
 
@@ -45,7 +45,7 @@ class Schedule:
         self._shares = {target.name: shares(config.examples, writes=target.writes) for target in config.targets}
 
     def includes(self, check: Check) -> bool:
-        """Whether the check has anything to do: property examples, and sequences of them, may get no requests."""
+        """Whether the check has anything to do: property examples and sequences may have no requests."""
         share = self._shares[check.target]
         return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(check.stage, True)
 

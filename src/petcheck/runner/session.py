@@ -1,4 +1,4 @@
-"""A run while it lasts: opens each target on first use, collects findings, and closes everything."""
+"""A run in progress: opens each target on first use, collects findings, and closes everything."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Session:
-    """The targets of a run and what was found out about them. The `announcer` tells the user how it goes."""
+    """The targets of a run and the findings about them. The `announcer` shows the progress."""
 
     config: Config
     announcer: Announcer = field(default_factory=lambda: Announcer(None))
@@ -47,7 +47,7 @@ class Session:
         return list(self._configs)
 
     def target(self, name: str) -> Target:
-        """The target of that name, opened and probed on first use."""
+        """The target with that name, opened and probed on first use."""
         if name not in self._open:
             self._open[name] = open_target(
                 self._configs[name],
@@ -69,7 +69,7 @@ class Session:
         return self._examples[name]
 
     def add(self, finding: Finding) -> None:
-        """Keep what a check found."""
+        """Keep the finding of a check."""
         self._findings[finding.target].append(finding)
 
     def close(self) -> None:
@@ -77,15 +77,15 @@ class Session:
         self._stack.close()
 
     def forecasts(self) -> list[Forecast]:
-        """What the run would cost each target; nothing is opened."""
+        """What the run sends to each target; nothing is opened."""
         return [Forecast(target, self.config.max_requests, self.config.examples) for target in self.config.targets]
 
     def reports(self) -> list[TargetReport]:
-        """All that was found out about each target that was opened."""
+        """All findings about each target that was opened."""
         return [self._report(name) for name in self._open]
 
     def unsent_reports(self, *names: str) -> list[TargetReport]:
-        """What was found out since the last call about those targets, or all; `join_reports` joins the parts."""
+        """The findings since the last call about those targets, or about all; `join_reports` joins the parts."""
         reports = []
         for name in names or self._open:
             if name not in self._open:
@@ -122,7 +122,7 @@ class Session:
         )
 
     def _simplified(self, name: str) -> dict[str, tuple[int, int]]:
-        """By requirement, the example that breaks it: the indices of its simplest and of its first form."""
+        """The example that breaks each requirement: the indices of its simplest and of its first form."""
         examples = self._examples.get(name)
         if examples is None or not examples.sent:
             return {}

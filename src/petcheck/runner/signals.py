@@ -1,4 +1,4 @@
-"""Ctrl-C, and the SIGTERM of a CI system: the first one ends a run in order, the second one at once."""
+"""Handles Ctrl-C and the SIGTERM of a CI system: the first ends a run in order, the second ends it at once."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from petcheck.spec.outcomes import Exit
 
 
 def install_handlers() -> None:
-    """From now on the first signal raises KeyboardInterrupt, after which the run writes its reports.
+    """Make the first signal raise KeyboardInterrupt, after which the run writes its reports.
 
-    The second one removes half-written drafts and ends the process at once: the old files stay whole.
+    The second one removes unfinished files and ends the process at once; the old files stay complete.
     """
     _expect_the_first()
     others = sys.unraisablehook
 
     def raise_again(lost: sys.UnraisableHookArgs) -> None:
-        # a callback of the garbage collector, or a destructor, loses what is raised in it
+        # an exception raised in a destructor or a callback of the garbage collector is lost
         if lost.exc_type is not KeyboardInterrupt:
             others(lost)
             return
         _expect_the_first()
-        # later, since this function would lose it too
+        # raise it later, since this function would lose it too
         main = threading.main_thread().ident or 0
         threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT)).start()
 

@@ -1,4 +1,4 @@
-"""The start of a run: what must be in order before pytest collects the first check."""
+"""Starts a run: prepares everything that pytest needs before it collects the first check."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def prepare(config: Config, *, writes_reports: bool) -> Prepared:
 
 
 def _locked(folder: Path) -> FolderLock:
-    """The folder, locked for one run, and without drafts that a killed run left."""
+    """A lock on the folder for one run, after removing unfinished files of a killed run."""
     try:
         lock = FolderLock(folder)
     except InUse as taken:
-        raise ConfigError(f"{taken}; wait for its end, or give this run a folder of its own with --reports") from None
+        raise ConfigError(f"{taken}; wait for its end, or give this run its own folder with --reports") from None
     if lock.held:
         atomic_write.sweep(folder)
     return lock

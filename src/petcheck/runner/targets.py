@@ -1,4 +1,4 @@
-"""Opens the targets of a run: starts a server where the target has none, and connects to it."""
+"""Opens the targets of a run: starts a server if the target has none, and connects to it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
 def open_target(
     target: TargetConfig, config: Config, run: str, *, stack: ExitStack, clock: Clock, announcer: Announcer
 ) -> Target:
-    """A target, probed once; where it cannot be tested, its `untestable` says why.
+    """Open a target and probe it once; if it cannot be tested, its `untestable` says why.
 
     `run` is the run's id. `stack` closes its connections and stops its server.
     """
@@ -67,7 +67,7 @@ def open_target(
 
 
 def _started(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[str, ApiKey]:
-    """The target's base URL and key; its server runs until `stack` is closed, where the run has to start one."""
+    """The target's base URL and key. If the run has to start its server, that runs until `stack` is closed."""
     match target.source:
         case Url(base_url, key):
             return base_url, key
@@ -89,7 +89,7 @@ def _started(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[st
 
 @cache
 def load_app(spec: str) -> Any:
-    """The application that `module:name` names, loaded once; WSGI is wrapped as ASGI. Raises `ConfigError`."""
+    """The application `module:name`, loaded once; WSGI is wrapped as ASGI. Raises `ConfigError`."""
     module_name, _, name = spec.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -100,7 +100,7 @@ def load_app(spec: str) -> Any:
             app = getattr(app, part)
     except (ImportError, AttributeError) as error:
         raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
-    except (Exception, SystemExit) as error:  # its module may do anything when it is imported
+    except (Exception, SystemExit) as error:  # the module may do anything when it is imported
         raise ConfigError(
             f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); fix that first"
         ) from None

@@ -1,4 +1,4 @@
-"""The pytest-xdist side: a worker runs checks and reports what it finds out; the controller keeps the reports."""
+"""The pytest-xdist plugins: a worker runs checks and reports its findings; the controller keeps the reports."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def controller_seed(config: pytest.Config) -> int | None:
 
 
 def target_of(nodeid: str, names: Iterable[str]) -> str:
-    """The target that a check's id names as its first parameter; "" where it names none."""
+    """The target in a check's id, its first parameter; "" if there is none."""
     parameters = nodeid.rpartition("[")[2].rstrip("]") + "-"
-    # the longest first: one name may begin another
+    # longest first: one name may be the beginning of another
     return next((name for name in sorted(names, key=len, reverse=True) if parameters.startswith(f"{name}-")), "")
 
 
 class XdistWorker:
-    """A pytest plugin, in a worker."""
+    """The pytest plugin of a worker."""
 
     def __init__(self, run: Session) -> None:
-        """`run` is the worker's part of it."""
+        """`run` is the worker's part of the run."""
         self._run = run
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_to_serializable(self, report: pytest.TestReport | pytest.CollectReport) -> Iterator[Any]:
-        """Send what is new of the target with each report, so that it is not lost with the worker."""
+        """Send new findings about the target with each report, so that they are not lost with the worker."""
         data = yield
         if data is not None:
             reports = self._run.unsent_reports(target_of(report.nodeid, self._run.names))
@@ -45,15 +45,15 @@ class XdistWorker:
         return data
 
     def pytest_sessionfinish(self, session: Any) -> None:
-        """Send what is new of every target."""
+        """Send new findings about every target."""
         session.config.workeroutput[_REPORTS] = pickle.dumps(self._run.unsent_reports())
 
 
 class XdistController:
-    """A pytest plugin, in the process that has workers, if any."""
+    """The pytest plugin of the process that may have workers."""
 
     def __init__(self, run: Session, end: RunEnd | None) -> None:
-        """`end` gets what workers find out, where there is anything to be written."""
+        """`end` gets the findings of workers; None in a run that writes no reports."""
         self._run = run
         self._end = end
 
@@ -64,7 +64,7 @@ class XdistController:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Keep each target in one worker: what is known of it, its pace above all, is in that process."""
+        """Keep each target in one worker, since all knowledge of it, above all its pace, is in that process."""
         from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
         names = self._run.names
@@ -77,7 +77,7 @@ class XdistController:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_from_serializable(self, data: dict[str, Any]) -> Iterator[Any]:
-        """Keep what came with a report for the end. This runs in a thread that must not wait."""
+        """Keep the findings in a report for the end. This runs in a thread that must not wait."""
         sent = data.pop(_REPORTS, None)
         if sent is not None and self._end is not None:
             process, packed = sent
@@ -88,7 +88,7 @@ class XdistController:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Keep the rest, or note that the worker died."""
+        """Keep the last findings, or note that the worker died."""
         packed = getattr(node, "workeroutput", {}).get(_REPORTS)
         if self._end is None:
             return

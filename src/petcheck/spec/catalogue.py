@@ -16,9 +16,9 @@ Level = Literal["stated", "implied", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One entry: a sentence or table row that a server can obey or break, or a point that is open.
+    """One entry: a sentence or table row that a server can obey or break, or an open point.
 
-    In force from the day `start` until the day before `until`, where they are given.
+    In force from the day `start` until the day before `until`, if given.
     """
 
     id: str
@@ -32,11 +32,11 @@ class Requirement:
 
     @property
     def open(self) -> bool:
-        """Whether the document is silent, so that it is observed and never judged."""
+        """Whether the document is silent, so that the point is observed and never judged."""
         return self.level == "open"
 
     def in_force(self, day: date) -> bool:
-        """Whether a server is held to it on that day."""
+        """Whether a server must obey it on that day."""
         return (self.start is None or self.start <= day) and (self.until is None or day < self.until)
 
 
@@ -55,17 +55,17 @@ class Catalogue:
 
     @property
     def judged(self) -> tuple[Requirement, ...]:
-        """What gets a verdict: everything stated or implied."""
+        """The entries that get a verdict: everything stated or implied."""
         return tuple(entry for entry in self.entries if not entry.open)
 
     @property
     def observed(self) -> tuple[Requirement, ...]:
-        """The open points that a run can look at."""
+        """The open points that a run can observe."""
         return tuple(entry for entry in self.entries if entry.open and not entry.untestable)
 
 
 def read(path: Path) -> Catalogue:
-    """The catalogue of a `requirements.yaml`; `KeyError` or `ValueError` where an entry is not whole."""
+    """The catalogue of a `requirements.yaml`. Raises `KeyError` or `ValueError` if an entry is incomplete."""
     import yaml
 
     source = path.read_bytes()
@@ -88,5 +88,5 @@ def read(path: Path) -> Catalogue:
 
 @cache
 def catalogue() -> Catalogue:
-    """The catalogue that this suite carries."""
+    """The catalogue of this suite."""
     return read(suite_file("requirements.yaml"))

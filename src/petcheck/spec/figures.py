@@ -23,7 +23,7 @@ REMOVAL_DAY = date(2030, 12, 5)
 
 # section 7
 ERROR_FIELDS = ("code", "message", "status")
-# between the service and the client: sent once more before it counts
+# errors of a gateway between client and service: the request is sent once more before they count
 GATEWAY_TROUBLE = (502, 503, 504)
 
 # section 8
@@ -34,7 +34,7 @@ RATE_HEADERS = (RATE_LIMIT, RATE_REMAINING, RATE_RESET)
 RETRY_AFTER = "Retry-After"
 AGE = "Age"
 FRESH = "0"
-"""The Age of an answer that no cache has kept (RFC 9111, section 5.1)."""
+"""The Age of an answer that no cache has stored (RFC 9111, section 5.1)."""
 
 # section 9
 BASE_SEGMENT = "v1"
@@ -43,7 +43,7 @@ INTERFACE_VERSION = "1.0.0"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan of section 8: requests per minute and per day; None where they are agreed individually."""
+    """A plan of section 8: requests per minute and per day; None if they are agreed individually."""
 
     name: str
     per_minute: int | None

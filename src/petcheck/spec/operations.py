@@ -1,4 +1,4 @@
-"""The four operations of section 4 as a table: method, path, section, and the body that each status carries."""
+"""The four operations of section 4 as a table: method, path, section, and the body for each status."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Operation(Enum):
         return _TABLE[self].section
 
     def body(self, status: int) -> Body | None:
-        """The body that a response of that status carries; None where the document leaves it open."""
+        """The documented body of a response with that status; None if the document leaves it open."""
         return _TABLE[self].bodies.get(status)
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class _Row:
     bodies: Mapping[int, Body]
 
 
-# section 7: these carry the Error shape; the answers of GET /store/orders are not shown, but for 401
+# section 7: these have the Error shape; the answers of GET /store/orders are not shown, except for 401
 _ERRORS: Mapping[int, Body] = {400: "error", 401: "error", 404: "error"}
 _TABLE = {
     Operation.LIST_PETS: _Row("GET", "/pets", "4.1", {200: "pets", **_ERRORS}),

@@ -1,4 +1,4 @@
-"""What a requirement, a waiver and a run can come to."""
+"""The possible outcomes of requirements, waivers and runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Exit(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A failure that somebody answers for, up to and including the day `expires`."""
+    """An accepted failure, up to and including the day `expires`."""
 
     requirement: str
     target: str

@@ -1,1 +1,1 @@
-"""The one door to the network: permission, pacing, sending, redaction, recording."""
+"""The only way to the network: permission, pacing, sending, redaction, recording."""

@@ -1,4 +1,4 @@
-"""The four operations as a check calls them; identical GETs are sent once and shared between checks."""
+"""The four operations as methods; identical GETs are sent once and shared between checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
 def page_call(limit: int | str | None, status: str | None, credential: Credential = Credential.VALID) -> Call:
-    """`GET /pets` with those of its parameters that are not None (section 4.1)."""
+    """`GET /pets` with the parameters that are not None (section 4.1)."""
     query = [("limit", str(limit))] if limit is not None else []
     query += [("status", status)] if status is not None else []
     return Call(Operation.LIST_PETS, credential, query=tuple(query))
@@ -59,7 +59,7 @@ class Api:
         return self.call(Call(Operation.CREATE_PET, credential, body=raw))
 
     def call(self, call: Call, *, fresh: bool = False) -> Exchange:
-        """Send a call, or return the exchange of the same call made earlier unless a `fresh` one is asked for."""
+        """Send a call, or return the exchange of the same earlier call unless `fresh`. Raises `NotSent`."""
         if fresh or call not in self._shared:
             self._shared[call] = self.transport.send(call)
         exchange = self._shared[call]
@@ -67,14 +67,14 @@ class Api:
         return exchange
 
     def sample(self, call: Call) -> Exchange:
-        """Send a call that no check asks for again, or return the exchange of the same call made earlier.
+        """Send a call that no check asks for again, or return the exchange of the same earlier call.
 
-        It is evidence of no check until it is examined.
+        It is evidence of no check until it is examined. Raises `NotSent`.
         """
         return self._shared[call] if call in self._shared else self.transport.send(call)
 
     def known(self, call: Call) -> bool:
-        """Whether the same call was made earlier by a check."""
+        """Whether a check made the same call earlier."""
         return call in self._shared
 
     def examine(self, exchange: Exchange) -> Exchange:

@@ -1,7 +1,7 @@
-"""Tells a request that a target does not answer from a kind of request that it never answers, and from a dead target.
+"""Distinguishes one unanswered request from a kind of request that is never answered, and from a dead target.
 
-Pure. Only silence that kept the run waiting counts here: where a connection is dropped at once, the next request costs
-nothing. Requests that any server serves and those that it refuses are counted apart, so a server that hangs on each
+Pure. Only silence that kept the run waiting counts: if a connection is dropped at once, the next request costs nothing.
+Requests that any server serves and requests that it refuses are counted separately, so a server that hangs on each
 malformed body is still asked to create animals.
 """
 
@@ -14,7 +14,7 @@ from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
 
-# seconds without any answer before a target counts as down, and where it has never answered
+# seconds without any answer before a target counts as down, and before one that has never answered does
 PATIENCE_S = 10.0
 PATIENCE_AT_START_S = 3.0
 _FIRST_PAUSE_S = 0.5
@@ -24,7 +24,7 @@ _INT64_DIGITS = 18
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of request: its operation, and whether any server ought to serve it."""
+    """A kind of request: its operation, and whether any server should serve it."""
 
     operation: Operation
     ordinary: bool
@@ -32,12 +32,12 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Circuit:
-    """The kinds of requests that kept the run waiting in vain, with how often in a row."""
+    """The kinds of requests that timed out, with how often in a row."""
 
     waits: tuple[tuple[Kind, int], ...] = ()
 
     def open(self, kind: Kind) -> bool:
-        """Whether requests of that kind are not sent any more."""
+        """Whether requests of that kind are no longer sent."""
         return dict(self.waits).get(kind, 0) >= _OPEN_AFTER
 
     def after(self, kind: Kind, answer: Response | NoAnswer) -> Circuit:
@@ -58,7 +58,7 @@ def pause_before_probe(number: int, passed: float, patience: float) -> float:
 def is_ordinary(
     operation: Operation, pet_id: str | None, query: tuple[tuple[str, str], ...], body: bytes | None
 ) -> bool:
-    """Whether a request with the valid key is one that any server ought to serve (sections 4.1 to 4.4)."""
+    """Whether any server should serve a request with the valid key (sections 4.1 to 4.4)."""
     match operation:
         case Operation.LIST_PETS:
             return all(_is_ordinary_parameter(name, value) for name, value in query)

@@ -1,7 +1,7 @@
-"""HTTP itself: one request out, and a `Response` or a `NoAnswer` back, always within the deadline.
+"""The HTTP client: sends one request and returns a `Response` or a `NoAnswer`, always within the deadline.
 
 A target is not trusted. The deadline covers the whole exchange, since a peer that sends a byte now and then satisfies
-any timeout for a single read. The bytes received and what they decompress to are both capped. Redirects are not
+any timeout for a single read. The received bytes and the decompressed bytes are both capped. Redirects are not
 followed, cookies are not kept, and proxies and certificates of the environment are not used.
 """
 
@@ -23,7 +23,7 @@ from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.wire.httpx_without_cli import httpx
 
 ACCEPTED_ENCODINGS = "gzip, deflate"
-# bytes of a body that are read: a page of a hundred animals has room for 80 KB each. Of more the beginning is kept
+# most bytes read of a body: a page of a hundred animals has room for 80 KB each. Of a longer one the beginning is kept
 BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
@@ -72,23 +72,23 @@ class HttpClient:
         new_connection: bool,
         body_cap: int = BODY_CAP,
     ) -> Response | NoAnswer:
-        """Send one request and read its whole response, `body_cap` bytes of its body at most.
+        """Send one request and read its whole response, at most `body_cap` bytes of its body.
 
-        `new_connection` opens one for this request alone: for a POST, which must not be lost on a connection that the
-        server has closed meanwhile, and for a second try. Raises `ConnectionLost` where a kept connection turns out to
-        be closed before any of the response came.
+        `new_connection` opens a connection for this request alone: for a POST, which must not be lost on a connection
+        that the server has closed in the meantime, and for a second try. Raises `ConnectionLost` if a kept connection
+        was closed before the response began.
         """
         try:
             request = httpx.Request(method, url, headers=headers, content=body)
         except (httpx.InvalidURL, UnicodeError) as error:
-            return NoAnswer(Silence.UNREACHABLE, f"the URL leads nowhere: {error}")
+            return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
         if method == "POST" and body is None:
             request.headers["Content-Length"] = "0"
         return self._portal.call(self._exchange, request, new_connection, body_cap)
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
-            # a context is slow to make and of no use for plain http
+            # a context is slow to create and useless for plain http
             self._verify = _trusting(self._ca_bundle) if url.scheme == "https" else False
         if new_connection:
             self._fresh = self._fresh or httpx.AsyncHTTPTransport(
@@ -99,7 +99,7 @@ class HttpClient:
         return self._kept
 
     async def _exchange(self, request: httpx.Request, new_connection: bool, cap: int) -> Response | NoAnswer:
-        seen = "nothing came"
+        seen = "nothing was received"
         connected = False
 
         async def note_connecting(event: str, info: dict[str, Any]) -> None:
@@ -111,19 +111,19 @@ class HttpClient:
             transport = self._transport(request.url, new_connection)
             with anyio.fail_after(self._deadline):
                 response = await transport.handle_async_request(request)
-                seen = f"status {response.status_code} came, its body did not end"
+                seen = f"status {response.status_code} was received, its body did not end"
                 try:
                     raw, whole = await _read(response, cap)
                 finally:
                     with anyio.CancelScope(shield=True), anyio.move_on_after(1), contextlib.suppress(Exception):
                         await response.aclose()
         except TimeoutError:
-            return NoAnswer(Silence.TIMEOUT, f"no whole answer within {self._deadline:g} s: {seen}")
+            return NoAnswer(Silence.TIMEOUT, f"no complete answer within {self._deadline:g} s: {seen}")
         except UnicodeError as error:
-            return NoAnswer(Silence.UNREACHABLE, f"the host has no name that could be looked up: {error}")
+            return NoAnswer(Silence.UNREACHABLE, f"the host name cannot be looked up: {error}")
         except (httpx.HTTPError, h11.ProtocolError, OSError, anyio.EndOfStream, anyio.ClosedResourceError) as error:
             silence = _silence(error, seen)
-            if not connected and silence.kind is Silence.RESET and seen == "nothing came":
+            if not connected and silence.kind is Silence.RESET and seen == "nothing was received":
                 raise ConnectionLost(silence.detail) from None
             if silence.kind is Silence.RESET and request.url.scheme == "https" and self._refusal_of_tls is None:
                 self._refusal_of_tls = await self._tls_refusal(request.url)
@@ -142,9 +142,9 @@ class HttpClient:
         )
 
     async def _tls_refusal(self, url: httpx.URL) -> str:
-        """What a server says after the handshake to a client without a certificate; empty where it says nothing.
+        """The server's error after a TLS handshake without a client certificate; empty if there is none.
 
-        With TLS 1.3 it says so only then, and a request that is under way may reset the connection before that is read.
+        TLS 1.3 sends it only then, and a request on its way may reset the connection before the error is read.
         """
         try:
             with anyio.fail_after(min(self._deadline, _TLS_REFUSAL_S)):
@@ -160,10 +160,10 @@ class HttpClient:
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
-    """A context that trusts the authorities in a PEM file, or else those of this machine.
+    """A context that trusts the authorities in a PEM file, otherwise those of this machine.
 
-    ssl.create_default_context reads SSL_CERT_FILE and SSL_CERT_DIR, so anybody who sets a variable could read the key,
-    and writes the secrets of the connection to the file that SSLKEYLOGFILE names.
+    Unlike ssl.create_default_context, it ignores SSL_CERT_FILE and SSL_CERT_DIR, with which anybody who sets a variable
+    could read the key, and SSLKEYLOGFILE, which names a file for the secrets of the connection.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_bundle is not None:
@@ -178,7 +178,7 @@ def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
 
 
 async def _read(response: httpx.Response, cap: int) -> tuple[bytes, bool]:
-    """The body's bytes as they came, and whether that is all of them."""
+    """The body's bytes as received, and whether they are complete."""
     parts = bytearray()
     async for chunk in response.aiter_raw():
         parts += chunk
@@ -188,9 +188,9 @@ async def _read(response: httpx.Response, cap: int) -> tuple[bytes, bool]:
 
 
 def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
-    """The body with Content-Encoding undone, whether that is all of it, and why it cannot be undone.
+    """The body with Content-Encoding undone, whether it is complete, and why it cannot be undone.
 
-    Where it cannot, the body is returned as it came.
+    If it cannot be undone, the body is returned as received.
     """
     names = [name.strip().lower() for name in encodings.split(",")]
     if len(names) > _ENCODINGS_UNDONE:
@@ -204,14 +204,14 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
         try:
             body, complete = _decompressed(body, _WINDOW_BITS[name], cap)
         except zlib.error as error:
-            return raw, True, f"Content-Encoding is {name}, and the body is not: {error}"
+            return raw, True, f"Content-Encoding is {name}, but the body is not: {error}"
         if not complete:
             break
     return body, complete, None
 
 
 def _decompressed(raw: bytes, window_bits: tuple[int, ...], cap: int) -> tuple[bytes, bool]:
-    """What `raw` decompresses to, and whether that is all of it. Raises `zlib.error` where it is broken."""
+    """The decompressed `raw`, and whether it is complete. Raises `zlib.error` if it is broken."""
     for bits in window_bits[:-1]:
         with contextlib.suppress(zlib.error):
             return _inflated(raw, bits, cap)
@@ -219,7 +219,7 @@ def _decompressed(raw: bytes, window_bits: tuple[int, ...], cap: int) -> tuple[b
 
 
 def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
-    """The same for one format of zlib; a gzip body may have several members."""
+    """The same for one zlib format; a gzip body may have several members."""
     found = bytearray()
     for member in range(_MEMBERS_UNDONE):
         unpacker = zlib.decompressobj(bits)
@@ -240,7 +240,7 @@ def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
 
 
 def _silence(error: Exception, seen: str) -> NoAnswer:
-    """The kind of silence that a network error stands for, and what was seen on the wire."""
+    """The kind of silence behind a network error, and what was seen on the wire."""
     text = str(error) or type(error).__name__
     tls = _ssl_error(error)
     if tls is not None:
@@ -249,7 +249,7 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
         return NoAnswer(Silence.UNREACHABLE, text)
     if isinstance(error, httpx.RemoteProtocolError | h11.RemoteProtocolError):
         if "without sending a response" in text:
-            return NoAnswer(Silence.RESET, "the connection was closed before an answer came")
+            return NoAnswer(Silence.RESET, "the connection was closed without an answer")
         if "complete message body" in text or "incomplete chunked" in text:
             return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
         return NoAnswer(Silence.NOT_HTTP, text)
@@ -257,7 +257,7 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
 
 
 def _ssl_error(error: BaseException | None) -> ssl.SSLError | None:
-    """The error of OpenSSL that is behind an error of the network."""
+    """The OpenSSL error behind a network error; None if there is none."""
     for _ in range(8):
         if error is None or isinstance(error, ssl.SSLError):
             break
@@ -272,15 +272,15 @@ def _tls_problem(error: ssl.SSLError) -> str:
             return f"{error.verify_message}; name the authority that signed the certificate with --ca-bundle"
         return error.verify_message
     if error.reason in _CERTIFICATE_DEMANDED:
-        return f"{error}; the server asks for a client certificate, and petcheck has none to show"
+        return f"{error}; the server asks for a client certificate, and petcheck cannot send one"
     if error.reason in _HANDSHAKE_REFUSED:
-        return f"{error}; the server may ask for a client certificate, and petcheck has none to show"
+        return f"{error}; the server may ask for a client certificate, and petcheck cannot send one"
     return str(error)
 
 
-# X509_verify_cert's codes where no trusted authority was found
+# X509_verify_cert's codes when no trusted authority was found
 _UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27})
-# what servers say where a client certificate is due: TLS 1.3 has an alert of its own, TLS 1.2 has not
+# the alerts of servers that require a client certificate: TLS 1.3 has its own alert, TLS 1.2 does not
 _CERTIFICATE_DEMANDED = frozenset({"TLSV13_ALERT_CERTIFICATE_REQUIRED"})
 _HANDSHAKE_REFUSED = frozenset(
     {"SSLV3_ALERT_HANDSHAKE_FAILURE", "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_NO_CERTIFICATE"}

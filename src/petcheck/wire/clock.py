@@ -1,4 +1,4 @@
-"""Time, passed in wherever something waits or is dated, so that tests need not wait."""
+"""The clock, passed to everything that waits or records a time, so that tests need not wait."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the wire needs of time."""
+    """The clock that the wire needs."""
 
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
@@ -19,7 +19,7 @@ class Clock(Protocol):
         ...
 
     def sleep(self, seconds: float) -> None:
-        """Let that many seconds pass."""
+        """Wait for that many seconds."""
         ...
 
 
@@ -35,12 +35,12 @@ class SystemClock:
         return datetime.now(UTC)
 
     def sleep(self, seconds: float) -> None:
-        """Let that many seconds pass."""
+        """Wait for that many seconds."""
         time.sleep(seconds)
 
 
 def in_words(seconds: float) -> str:
-    """Seconds as a person reads them: in seconds, minutes or hours."""
+    """A duration in words: in seconds, minutes or hours."""
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

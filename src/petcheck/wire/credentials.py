@@ -1,4 +1,4 @@
-"""What each kind of credential puts into the Authorization header (section 5), and how reports show it."""
+"""The Authorization header for each kind of credential (section 5), and how reports show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VARIABLE = "$PETSTORE_API_KEY"
 # as long as `Bearer`, for servers that cut a scheme off by its length; not a registered scheme
 SIX_LETTERS = "Apikey"
 _SEPARATORS = "_-."
-_HEX_DIGITS_FROM = 8  # a shorter one may be hexadecimal by chance
+_HEX_DIGITS_FROM = 8  # characters; a shorter text may be hexadecimal by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class ApiKey:
 
     @property
     def fingerprint(self) -> str:
-        """`sha256:` and the first eight hex digits: enough to tell keys apart, not enough to guess one."""
+        """`sha256:` and the first eight hex digits: enough to distinguish keys, not enough to guess one."""
         return "sha256:" + hashlib.sha256(self.secret.encode()).hexdigest()[:8]
 
     def __repr__(self) -> str:
@@ -32,7 +32,7 @@ class ApiKey:
 
 
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
-    """The header's value as it is sent; None where there is no header."""
+    """The header's value as it is sent; None for no header."""
     secret = key.secret
     match credential:
         case Credential.VALID:
@@ -44,7 +44,7 @@ def authorization(credential: Credential, key: ApiKey, random_key: str) -> str |
         case Credential.CHANGED:
             return f"Bearer {secret[:-1]}{_other_character(secret, random_key)}"
         case Credential.CUT:
-            # a key of one character would leave the empty token, which is another kind
+            # a key of one character would leave an empty token, which is another kind of credential
             return f"Bearer {secret[:-1] or random_key}"
         case Credential.EXTENDED:
             return f"Bearer {secret}x"
@@ -61,7 +61,7 @@ def authorization(credential: Credential, key: ApiKey, random_key: str) -> str |
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
-    """The same as a shell expression, with the key as a variable; None where there is no header."""
+    """The same as a shell expression, with the key as a variable; None for no header."""
     match credential:
         case Credential.RANDOM:
             return f"Bearer {_expression_of(key, random_key)}"
@@ -85,9 +85,9 @@ def _expression_of(key: ApiKey, random_key: str) -> str:
 
 
 def _other_character(secret: str, random_key: str) -> str:
-    """What stands in place of the key's last character, the same for the whole run: of the same alphabet.
+    """The replacement of the key's last character: from the same alphabet, and the same during the whole run.
 
-    The case of a letter is not what differs, since a server may ignore case.
+    It differs in more than case, since a server may ignore case.
     """
     last = secret[-1]
     alphabet = _alphabet_of(last, secret) if last.isalnum() else string.ascii_letters
@@ -98,7 +98,7 @@ def _other_character(secret: str, random_key: str) -> str:
 def random_key_like(key: ApiKey, source: random.Random) -> str:
     """A random key of the same shape: its length, its alphabet, and the part before the last `_`, `-` or `.`.
 
-    A server may recognise a key by such a prefix. Where nothing that could be drawn follows it, the whole key is drawn.
+    A server may recognise a key by such a prefix. If no letter or digit follows the prefix, the whole key is random.
     """
     secret, kept = key.secret, _prefix(key.secret)
     if not any(character.isalnum() for character in secret):
@@ -115,7 +115,7 @@ def _prefix(secret: str) -> str:
 
 
 def _alphabet_of(character: str, secret: str) -> str:
-    """The characters that could stand in this one's place: digits, letters of its case, hexadecimal ones."""
+    """The characters that may replace this one: digits, letters of its case, or hexadecimal letters."""
     if character in _SEPARATORS:
         return character
     if character in string.digits:

@@ -9,7 +9,7 @@ _COMMAND_LINE = "httpx._main"
 if "httpx" in sys.modules:
     import httpx
 else:
-    # httpx leaves its command line out where this import fails
+    # httpx leaves out its command line if this import fails
     sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]
     try:
         import httpx

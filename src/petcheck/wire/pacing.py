@@ -1,8 +1,8 @@
-"""When the next request may be sent: what a target's own rate limit headers and Retry-After allow (section 8).
+"""When the next request may be sent, by the target's rate limit headers and Retry-After (section 8).
 
-Pure: a `Bucket` is what is known of one quota, `observe` takes it from response to response, `delay` says how long to
-wait. `Pace` is how fast the target serves, whatever its headers say. Times are seconds on the caller's monotonic clock.
-Headers are not trusted: every delay is finite, and a window that contradicts itself holds nobody up for minutes.
+Pure: a `Bucket` is what is known of one quota, `observe` updates it with a response, `delay` says how long to wait.
+`Pace` is how fast the target serves, whatever its headers say. Times are seconds on the caller's monotonic clock.
+Headers are not trusted: every delay is finite, and a window that contradicts itself does not delay a run for minutes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from datetime import datetime
 from petcheck.exchange import Response, http_date
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
-# after a 429 that names no time, and where its window does not either; each further one in a row doubles it
+# the pause after a 429 if neither it nor its window names a time; each further 429 in a row doubles it
 POLITE_S = 5.0
 _LONGEST_POLITE_S = 60.0
 _DAY_S = 86_400.0
@@ -24,16 +24,16 @@ _LONGEST_PAUSE_S = 1e9
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
-# seconds that are waited in vain for windows to reset before windows are not waited for any more
+# after this many seconds of waiting in vain for windows to reset, windows are ignored
 _USELESS_S = 60.0
-# a Date this far from our clock is wrong, where our clock makes sense of the Reset beside it
+# a Date this far from our clock is wrong if our clock makes sense of the Reset beside it
 _WRONG_DATE_S = 60.0
 _SLOWER = 1.1
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A quota's window as the last response showed it: requests in all, requests left, and when it ends."""
+    """A quota's window as the last response showed it: total requests, requests left, and when it ends."""
 
     limit: int
     remaining: int
@@ -45,8 +45,8 @@ class Window:
 class Bucket:
     """What is known of one quota.
 
-    `closed_until` is when the last Retry-After ends; `refusals` counts 429s in a row; `waited_s` are the seconds that
-    the window was last waited for, and `useless_s` those after which it came as empty as before.
+    `closed_until` is when the last Retry-After ends; `refusals` counts 429s in a row; `waited_s` is the last wait for
+    the window in seconds, and `useless_s` the seconds of waits after which the window was as empty as before.
     """
 
     window: Window | None = None
@@ -58,7 +58,7 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Seconds to wait before the next request, and why, in words for the person who watches."""
+    """Seconds to wait before the next request, and why, in words for the user."""
 
     seconds: float
     why: str
@@ -69,10 +69,10 @@ NO_DELAY = Delay(0.0, "")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a target serves, as its 429s show that came while requests were left.
+    """How fast a target serves, shown by 429s that came while requests were left.
 
-    `interval` are the seconds that requests are kept apart, from the second such 429 on. `refused_at` is when the last
-    one came, and `served` counts answers since.
+    `interval` is the seconds between requests, from the second such 429 on. `refused_at` is when the last one came, and
+    `served` counts answers since.
     """
 
     refused_at: float | None = None
@@ -80,7 +80,7 @@ class Pace:
     interval: float = 0.0
 
     def after(self, now: float, *, refused: bool) -> Pace:
-        """The pace after an answer at `now`, which was such a 429 or not."""
+        """The pace after an answer at `now`; `refused` means that it was such a 429."""
         if not refused:
             return replace(self, served=self.served + 1)
         if self.refused_at is None or not self.served:
@@ -90,9 +90,9 @@ class Pace:
 
 
 def delay(bucket: Bucket, now: float) -> Delay:
-    """How long the next request has to wait, at the monotonic time `now`."""
+    """How long the next request must wait, at the monotonic time `now`."""
     if bucket.closed_until > now:
-        return Delay(bucket.closed_until - now, "429 was answered, and the next request may be sent")
+        return Delay(bucket.closed_until - now, "the answer was 429, and the next request may be sent")
     window = bucket.window
     if window is None or window.ends <= now or bucket.useless_s >= _USELESS_S:
         return NO_DELAY
@@ -103,12 +103,12 @@ def delay(bucket: Bucket, now: float) -> Delay:
 
 
 def reserve(limit: int) -> int:
-    """Requests of each window that are left to the key's other users: a twentieth, at most five."""
+    """Requests of each window that a run leaves to the key's other users: a twentieth, at most five."""
     return min(5, limit // 20)
 
 
 def waited(bucket: Bucket, seconds: float) -> Bucket:
-    """The bucket after its window was waited for."""
+    """The bucket after a wait for its window."""
     return replace(bucket, waited_s=seconds)
 
 
@@ -128,7 +128,7 @@ def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> B
 
 
 def rises(before: Window | None, after: Window | None) -> bool:
-    """Whether two responses to the same key, one after the other, contradict each other: Remaining rose in a window."""
+    """Whether two successive responses to the same key contradict each other: Remaining rose within a window."""
     return (
         before is not None
         and after is not None
@@ -138,19 +138,19 @@ def rises(before: Window | None, after: Window | None) -> bool:
 
 
 def _pause(response: Response, window: Window | None, refusals: int, now: float, wall: datetime) -> float:
-    """Seconds to wait after a 429, the one of so many in a row: each further one doubles what was asked for."""
+    """Seconds to wait after a 429, number `refusals` in a row: each further one doubles the pause."""
     doubled = 2.0 ** min(refusals - 1, 30)
     asked = retry_after(response, wall)
     if asked is None and window is not None and window.ends > now:
         asked = min(window.ends - now, _LONGEST_POLITE_S)
     if asked is None:
         return min(POLITE_S * doubled, _LONGEST_PAUSE_S)
-    # where no time was asked for, doubling begins with a second
+    # doubling begins with at least a second
     return asked if refusals == 1 else min(max(asked, 1.0) * doubled, _LONGEST_PAUSE_S)
 
 
 def refused_early(bucket: Bucket, response: Response, now: float, wall: datetime) -> bool:
-    """Whether a response is a 429 that came while requests were left, as far as it or the last window says."""
+    """Whether a response is a 429 although requests were left, by its own headers or by the last window."""
     if response.status != 429:
         return False
     window = window_of(response, now, wall) or bucket.window
@@ -158,7 +158,7 @@ def refused_early(bucket: Bucket, response: Response, now: float, wall: datetime
 
 
 def shares_quota(other: Bucket, window: Window) -> bool:
-    """Whether a response's window is the one of `other` too: same limit and reset, and already as far used up."""
+    """Whether a response's window is also that of `other`: same limit and reset, and fewer requests left."""
     known = other.window
     return (
         known is not None
@@ -169,7 +169,7 @@ def shares_quota(other: Bucket, window: Window) -> bool:
 
 
 def window_of(response: Response, now: float, wall: datetime) -> Window | None:
-    """The window that a response shows; None where its headers cannot be read or contradict each other."""
+    """The window that a response shows; None if its headers cannot be read or contradict each other."""
     limit = whole(response.header(RATE_LIMIT))
     remaining = whole(response.header(RATE_REMAINING))
     reset = response.header(RATE_RESET)
@@ -182,7 +182,7 @@ def window_of(response: Response, now: float, wall: datetime) -> Window | None:
 
 
 def _lasts(reset: float, date: datetime | None, wall: datetime) -> float | None:
-    """Seconds until a Reset by the target's own clock, or by ours where its Date is missing or makes no sense."""
+    """Seconds until a Reset by the target's clock, or by ours if its Date is missing or makes no sense."""
     by_date, by_us = (reset - clock.timestamp() for clock in (date or wall, wall))
     possible = [seconds for seconds in (by_date, by_us) if 0 <= seconds <= _DAY_S + 60]
     if not possible:
@@ -191,9 +191,9 @@ def _lasts(reset: float, date: datetime | None, wall: datetime) -> float | None:
 
 
 def retry_after(response: Response, wall: datetime) -> float | None:
-    """Seconds that Retry-After asks for, from seconds or an HTTP date; None where it says neither.
+    """Seconds that Retry-After asks for, as seconds or as an HTTP date; None if it is neither.
 
-    A fraction and repeats are not allowed there; both are obeyed all the same, the longest pause of all.
+    A fraction and repeats are not allowed; both are obeyed anyway, by the longest pause.
     """
     value = (response.header(RETRY_AFTER) or "").strip()
     pauses = [part.strip() for part in value.split(",")]
@@ -206,7 +206,7 @@ def retry_after(response: Response, wall: datetime) -> float | None:
 
 
 def whole(text: str | None) -> int | None:
-    """A plain decimal integer of a header, repeats of the same one included; None for anything else."""
+    """A plain decimal integer of a header, possibly repeated; None for anything else."""
     parts: Iterable[str] = {part.strip() for part in (text or "").split(",")}
     only, *others = parts
     return int(only) if not others and _WHOLE.fullmatch(only) else None

@@ -1,7 +1,7 @@
-"""Masks the API key in everything that is recorded, in whatever form a target sends it back.
+"""Masks the API key in everything that is recorded, in any form in which a target may return it.
 
-A target may echo what it was sent: as it is, percent-encoded, in base64, as JSON escapes, in capitals, or half of it.
-Each of these is masked before an exchange is recorded, so nothing after that has to think of the key.
+A target may echo the key unchanged, percent-encoded, in base64, as JSON escapes, in capitals, or half of it. All of
+these are masked before an exchange is recorded, so no later step has to consider the key.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from urllib.parse import quote
 from petcheck.wire.credentials import ApiKey
 
 MASK = b"[redacted-key]"
-# shorter parts may be words of the interface, such as `categoryId`, which the evidence needs
+# shorter parts may be words of the interface that the evidence needs, such as `categoryId`
 _SHORTEST_PART = 12
-# a body with more appearances was made to keep us busy, and is masked the quick way, which masks more than needed
+# a body with more occurrences is an attack on our time, and is masked quickly, which masks more than needed
 _FLOOD = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One form of the key: from which length on a part of it counts, and pieces of it with their places.
+    """One form of the key: the shortest length at which a part of it counts, and pieces of it with their positions.
 
-    Every part that counts holds at least one piece whole.
+    Every part that counts contains at least one whole piece.
     """
 
     text: bytes
@@ -34,18 +34,18 @@ class _Form:
 
 
 class Redactor:
-    """Replaces a key, its encodings and the halves of either; without a key it changes nothing."""
+    """Masks a key, its encodings, and halves of them; without a key it changes nothing."""
 
     def __init__(self, key: ApiKey | None) -> None:
         secret = key.secret if key else ""
-        # a key of digits may stand inside a JSON number, which must stay one
+        # a key of digits may be part of a JSON number, which must stay a number
         self._mask = b"9" * len(secret) if secret.isdecimal() else MASK
         texts = sorted({text.lower() for text in _texts(secret.encode())}, key=len) if secret else []
         self._forms = [_form(text) for text in texts]
         self._blocks = tuple({block: None for form in self._forms for _, block in form.blocks})
 
     def in_bytes(self, data: bytes) -> bytes:
-        """`data` with every appearance of the key masked."""
+        """`data` with every occurrence of the key masked."""
         if not self._shows_in(data):
             return data
         data = self._without_flood(data)
@@ -61,24 +61,24 @@ class Redactor:
         return bytes(masked + data[kept_to:]) if spans else data
 
     def in_text(self, text: str) -> str:
-        """`text` with every appearance of the key masked; anything else, lone surrogates included, is kept."""
+        """`text` with every occurrence of the key masked; everything else, including lone surrogates, is kept."""
         data = text.encode("utf-8", "surrogatepass")
         clean = self.in_bytes(data)
         return text if clean is data else clean.decode("utf-8", "surrogatepass")
 
     def in_texts(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """Each of `texts` as `in_text` gives it; searched together, since the key is rarely in any of them."""
+        """`in_text` of each of `texts`; they are searched together, since the key is rarely in any of them."""
         if not self._shows_in("\n".join(texts).encode("utf-8", "surrogatepass")):
             return tuple(texts)
         return tuple(self.in_text(text) for text in texts)
 
     def _shows_in(self, data: bytes) -> bool:
-        """Whether anything of the key may be in `data`."""
+        """Whether any part of the key may be in `data`."""
         folded = data.lower()
         return any(block in folded for block in self._blocks)
 
     def _without_flood(self, data: bytes) -> bytes:
-        """`data` with every block masked that each part of the key has one of, where there are very many."""
+        """`data` with the pieces of the key masked that occur very often."""
         folded = data.lower()
         for block in self._blocks:
             if len(block) >= 4 and folded.count(block) > _FLOOD:
@@ -88,7 +88,7 @@ class Redactor:
 
 
 def _texts(secret: bytes) -> Iterator[bytes]:
-    """Every form that the key can come back in."""
+    """Every form in which a target may return the key."""
     text = secret.decode()
     yield secret
     yield quote(text, safe="").encode()
@@ -96,7 +96,7 @@ def _texts(secret: bytes) -> Iterator[bytes]:
     yield "".join(f"\\u{ord(character):04x}" for character in text).encode()
     yield text.replace("/", "\\/").encode()
     yield secret.hex().encode()
-    # depending on what stands before it, the same text has three forms in base64; its ends mix with its neighbours
+    # depending on the bytes before it, the same text has three forms in base64; its ends mix with the bytes around it
     for before, mixed in ((0, 0), (1, 2), (2, 3)):
         inner = base64.b64encode(b"\0" * before + secret).rstrip(b"=")[mixed:-1]
         if len(inner) >= _SHORTEST_PART // 2:
@@ -105,7 +105,7 @@ def _texts(secret: bytes) -> Iterator[bytes]:
 
 
 def _form(text: bytes) -> _Form:
-    """A part counts from half its length on; of a short key all but one character, of a very short one all."""
+    """A part counts from half the form's length; of a short key all but one character, of a very short one all."""
     shortest = max(len(text) // 2, min(len(text) - 1, _SHORTEST_PART)) if len(text) > 3 else len(text)
     length = (shortest + 1) // 2
     places = range(0, len(text) - length + 1, length)
@@ -113,7 +113,7 @@ def _form(text: bytes) -> _Form:
 
 
 def _appearances(form: _Form, data: bytes) -> Iterator[tuple[int, int]]:
-    """Where in `data` a part of `form` stands that is long enough to count."""
+    """The positions in `data` of each part of `form` that is long enough to count."""
     for offset, block in form.blocks:
         found = data.find(block)
         while found >= 0:

@@ -1,4 +1,4 @@
-"""How many requests a run sent to a target, and how many of them it sent again and why."""
+"""Counts the requests that a run sent to a target, and those that it repeated, by cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from petcheck.exchange import Exchange
 
 
 class Cause(Enum):
-    """Why a request was sent that the run did not plan."""
+    """Why the run sent a request that it had not planned."""
 
     RATE_LIMIT = "after a 429"
     GATEWAY = "after a 502, 503 or 504"
@@ -18,7 +18,7 @@ class Cause(Enum):
     PROBE = "to see whether the target still answers"
 
 
-# how many a run may send for each cause; probes are bounded by the silences that they follow, and by time
+# how many a run may send for each cause; the silences before them, and time, limit the probes
 MOST_REPEATS = {Cause.RATE_LIMIT: 20, Cause.GATEWAY: 200, Cause.SILENCE: 20}
 
 
@@ -26,9 +26,9 @@ MOST_REPEATS = {Cause.RATE_LIMIT: 20, Cause.GATEWAY: 200, Cause.SILENCE: 20}
 class Tally:
     """Requests sent to a target.
 
-    `sent` counts all of them but the `lost`: those that met a connection which the server had closed, and were sent
-    again on a new one. `methods`, `sections` (on whose behalf) and `statuses` split up `sent`. `repeats` counts those
-    that come on top of what was planned, and `forgiven` the 502, 503 and 504 that were gone on the second try.
+    `sent` counts all of them except the `lost`: those that met a connection closed by the server, and were sent again
+    on a new one. `methods`, `sections` (on whose behalf) and `statuses` break down `sent`. `repeats` counts those in
+    addition to the planned ones, and `forgiven` the 502, 503 and 504 that were gone on the second try.
     """
 
     sent: int = 0
@@ -41,11 +41,11 @@ class Tally:
 
     @property
     def planned(self) -> int:
-        """Requests that count against a budget: each question once, however often it was sent."""
+        """Requests that count against a budget: each request once, however often it was repeated."""
         return self.sent - self.repeats.total()
 
     def count(self, exchange: Exchange, cause: Cause | None = None) -> None:
-        """Add an exchange; `cause` says why its request was sent where that was not planned."""
+        """Add an exchange; `cause` says why its request was sent if that was not planned."""
         self.sent += 1
         self.methods[exchange.request.method] += 1
         self.sections[exchange.section] += 1

@@ -1,4 +1,4 @@
-"""What holds the next request to a target back: its quotas, a Retry-After, and the pace at which it serves."""
+"""Delays the next request to a target for its quotas, a Retry-After, and the pace at which it serves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from petcheck.wire.clock import Clock, in_words
 class Throttle:
     """Waits before each request of a run, and learns from each response.
 
-    `wait` lets seconds pass for a reason, and raises `WaitTooLong` where one wait is longer than `max_wait` seconds.
+    `wait` waits some seconds for a reason, and raises `WaitTooLong` if one wait is longer than `max_wait` seconds.
     """
 
     clock: Clock
@@ -44,9 +44,9 @@ class Throttle:
         return self._troubled_until >= self.clock.monotonic()
 
     def before(self, *, valid_key: bool, may_exhaust: bool) -> None:
-        """Wait until a request may be sent. One that may use up the quota waits for a Retry-After only.
+        """Wait until a request may be sent. A request that may use up the quota waits only for a Retry-After.
 
-        Raises `WaitTooLong`, also where the waits of a run after refusals together take longer than `max_wait`.
+        Raises `WaitTooLong`, also if all waits of a run after refusals together exceed `max_wait`.
         """
         if self._wait_out_refusal(expected=may_exhaust) or may_exhaust:
             return
@@ -54,7 +54,7 @@ class Throttle:
         self._wait_for_pace()
 
     def after(self, response: Response, finished: float, *, valid_key: bool) -> None:
-        """Learn from a response that came at the monotonic time `finished`."""
+        """Learn from a response that was received at the monotonic time `finished`."""
         wall = self.clock.now()
         pause = pacing.retry_after(response, wall)
         if response.status in GATEWAY_TROUBLE and pause is not None:
@@ -75,17 +75,17 @@ class Throttle:
         self._keyless = bucket
 
     def _wait_out_refusal(self, *, expected: bool) -> bool:
-        """Let the Retry-After of a 429, 502, 503 or 504 pass, whichever key it was said to; whether a 429's was."""
+        """Wait until the Retry-After of a 429, 502, 503 or 504, to any key, has passed; whether a 429 had one."""
         now = self.clock.monotonic()
         limited = max(self._keyed.closed_until, self._keyless.closed_until) - now
         left, status = max((self._troubled_until - now, self._trouble), (limited, 429))
         if left <= 0:
             return False
-        why = f"{status} was answered, and the next request may be sent"
+        why = f"the answer was {status}, and the next request may be sent"
         if expected and status == 429:
             self.wait(left, why)
         else:
-            self._wait_capped(left, why, f"{status} was answered")
+            self._wait_capped(left, why, f"the answer was {status}")
         return limited > 0
 
     def _wait_for_window(self, *, keyed: bool) -> None:
@@ -105,10 +105,10 @@ class Throttle:
             self._wait_capped(left, "429s came while requests were left, and the next request is sent", "429s came")
 
     def _wait_capped(self, seconds: float, why: str, what: str) -> None:
-        """Wait because of refusals; all such waits of a run together may last as long as the longest single wait."""
+        """Wait because of refusals; all such waits of a run together may last at most `max_wait` seconds."""
         if self._refused_s > 0 and self._refused_s + seconds > self.max_wait:
             raise WaitTooLong(
-                f"{what} again and again, and the run has waited {in_words(self._refused_s)} for that; "
+                f"{what} repeatedly, and the run has waited {in_words(self._refused_s)} for that; "
                 f"this run may wait {in_words(self.max_wait)}",
                 "--max-wait",
             )

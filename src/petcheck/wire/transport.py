@@ -1,16 +1,16 @@
-"""The one door to the network. Every request of a run passes here, and nowhere else is anything decided about it:
+"""The only way to the network. Every request of a run passes here, and all decisions about sending it are made here:
 
-1. permitted?   only the four operations, with GET and POST; a POST only where writes are allowed   -> `NotPermitted`
+1. permitted?   only the four operations, with GET and POST; a POST only if writes are allowed      -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
-3. alive?       not to a target that is down, nor of a kind that it keeps waiting -> `TargetDown`, `OperationSilent`
-4. paced        waits as the target asks, after a 429, 502, 503 or 504 too, if that is not too long -> `WaitTooLong`
-5. sent         within the deadline and the size caps; redirects not followed; what was lost on a kept connection that
-                the server had closed is sent again on a new one, and not recorded
+3. alive?       not to a target that is down, nor of a kind that it leaves waiting -> `TargetDown`, `OperationSilent`
+4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `WaitTooLong`
+5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
+                that the server had closed is sent again on a new one, and not recorded
 6. recorded     after redaction
-7. repeated     once, where the answer is none to the question: an unasked 429 (-> `StillLimited`), a 502, 503 or 504,
-                silence, which the target is probed after. A run repeats only so many  -> `RepeatsSpent`
+7. repeated     once, if the answer does not count: an unexpected 429 (-> `StillLimited`), a 502, 503 or 504, or
+                silence, after which the target is probed. The number of repeats is limited         -> `RepeatsSpent`
 
-None of these errors is a verdict on the server; each says why a check got no answer to its question.
+None of these errors is a verdict on the server; each says why a check got no answer that counts.
 """
 
 from __future__ import annotations
@@ -50,20 +50,20 @@ from petcheck.wire.redaction import Redactor
 from petcheck.wire.tally import MOST_REPEATS, Cause, Tally
 from petcheck.wire.throttle import Throttle
 
-# what a target looks like whose server is starting
+# the silence of a target whose server is starting
 _WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET)
 _GATEWAY_PAUSE_S = 1.0
 _GATEWAY_PAUSES = 10
-# bytes of bodies that the record of a target holds before no more large ones are read: reports need several times that
+# once a target's record holds this many bytes of bodies, no more large ones are read: reports need several times that
 _RECORD_CAP = 48 * 1024 * 1024
 _BODY_CAP_BEYOND = 256 * 1024
-# losses after which each request has a connection of its own: the server does not keep any
+# after this many losses each request gets its own connection: the server keeps none
 _LOST_BEFORE_NONE_IS_KEPT = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a run may do to a target: whether POST may be sent, how many requests at most, seconds to wait at most."""
+    """What a run may do to a target: whether it may send POST, the most requests, and the most seconds to wait."""
 
     writes: bool
     max_requests: int
@@ -72,10 +72,10 @@ class Permissions:
 
 @dataclass
 class Transport:
-    """Sends calls to one target and records what came. `section` names the section on whose behalf calls are made.
+    """Sends calls to one target and records the exchanges. `section` is the section on whose behalf calls are made.
 
-    `recorded` holds the exchanges in their order, `tally` counts all that were ever sent: of a long run not every
-    exchange is kept.
+    `recorded` holds the exchanges in order. `tally` counts all that were sent, since a long run does not keep every
+    exchange.
     """
 
     target: str
@@ -110,29 +110,29 @@ class Transport:
         return self._down is not None
 
     def redacted(self, text: str) -> str:
-        """`text` without the key, for whatever is said about this target."""
+        """`text` without the key, for every message about this target."""
         return self._redactor.in_text(text)
 
     def send(self, call: Call) -> Exchange:
-        """Send a call and return its last exchange; `NotSent` where it cannot be sent or got no answer that counts."""
+        """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
         if self._down is not None:
             raise TargetDown(self._down)
         if self._circuit.open(kind_of(call)):
-            raise OperationSilent(f"{call.operation} does not answer and is not asked again")
+            raise OperationSilent(f"{call.operation} does not answer and is not tried again")
         exchange = self._settled(call)
         self._circuit = self._circuit.after(kind_of(call), exchange.answer)
         return exchange
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
-        """Send a call that may use up the quota: only a Retry-After in force is waited for, and a 429 is an answer."""
+        """Send a call that may use up the quota: wait only for a Retry-After in force; a 429 counts as an answer."""
         if self._down is not None:
             raise TargetDown(self._down)
         return self._paced(call, may_exhaust=True)
 
     def wait(self, seconds: float, why: str) -> None:
-        """Let seconds pass, telling every second how many are left; `WaitTooLong` where the run may not wait so long.
+        """Wait, reporting the seconds left every second. Raises `WaitTooLong` if the run may not wait that long.
 
-        `why` reads on with "in … s".
+        Messages continue `why` with "in … s".
         """
         if seconds > self.permissions.max_wait:
             raise WaitTooLong(
@@ -151,7 +151,7 @@ class Transport:
         self.waited_s += seconds
 
     def forget(self, indices: Collection[int]) -> None:
-        """Keep those exchanges no longer; they stay in the tally."""
+        """Drop those exchanges from the record; they stay in the tally."""
         self._record_size -= sum(_size(exchange) for exchange in self.recorded if exchange.index in indices)
         self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
 
@@ -162,7 +162,7 @@ class Transport:
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
-        """The exchange that answers the call, once a request without an answer was repeated."""
+        """The exchange that answers the call, after repeating a request whose answer does not count."""
         repeated: dict[Cause, int | None] = {}
         cause: Cause | None = None
         while True:
@@ -174,7 +174,7 @@ class Transport:
                 self._circuit = self._circuit.after(kind_of(call), exchange.answer)
                 raise self._no_more_repeats(call, cause)
             self._before_repeat(cause, exchange)
-            # where nothing listened the request was not tried at all
+            # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
                 repeated[cause] = exchange.status
         if cause is Cause.RATE_LIMIT:
@@ -185,7 +185,7 @@ class Transport:
         return exchange
 
     def _no_more_repeats(self, call: Call, cause: Cause) -> RepeatsSpent | OperationSilent:
-        spent = f"the run has sent {MOST_REPEATS[cause]} requests again {cause.value}, and sends no more"
+        spent = f"the run has repeated {MOST_REPEATS[cause]} requests {cause.value}, and repeats no more"
         if cause is Cause.SILENCE:
             return OperationSilent(f"{call.operation} left a request unanswered; {spent}")
         return RepeatsSpent(f"{call.operation} got no answer that counts; {spent}")
@@ -194,16 +194,16 @@ class Transport:
         if cause is Cause.SILENCE:
             self._await_life(exchange)
             return
-        # where the last call met nothing else, or many have, time does not help
+        # waiting does not help if the last call met nothing else, or if many calls have
         helps = not self._in_trouble and self._gateway_pauses < _GATEWAY_PAUSES
         if cause is Cause.GATEWAY and helps and not self._throttle.asks_to_wait():
             self._gateway_pauses += 1
-            self.wait(_GATEWAY_PAUSE_S, f"{exchange.status} was answered, and the request is sent again")
+            self.wait(_GATEWAY_PAUSE_S, f"the answer was {exchange.status}, and the request is sent again")
 
     def _await_life(self, unanswered: Exchange) -> None:
-        """Probe until anything is answered; `TargetDown` where nothing is for about ten seconds.
+        """Probe until anything is answered. Raises `TargetDown` if nothing is for about ten seconds.
 
-        Where nothing was answered before, only a target that may be starting gets a few seconds.
+        If nothing was answered before, only a target that may be starting gets a few seconds.
         """
         known = bool(self._answered)
         starting = isinstance(unanswered.answer, NoAnswer) and unanswered.answer.kind in _WHILE_STARTING
@@ -221,12 +221,12 @@ class Transport:
                 break
             pause = pause_before_probe(number, passed, patience)
             if pause > 0:
-                self._let_pass(pause, "no answer came, and the target is asked whether it is still there")
+                self._let_pass(pause, "there was no answer, and the target is probed again")
         self._down = self.redacted(self._last_words(unanswered, passed))
         raise TargetDown(self._down)
 
     def _probes(self, silent: Operation) -> list[Call]:
-        """Plain requests, those that were answered before, the silent operation's last."""
+        """Plain requests, preferably ones that were answered before; the silent operation's comes last."""
         asked = (Operation.STORE_ORDERS, Operation.LIST_PETS)
         calls = {operation: Call(operation) for operation in asked} | self._answered
         return [calls[operation] for operation in sorted(calls, key=lambda operation: operation is silent)]
@@ -243,9 +243,9 @@ class Transport:
     # ---- paced
 
     def _paced(self, call: Call, *, cause: Cause | None = None, may_exhaust: bool = False) -> Exchange:
-        """One request on the wire, after the pause that the target asks for; `cause` where it was not planned."""
+        """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
         if call.method == "POST" and not self.permissions.writes:
-            raise NotPermitted("POST is sent only where writes are allowed", "--allow-writes")
+            raise NotPermitted("POST is sent only if writes are allowed", "--allow-writes")
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
@@ -263,10 +263,10 @@ class Transport:
     def _afford(self) -> None:
         most = self.permissions.max_requests
         if self.tally.sent + self.tally.lost >= most:
-            raise BudgetSpent(f"the run may send {most} requests at most", "--max-requests")
+            raise BudgetSpent(f"the run may send at most {most} requests", "--max-requests")
 
     def _sent(self, call: Call, cause: Cause | None) -> Exchange:
-        """Send a request, once more where a kept connection lost it, and record what came."""
+        """Send a request, once more if a kept connection lost it, and record the exchange."""
         url = self.base_url + call.path
         headers = [
             ("Accept", MEDIA_TYPE),
@@ -331,7 +331,7 @@ class Transport:
 
 
 def _cause_to_repeat(exchange: Exchange) -> Cause | None:
-    """Why an exchange does not answer the question; None where it does."""
+    """Why an exchange's answer does not count; None if it does."""
     if isinstance(exchange.answer, NoAnswer):
         return Cause.SILENCE
     if exchange.status == 429:
@@ -349,5 +349,5 @@ def _detail(exchange: Exchange) -> str:
 
 
 def kind_of(call: Call) -> Kind:
-    """What a call has in common with others where the target does not answer."""
+    """The kind of a call, for the circuit."""
     return Kind(call.operation, is_ordinary(call.operation, call.pet_id, call.query, call.body))

@@ -196,7 +196,9 @@ def test_the_status_of_a_post(requirement: str, sent: object, right: tuple[int, 
         assert by(requirement, answer) == (HOLDS if status in right else wrong)
         assert {by(other, answer) for other in OF_STATUS - {requirement}} == {NOT_CONCERNED}
     silence = by(requirement, posted(sent, Silence.TIMEOUT))
-    assert silence == Problem(f"expected {what}, got no answer (timeout: nothing came), on a second try too", WHOLE)
+    assert silence == Problem(
+        f"expected {what}, got no answer (timeout: nothing was received), on a second try too", WHOLE
+    )
 
 
 @pytest.mark.parametrize(
