@@ -6,5 +6,5 @@ from petcheck.toolkit import Target, requirement, stage
 @requirement("SERVICE-1")
 @stage("record")
 def test_bodies_are_json(target: Target) -> None:
-    """Every documented body that came is one whole JSON text."""
+    """Every documented body is exactly one JSON text."""
     target.hold("SERVICE-1")

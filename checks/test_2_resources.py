@@ -1,4 +1,4 @@
-"""Sections 2 and 3: the resources and their fields, in every response that carries them."""
+"""Sections 2 and 3: the resources and their fields, in every response that has them."""
 
 from petcheck.toolkit import Target, observes, pets_in, requirement, stage
 
@@ -31,7 +31,7 @@ def test_pet_status_is_one_of_three(target: Target) -> None:
 
 @requirement("PET-5")
 def test_every_animal_has_an_id_of_its_own(target: Target) -> None:
-    """No id stands twice on a page, and no two animals were created with the same one."""
+    """No id appears twice on a page, and no two animals were created with the same id."""
     target.hold("PET-5")
 
 
@@ -43,7 +43,7 @@ def test_list_is_a_bare_array(target: Target) -> None:
 
 @observes("pet-extra-fields")
 def test_extra_fields(target: Target) -> None:
-    """Which fields animals carry beyond the documented ones."""
+    """Observed: the fields of animals beyond the documented ones."""
     extra: set[str] = set()
     grounds = target.grounds
     for exchange in target.record:

@@ -1,7 +1,7 @@
 """Section 4.1: list all animals.
 
-Each limit is asked for together with a filter, so that one request answers for both. Whatever needs more than the pages
-below is asked for by the rules.
+Each limit is requested together with a filter, so that one request tests both. The rules request any pages that they
+need beyond those below.
 """
 
 from typing import Any
@@ -21,18 +21,18 @@ from petcheck.toolkit import (
     stage,
 )
 
-# every status, and every limit that the document names; an unfiltered page that may show the whole store
+# every status, and every limit that the document names; and an unfiltered page that may show the whole store
 PAGES = ((None, None), (LIMIT_MAX, None), (None, "available"), (1, "sold"), (20, "available"), (LIMIT_MAX, "pending"))
 
 
 def look(target: Target) -> None:
-    """Ask for the pages that this file is about, each once in a run."""
+    """Request the pages that this file is about, each once in a run."""
     for limit, status in PAGES:
         target.api.list_pets(limit=limit, status=status)
 
 
 def on_survey(name: str) -> object:
-    """A requirement that is judged before the run creates anything: a filter may then find nothing."""
+    """A requirement that is judged before the run creates anything, since a filter may then find nothing."""
     return pytest.param(name, marks=[requirement(name), stage("survey")])
 
 
@@ -52,7 +52,7 @@ def test_page_is_no_longer_than_its_limit(target: Target) -> None:
 
 @requirement("LIST-4")
 def test_default_page_is_a_page_of_20(target: Target) -> None:
-    """`limit` is 20 where it is not given, with a filter too."""
+    """`limit` is 20 if it is not given, also with a filter."""
     look(target)
     target.hold("LIST-4")
 
@@ -60,7 +60,7 @@ def test_default_page_is_a_page_of_20(target: Target) -> None:
 @requirement("LIST-5")
 @stage("record")
 def test_page_is_never_longer_than_100(target: Target) -> None:
-    """`limit`: maximum 100, whatever is asked for. A refusal of more holds too."""
+    """`limit`: maximum 100, whatever is requested. To refuse more than 100 conforms too."""
     target.hold("LIST-5")
 
 
@@ -74,13 +74,13 @@ def test_filtered_page_holds_that_status_only(target: Target) -> None:
 @requirement("LIST-7")
 @stage("record")
 def test_any_filtered_page_holds_that_status_only(target: Target) -> None:
-    """The same for pages that came later, and may show what the run created."""
+    """The same for later pages, which may show animals that the run created."""
     target.hold("LIST-7")
 
 
 @requirement("LIST-8")
 def test_filtered_pages_are_complete(target: Target) -> None:
-    """An animal of a status is on the page of that status, where the whole store fits on a page."""
+    """Every animal with a status is on the page of that status, if the whole store fits on a page."""
     look(target)
     target.hold("LIST-8")
 
@@ -88,7 +88,7 @@ def test_filtered_pages_are_complete(target: Target) -> None:
 @requirement("LIST-8")
 @stage("look")
 def test_filtered_pages_show_what_was_created(target: Target) -> None:
-    """The same for what the run has created."""
+    """The same for the animals that the run has created."""
     list_anew(target)
     target.hold("LIST-8")
 
@@ -96,7 +96,7 @@ def test_filtered_pages_show_what_was_created(target: Target) -> None:
 # ---- what the document leaves open
 
 
-# the likeliest to be got wrong are asked first, for a run that can afford a few only
+# the points that servers most likely get wrong come first, for a run that can afford only a few
 FIRST = ("limit-over-100", "limit-not-a-number")
 
 
@@ -108,7 +108,7 @@ FIRST = ("limit-over-100", "limit-not-a-number")
     ],
 )
 def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) -> None:
-    """Observed: what parameters get that the document does not provide for. ERROR-5 judges that it is not a 5xx."""
+    """Observed: the answers to parameters that the document does not cover. ERROR-5 judges a 5xx."""
     if not target.affords():
         return
     exchange = target.api.list_pets(**parameters)
@@ -117,10 +117,10 @@ def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) 
 
 @observes("list-order")
 def test_order(target: Target) -> None:
-    """Observed: in which order animals come."""
+    """Observed: the order of animals on a page."""
     page = page_in(target.api.list_pets(limit=LIMIT_MAX))
     order = order_of(page) if page else None
-    nothing = "too few to tell" if page else "no list came"
+    nothing = "too few to tell" if page else "no list was returned"
     target.observe("list-order", order or nothing, *([page.exchange] if page else []), seen=order is not None)
 
 

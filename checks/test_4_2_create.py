@@ -1,7 +1,7 @@
 """Section 4.2: add an animal.
 
-A run creates one animal of each status and one without. Three of them are bold: they carry a name or a category that
-the service may refuse, and that must come back exact where it does not. Where it does, a plain one follows.
+A run creates one animal of each status and one without. Three of them are bold: they have a name or a category that the
+service may refuse, and that must come back exact if it does not. If it does, a plain one follows.
 """
 
 import pytest
@@ -28,7 +28,7 @@ from petcheck.toolkit import (
 @requirement("CREATE-1")
 @stage("create")
 def test_valid_pet_is_created(target: Target) -> None:
-    """A valid NewPet is 201, with each status and with none."""
+    """A valid NewPet is 201, with each status and without one."""
     creations(target)
     target.hold("CREATE-1")
 
@@ -36,7 +36,7 @@ def test_valid_pet_is_created(target: Target) -> None:
 @requirement("CREATE-14")
 @stage("create")
 def test_doubtful_value_is_created_or_refused(target: Target) -> None:
-    """What the document leaves to the service is 201 or 400: a name beyond ASCII, a category never seen."""
+    """A value that the service may refuse is 201 or 400: a name beyond ASCII, a category never seen."""
     creations(target)
     target.hold("CREATE-14")
 
@@ -77,7 +77,7 @@ def test_status_is_repeated(target: Target) -> None:
 )
 @stage("refuse")
 def test_defective_body_is_refused(target: Target, label: str, name: str) -> None:
-    """A body that misses a required field or holds an invalid value is 400."""
+    """A body without a required field or with an invalid value is 400."""
     target.need_writes()
     defect = next(defect for defect in target.defects() if defect.label == label)
     target.refuse(defect.body)
@@ -103,7 +103,7 @@ def test_created_animal_can_be_read(target: Target) -> None:
 @requirement("CREATE-13")
 @stage("look")
 def test_created_animals_are_listed(target: Target) -> None:
-    """The list shows each created animal as the 201 did, where the page has room for all animals."""
+    """The list shows each created animal as the 201 did, if the page has room for all animals."""
     creations(target)
     list_anew(target)
     target.hold("CREATE-13")
@@ -112,7 +112,7 @@ def test_created_animals_are_listed(target: Target) -> None:
 @requirement("CREATE-11")
 @stage("look")
 def test_refused_body_is_not_stored(target: Target) -> None:
-    """What was refused with 400 is not in the list, looked for when what was accepted has had time to appear."""
+    """A body refused with 400 is not in the list, even after accepted animals have had time to appear."""
     target.need_writes()
     for defect in target.defects():
         target.refuse(defect.body)
@@ -125,10 +125,10 @@ def test_refused_body_is_not_stored(target: Target) -> None:
 @observes("name-beyond-ascii", "category-never-seen", "status-default")
 @stage("create")
 def test_open_points_of_creation(target: Target) -> None:
-    """Observed: what became of the bold animals, and of the one without a status."""
+    """Observed: the answers to the bold animals, and to the one without a status."""
     if not target.config.writes:
         for name in ("name-beyond-ascii", "category-never-seen", "status-default"):
-            target.observe(name, "not observed: it takes --allow-writes", seen=False)
+            target.observe(name, "not observed: it needs --allow-writes", seen=False)
         return
     creations(target)
     for name, label in (("name-beyond-ascii", "bold None"), ("category-never-seen", "bold sold")):

@@ -18,18 +18,18 @@ from petcheck.toolkit import (
     unknown_id,
 )
 
-# requests that a second look at a difference takes, with the one that shows it
+# requests needed to compare a difference again, including the one that shows it
 _CONFIRMATION = 4
 
 
 def before_removal(target: Target) -> None:
-    """`NotRun` from the day on which the operation is removed."""
+    """Raise `NotRun` from the day on which the operation is removed."""
     if target.as_of >= REMOVAL_DAY:
         raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; see GET-4.")
 
 
 def read(target: Target) -> Exchange | None:
-    """GET of an animal that was there before the run, else of one that the run created; None where there is none."""
+    """GET an animal from before the run, otherwise one that the run created; None if there is none."""
     mine = revealing(target)
     known = [*listed_before(target), *([] if mine is None else [mine])]
     return target.api.get_pet(known[0]) if known else None
@@ -45,7 +45,7 @@ def test_existing_animal_is_read(target: Target) -> None:
 
 @requirement("GET-2")
 def test_animal_is_the_one_asked_for(target: Target) -> None:
-    """The body is that animal, with the fields that the list shows."""
+    """The body is that animal, with the same fields as in the list."""
     before_removal(target)
     read(target)
     mine = revealing(target)
@@ -57,7 +57,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
 @pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in ("GET-1", "GET-2")])
 @stage("spare")
 def test_another_animal_is_the_one_asked_for(target: Target, name: str) -> None:
-    """The same for a second animal if requests are left for it: the newest with a status, if the first had none."""
+    """The same for a second animal, if requests are left: the newest that differs from the first in having a status."""
     before_removal(target)
     listed = animals_in(target.record)
     before = listed_before(target)
@@ -86,7 +86,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
 def test_operation_is_removed(target: Target) -> None:
     """From 5 December 2030 on the operation answers an existing animal's id with a 4xx."""
     if target.as_of < REMOVAL_DAY:
-        raise NotRun(f"The removal is due on {REMOVAL_DAY}.")
+        raise NotRun(f"The operation is removed on {REMOVAL_DAY}.")
     read(target)
     target.hold("GET-4")
 
@@ -98,7 +98,7 @@ def test_operation_is_removed(target: Target) -> None:
 @observes("pet-id-not-int64")
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
-    """Observed: what such a segment gets. ERROR-5 judges that it is not a 5xx."""
+    """Observed: the answer to such a segment. ERROR-5 judges a 5xx."""
     if not target.affords() or target.as_of >= REMOVAL_DAY:
         return
     target.observe_answer("pet-id-not-int64", target.api.get_pet(segment), asked=segment)
@@ -106,7 +106,7 @@ def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
 
 @observes("deprecation-headers")
 def test_deprecation_headers(target: Target) -> None:
-    """Observed: `Deprecation` and `Sunset`; a Sunset on another day than the document's is told."""
+    """Observed: `Deprecation` and `Sunset`, with a note if Sunset has another date than the document."""
     if target.as_of >= REMOVAL_DAY:
         return
     exchange = read(target)

@@ -5,14 +5,14 @@ from petcheck.toolkit import Response, Target, kind, observes, requirement, valu
 
 @requirement("ORDERS-1")
 def test_store_orders_exists(target: Target) -> None:
-    """With a valid key, any answer but 404, 405, 501 and other 5xx. A redirect proves nothing."""
+    """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing."""
     target.api.store_orders()
     target.hold("ORDERS-1")
 
 
 @observes("orders-payload")
 def test_orders_payload(target: Target) -> None:
-    """Observed: what the listing looks like."""
+    """Observed: the kind of the body."""
     exchange = target.api.store_orders()
     if isinstance(exchange.answer, Response):
         value = value_of(exchange.answer)

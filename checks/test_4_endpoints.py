@@ -1,4 +1,4 @@
-"""Section 4: what holds for every endpoint."""
+"""Section 4: what applies to every endpoint."""
 
 from petcheck.toolkit import Target, requirement, stage
 

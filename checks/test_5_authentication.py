@@ -1,8 +1,8 @@
 """Section 5: authentication, on each of the four operations.
 
-A missing, an empty and a random key come with requests that are wrong in another way too: a 401 then shows that the key
-is refused and that it is looked at first. The other keys come with requests that are right but for them, with URLs that
-the valid key was answered at before: a cache that does not look at the key gives itself away.
+A missing, an empty and a random key are sent with requests that have a second defect: a 401 then shows that the key is
+refused and that it is checked first. The other keys are sent with requests that are otherwise right, to URLs that were
+answered before with the valid key: this exposes a cache that ignores the key.
 """
 
 import pytest
@@ -30,21 +30,21 @@ MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
 CUT, EXTENDED, CHANGED = Credential.CUT, Credential.EXTENDED, Credential.CHANGED
 BASIC, TOKEN, SIX, BARE = Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME
 
-# what every run sends: each kind of key to some operation, and to each operation one of every class
+# sent in every run: each kind of key to some operation, and one kind of each class to every operation
 KEYS = {
     LIST: (MISSING, RANDOM, EMPTY, CUT, CHANGED, BASIC, BARE),
     CREATE: (MISSING, RANDOM, EMPTY, CUT, EXTENDED, SIX, BARE),
     GET: (MISSING, RANDOM, EMPTY, EXTENDED, TOKEN),
     ORDERS: (MISSING, EMPTY, CUT, SIX),
 }
-# what is left out where rules had to ask for so much that the rest of the run would not fit
+# left out if the rules have requested so much that the rest of the run would not fit
 OFTEN = {
     "AUTH-2": ((LIST, EXTENDED), (GET, CUT), (ORDERS, EXTENDED)),
     "AUTH-4": ((GET, BARE), (ORDERS, BARE)),
 }
-# requests of later stages: pages that show what was posted, another animal, and a page of more than 100
+# requests of later stages: pages that show posted animals, another animal, and a page of more than 100
 LATER = 3
-# what is sent where requests are left after that, or can be taken from the property examples
+# sent if requests are left after that, or can be taken from the property examples
 RARELY = {
     "AUTH-4": (
         *((ORDERS, BASIC), (GET, SIX), (LIST, TOKEN), (ORDERS, TOKEN), (GET, BASIC), (LIST, SIX)),
@@ -64,7 +64,7 @@ LISTS = {
 
 
 def call(target: Target, operation: Operation, key: Credential) -> Call:
-    """The request that a kind of invalid key comes with."""
+    """The request that is sent with a kind of invalid key."""
     if operation is LIST:
         return LISTS.get(key, Call(LIST, key))
     if operation is GET:
@@ -74,7 +74,7 @@ def call(target: Target, operation: Operation, key: Credential) -> Call:
 
 
 def post(target: Target, key: Credential) -> None:
-    """The POST that comes with it: of a valid animal, whose name a page would show, but for two keys."""
+    """Send the POST for a kind of key: a valid animal, whose name a page would show; a defective one for two keys."""
     pet = keyless_pet(target.run, target.category, key.name.lower(), TELLTALE_STATUS)
     if key is RANDOM:
         del pet["categoryId"]
@@ -82,7 +82,7 @@ def post(target: Target, key: Credential) -> None:
 
 
 def get(target: Target, operation: Operation, key: Credential) -> None:
-    """Send a GET with a kind of invalid key, once in a run; none to an operation that is removed."""
+    """Send a GET with a kind of invalid key, once in a run; not to an operation that is removed."""
     if operation is not GET or target.as_of < REMOVAL_DAY:
         target.api.call(call(target, operation, key))
 
@@ -111,7 +111,7 @@ EACH = [
 @observes("www-authenticate")
 @stage("refuse")
 def test_posts_come_before_anything_is_created(target: Target) -> None:
-    """A page that shows what was created after them is newer than them. What they get is judged below."""
+    """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
     if target.config.writes:
         for key in KEYS[CREATE]:
             post(target, key)
@@ -119,14 +119,14 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
 
 @pytest.mark.parametrize(("name", "keys"), EACH)
 def test_invalid_key_is_401(target: Target, name: str, keys: tuple[Credential, ...]) -> None:
-    """No key, or one that is not exactly a valid one under Bearer, is 401, before anything else is looked at."""
+    """No key, or anything except a valid key under Bearer, is 401, before anything else is checked."""
     send(target, *keys)
     target.hold(name)
 
 
 @pytest.mark.parametrize(("name", "keys"), EACH)
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, keys: tuple[Credential, ...]) -> None:
-    """The same for POST /pets, where writes are allowed."""
+    """The same for POST /pets, if writes are allowed."""
     target.need_writes()
     send(target, *keys)
     target.hold(name)
@@ -142,7 +142,7 @@ def test_invalid_key_is_401_for_a_post(target: Target, name: str, keys: tuple[Cr
 def test_more_operations_see_more_keys(
     target: Target, name: str, pairs: tuple[tuple[Operation, Credential], ...], reserve: int
 ) -> None:
-    """A key may be let in by one operation only: more pairs, as many as requests are left for."""
+    """Only one operation may accept a key: send more pairs, as far as requests are left."""
     for operation, key in pairs:
         if target.affords(1 + reserve):
             send_to(target, operation, key)
@@ -172,4 +172,6 @@ def test_www_authenticate(target: Target) -> None:
     """Observed: the `WWW-Authenticate` of 401s."""
     refusals = [exchange for exchange in target.record if exchange.status == 401]
     values = {e.answer.header("WWW-Authenticate") or "none" for e in refusals if isinstance(e.answer, Response)}
-    target.observe("www-authenticate", "; ".join(sorted(values)) or "no 401 came", *refusals[:1], seen=bool(values))
+    target.observe(
+        "www-authenticate", "; ".join(sorted(values)) or "no 401 was returned", *refusals[:1], seen=bool(values)
+    )

@@ -1,4 +1,4 @@
-"""Section 7: errors. The shape of every Error that came, and that no request was answered with a 5xx."""
+"""Section 7: errors. The shape of every Error, and that no request is answered with a 5xx."""
 
 from petcheck.toolkit import Inconclusive, Target, error_in, observes, quoted, requirement, stage
 
@@ -7,7 +7,7 @@ pytestmark = stage("record")
 
 @requirement("ERROR-1")
 def test_error_is_an_object(target: Target) -> None:
-    """A 400, 401 or 404 carries a JSON object."""
+    """The body of a 400, 401 or 404 is a JSON object."""
     target.hold("ERROR-1")
 
 
@@ -31,7 +31,7 @@ def test_error_has_the_status(target: Target) -> None:
 
 @requirement("ERROR-5")
 def test_no_server_error(target: Target) -> None:
-    """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts where it comes twice."""
+    """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts if it comes twice."""
     target.hold("ERROR-5")
 
 

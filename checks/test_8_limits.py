@@ -1,4 +1,4 @@
-"""Section 8: limits. The rate limit headers of every response that came, how they moved, and what enforces them."""
+"""Section 8: limits. The rate limit headers of every response, how they change, and how the limit is enforced."""
 
 from petcheck.toolkit import Response, Target, hold_with_quota_used_up, kind, observes, requirement, stage, value_of
 
@@ -34,7 +34,7 @@ def test_remaining_counts_down(target: Target) -> None:
 @requirement("RATE-5")
 @stage("record")
 def test_limit_is_the_plans(target: Target) -> None:
-    """`X-RateLimit-Limit` is what the plan's row says."""
+    """`X-RateLimit-Limit` is the figure in the plan's row."""
     target.hold("RATE-5")
 
 
@@ -51,7 +51,7 @@ def test_request_over_the_limit_is_429(target: Target) -> None:
 @requirement("RATE-8")
 @stage("exhaust")
 def test_no_429_while_requests_are_left(target: Target) -> None:
-    """No 429 comes while Remaining said that requests were left."""
+    """No 429 comes while Remaining says that requests are left."""
     hold_with_quota_used_up(target, "RATE-8")
 
 
@@ -65,14 +65,14 @@ def test_served_after_retry_after(target: Target) -> None:
 @requirement("RATE-7")
 @stage("record")
 def test_retry_after(target: Target) -> None:
-    """A 429 carries Retry-After, in whole seconds or as an HTTP date, at most a day ahead."""
+    """A 429 has Retry-After, in whole seconds or as an HTTP date, at most a day ahead."""
     target.hold("RATE-7")
 
 
 @observes("rate-limit-body")
 @stage("record")
 def test_body_of_a_429(target: Target) -> None:
-    """Observed: what a 429 carries."""
+    """Observed: the body of a 429."""
     for exchange in target.record:
         if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
             value = value_of(exchange.answer)
@@ -80,4 +80,4 @@ def test_body_of_a_429(target: Target) -> None:
             what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
             target.observe("rate-limit-body", f"{media}, {what}", exchange)
             return
-    target.observe("rate-limit-body", "not observed: no 429 came", seen=False)
+    target.observe("rate-limit-body", "not observed: no 429 was returned", seen=False)

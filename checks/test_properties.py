@@ -1,7 +1,7 @@
-"""Properties: what holds for all parameters and bodies, tried with examples that schemathesis draws from openapi.yaml.
+"""Properties of all parameters and bodies, tested with examples that schemathesis generates from openapi.yaml.
 
-The examples are drawn before anything is sent, and sent once for all checks of an operation; each check judges one
-requirement by them. What must hold for every response is judged where its section is, over all that was recorded.
+The examples are generated before anything is sent, and sent once for all checks of an operation; each check judges one
+requirement by them. Requirements on every response are judged in the file of their section, over the whole record.
 """
 
 import pytest
@@ -19,7 +19,7 @@ def each(*names: str) -> pytest.MarkDecorator:
 
 @each("CREATE-1", "CREATE-2", "CREATE-3", "CREATE-4", "CREATE-14")
 def test_any_name_and_category(examples: Examples, name: str) -> None:
-    """A valid NewPet is 201 and comes back exact; what the document leaves to the service is 201 or 400."""
+    """A valid NewPet is 201 and comes back exact; a value that the service may refuse is 201 or 400."""
     examples.hold(Operation.CREATE_PET, name)
 
 
@@ -31,13 +31,13 @@ def test_any_defect(examples: Examples, name: str) -> None:
 
 @each("LIST-1", "LIST-2", "LIST-6", "LIST-3", "LIST-4", "LIST-5", "LIST-7")
 def test_any_limit_and_status(examples: Examples, name: str) -> None:
-    """Every limit with every status gives a page that is no longer, of that status; any other limit 100 at most."""
+    """Every limit with every status gives a page no longer than the limit, of that status; other limits at most 100."""
     examples.hold(Operation.LIST_PETS, name)
 
 
 @each("CREATE-11", "CREATE-13")
 def test_pages_after_posts(examples: Examples, name: str) -> None:
-    """What was refused is on no page, and what was created is on a page as it was created."""
+    """A refused animal is on no page, and a created animal is on a page as it was created."""
     examples.compare(name)
 
 
@@ -49,13 +49,13 @@ def test_any_id(examples: Examples, name: str) -> None:
 
 @requirement("ORDERS-1")
 def test_orders(examples: Examples) -> None:
-    """The one case that there is, since no parameters are shown."""
+    """The only case, since no parameters are shown."""
     examples.hold(Operation.STORE_ORDERS, "ORDERS-1")
 
 
 @observes(*OPEN_LISTS)
 def test_open_parameters(examples: Examples, target: Target) -> None:
-    """Observed: what parameters got that no check had requests left for."""
+    """Observed: the answers to parameters for which no check had requests left."""
     examples.run()
     for name, query in OPEN_LISTS.items():
         asked = examples.asked(query)
@@ -66,5 +66,5 @@ def test_open_parameters(examples: Examples, target: Target) -> None:
 @each("CREATE-12", "CREATE-13")
 @stage("sequence")
 def test_any_sequence(examples: Examples, name: str) -> None:
-    """In whatever order animals are created, read, listed and filtered, they are what they were created as."""
+    """Animals stay as they were created, in whatever order they are created, read, listed and filtered."""
     examples.compare(name)

@@ -1,7 +1,7 @@
 """Compares this suite with the schemathesis command line, on the same reference server, in one run.
 
-As a program it measures and writes `docs/benchmarks.md`. It compares the cost for the target and the faults that are
-found. Times are ratios, since seconds depend on the machine.
+As a program it measures and writes `docs/benchmarks.md`. It compares the cost for the target and the faults found.
+Times are ratios, since seconds depend on the machine.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from tests.support.command import KEY, environment, petcheck
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 ROUNDS = 3
 
-# drawn once, so that figures compare with older ones: 32 faults of any kind and 8 that only a few values show; then
-# every class of input that makes a server of ours answer 500
+# a fixed sample, so that figures compare with older ones: 32 faults of any kind, 8 that only a few values show, and
+# every class of input that makes a reference server answer 500
 SAMPLE = (
     "206-for-list",
     "400-for-missing-key",

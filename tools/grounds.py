@@ -1,7 +1,7 @@
-"""Judges faults on other grounds than the usual one; as a program, writes docs/grounds.md.
+"""Judges faults on various grounds; as a program, writes docs/grounds.md.
 
-A ground is a server that conforms: it has its own order, store size, caps, caches, windows and other clients. On each
-ground the requirements that a fault breaks fail, or are inconclusive where the ground hides the fault. None passes.
+A ground is a conforming server with its own order, store size, caps, caches, windows and other clients. On each ground,
+the requirements that a fault breaks fail, or are inconclusive if the ground hides the fault. None passes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ GROUNDS: Mapping[str, Ground] = {
         )
     },
 }
-# where a fault changes nothing that a run can see: the ground refuses what it would spoil, or is too small or too full
+# pairs in which a fault changes nothing visible: the ground refuses the input concerned, or is too small or too full
 UNDONE = frozenset(
     {
         ("category-missing-taken", "strict-categories"),
@@ -63,7 +63,7 @@ UNDONE = frozenset(
         ("unknown-id-newest", "seen-after-a-second"),
     }
 )
-# those that a run finds by its checks alone in the usual store
+# faults that a run finds by its checks alone in the usual store
 OVERT = sorted(name for name, fault in FAULTS.items() if not fault.needs - {"writes"} and name not in BY_EXAMPLES)
 
 
@@ -77,7 +77,7 @@ class Pair:
 
     @property
     def wrong(self) -> dict[str, tuple[Outcome, str]]:
-        """What neither fails nor is inconclusive, although the fault shows on the ground."""
+        """The requirements that neither fail nor are inconclusive, although the fault shows on the ground."""
         if (self.fault, self.ground) in UNDONE:
             return {}
         return {name: seen for name, seen in self.outcomes.items() if seen[0] not in ("fail", "inconclusive")}
@@ -92,13 +92,13 @@ def judged(fault: str, ground: str) -> Pair:
 
 
 def drawn(each: int, seed: int) -> list[tuple[str, str]]:
-    """For every fault so many grounds, drawn at random."""
+    """For every fault, `each` grounds drawn at random."""
     chance = random.Random(seed)
     return [(fault, ground) for fault in OVERT for ground in chance.sample(sorted(GROUNDS), min(each, len(GROUNDS)))]
 
 
 def document(pairs: Sequence[Pair]) -> str:
-    """The table of what cannot be told where."""
+    """The text of docs/grounds.md: which requirements cannot be decided on which ground."""
     outcomes = Counter(outcome for pair in pairs for outcome, _ in pair.outcomes.values())
     hidden: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for pair in pairs:
@@ -106,26 +106,26 @@ def document(pairs: Sequence[Pair]) -> str:
             if outcome == "inconclusive":
                 hidden[name, _in_general(reason)].add(pair.ground)
     lines = [
-        "# What cannot be told where",
+        "# What cannot be decided where",
         "",
         "Written by `make grounds` from runs of the whole suite; do not edit. Each fault runs on some grounds: servers",
-        "that conform, and differ in order, size, caps, caches, windows and other clients. What a fault breaks must",
-        "fail there, or be inconclusive where the ground hides it.",
+        "that conform, and differ in order, size, caps, caches, windows and other clients. A requirement that a fault",
+        "breaks must fail there, or be inconclusive if the ground hides the fault.",
         "",
         f"- {len(pairs):,} pairs of {len({pair.fault for pair in pairs})} faults and "
         f"{len({pair.ground for pair in pairs})} grounds.",
         f"- {outcomes['fail']:,} verdicts fail, {outcomes['inconclusive']:,} are inconclusive, "
         f"{sum(len(pair.wrong) for pair in pairs)} are anything else.",
-        f"- {len(UNDONE)} pairs are known in which the ground undoes the fault, so that nothing is wrong: "
+        f"- In {len(UNDONE)} known pairs the ground undoes the fault, so that nothing is wrong: "
         + "; ".join(f"`{fault}` on {ground}" for fault, ground in sorted(UNDONE))
         + ".",
         *(
-            f"- To be looked into: `{pair.fault}` on {pair.ground}: {name} is {outcome}."
+            f"- To investigate: `{pair.fault}` on {pair.ground}: {name} is {outcome}."
             for pair in pairs
             for name, (outcome, _) in pair.wrong.items()
         ),
         "",
-        "| Requirement | Why nobody can tell | Grounds |",
+        "| Requirement | Why it cannot be decided | Grounds |",
         "|---|---|---|",
         *(
             f"| {name} | {reason} | {', '.join(sorted(grounds, key=list(GROUNDS).index))} |"

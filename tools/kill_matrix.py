@@ -20,7 +20,7 @@ Judge = Callable[..., Trial]
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
 STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
 DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12, 4)}
-# variations that fit none of the plans in the document, so the run must not name a plan
+# variations that match no plan in the document, so the run must not name a plan
 NO_PLAN = frozenset({"custom-plan"})
 
 

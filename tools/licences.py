@@ -70,7 +70,7 @@ def licence(pin: Pin) -> str:
 
 
 def reasons() -> dict[str, str]:
-    """Why each package is needed: the comment in pyproject.toml, else the packages that need it."""
+    """Why each package is needed: the comment in pyproject.toml, otherwise the packages that need it."""
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     for_tests = project.partition("[project.optional-dependencies]")[2].partition("[dependency-groups]")[0]
     found = _ASKED_FOR.findall(project.replace(for_tests, ""))
@@ -90,7 +90,7 @@ def _needs(pin: Pin) -> Iterator[str]:
     found = pin.installed
     for line in (found.requires if found else None) or ():
         requirement = Requirement(line)
-        # what only an extra needs is not installed
+        # a package that only an extra needs is not installed
         if "extra" not in str(requirement.marker or ""):
             yield canonicalize_name(requirement.name)
 

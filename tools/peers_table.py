@@ -9,7 +9,7 @@ from tests.system.test_hostile_peers import PEERS, run_against
 
 
 def main() -> None:
-    """Run against one peer after the other, so that none waits for another."""
+    """Run against one peer at a time, so that none waits for another."""
     print("| peer | exit | seconds | peak MB | requests |")
     print("|---|---|---|---|---|")
     for name in PEERS:

@@ -1,4 +1,4 @@
-"""Takes the pictures of a report for the README: `python -m tools.screenshots`.
+"""Takes the screenshots of a report for the README: `python -m tools.screenshots`.
 
 The report comes from a real run against the reference server with a few faults.
 """

@@ -1,4 +1,4 @@
-"""Runs property examples without a limit for a given time, and checks that memory, descriptors and files stay flat.
+"""Runs unlimited property examples for a given time, and checks that memory, descriptors and files do not grow.
 
     python -m tools.soak [--minutes 30]
 
@@ -24,7 +24,7 @@ from tests.support.command import KEY, ended, start
 
 # how much a process may grow from the second quarter of its time to the last; allocators are not exact
 GROWTH_MB = 12.0
-# what a run keeps as a sample, and the caches of its libraries, are filled by then
+# by then the sample that a run keeps, and the caches of its libraries, are full
 WARM_UP_REQUESTS = 1_000
 WARM_UP_SECONDS = 240.0
 WITHOUT_LIMIT = "100000000"

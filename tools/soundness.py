@@ -1,7 +1,7 @@
-"""Judges servers that conform, composed at random from the variations, store sizes and permissions.
+"""Judges conforming servers, composed at random from variations, store sizes and permissions.
 
-Each seed is one server. No check may fail on it, since each variation conforms and those that contradict each other are
-not combined. What fails is an alarm: it is reduced to the variations that it takes, and printed with its seed.
+Each seed is one server. No check may fail on it, since each variation conforms and contradictory ones are not combined.
+A failure is an alarm: it is reduced to the variations that it needs, and printed with its seed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tools.kill_matrix import run_variation
 
 SIZES = (0, 1, 12, 19, 20, 21, 60, 100, 130, 3_000)
 MOST = 8  # variations of one server
-PROCESSES = 4  # for two cores, since a run waits for most of its time
-# each waits for seconds, and the kill matrix runs it alone; the sizes of the store are drawn instead
+PROCESSES = 4  # for two cores, since a run spends most of its time waiting
+# each of these waits for seconds, and the kill matrix runs it alone; store sizes are drawn separately
 LEFT_OUT = frozenset({"slow", "empty-store", *(name for name in VARIATIONS if name.startswith("store-of-"))})
 CANDIDATES = frozenset(VARIATIONS.keys() - LEFT_OUT)
 """The variations to draw from."""
@@ -28,7 +28,7 @@ CANDIDATES = frozenset(VARIATIONS.keys() - LEFT_OUT)
 
 @dataclass(frozen=True)
 class Server:
-    """A conforming server as drawn for a seed, and whether the run may write."""
+    """The conforming server of a seed, and whether the run may write."""
 
     seed: int
     animals: int
@@ -52,13 +52,13 @@ def drawn(seed: int, names: Collection[str]) -> Server:
 
 
 def judged(server: Server) -> Mapping[str, str]:
-    """The reason of each requirement that fails or errs on a server."""
+    """The reason of each requirement that fails, or ends in an error, on a server."""
     trial = run_variation(server.variations, writes=server.writes, animals=server.animals, seed=server.seed)
     return {requirement: trial.reasons[requirement] for requirement in sorted(trial.ids("fail") | trial.ids("error"))}
 
 
 def alarm(seed: int, names: Collection[str]) -> str:
-    """What fails on the server of a seed, on the smallest server that still shows it; empty if nothing fails."""
+    """The failures on the server of a seed, reduced to the smallest server that still shows one; empty if none."""
     server = drawn(seed, names)
     reasons = _reasons(server)
     if not reasons:
@@ -73,7 +73,7 @@ def alarm(seed: int, names: Collection[str]) -> str:
 def _reasons(server: Server) -> Mapping[str, str]:
     try:
         return judged(server)
-    except Exception as error:  # a run that breaks is an alarm too, and the others go on
+    except Exception as error:  # a run that breaks is an alarm too, and the others continue
         return {"broken": repr(error)}
 
 

@@ -160,5 +160,5 @@ def test_requests_without_a_key_have_a_quota_of_their_own() -> None:
 
 
 def test_an_unknown_plan() -> None:
-    with pytest.raises(ValueError, match="no plan is named 'gold'; there are free, pro, business and enterprise"):
+    with pytest.raises(ValueError, match="no plan is named 'gold'; plans: free, pro, business and enterprise"):
         create_app(settings(keys={KEY: "gold"}))

@@ -34,7 +34,7 @@ def test_the_table_says_what_cannot_be_told_where() -> None:
     text = document(pairs)
     assert "- 3 pairs of 3 faults and 3 grounds." in text
     assert "- 1 verdicts fail, 2 are inconclusive, 1 are anything else." in text
-    assert "- To be looked into: `c` on by-status: AUTH-1 is pass." in text
+    assert "- To investigate: `c` on by-status: AUTH-1 is pass." in text
     assert [line for line in text.splitlines() if line.startswith("| LIST")] == [
         "| LIST-4 | … animals are known | 1 animals, 12 animals |"
     ]

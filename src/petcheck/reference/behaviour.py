@@ -20,10 +20,10 @@ Pet = dict[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """What lasts from one request to the next.
+    """The state that persists between requests.
 
-    `as_of` is the day that the server takes for today; None means the day of its clock. `memory` is for overrides that
-    remember something between requests, by the name of the override and a key of its own.
+    `as_of` is the server's date; None means the date of its clock. `memory` is for overrides that remember something
+    between requests, by the name of the override and a key of its choice.
     """
 
     keys: Mapping[str, str]
@@ -60,7 +60,7 @@ class Behaviour:
     The last group belongs to the server as a whole; it counts in the behaviour that belongs to no operation.
     """
 
-    # sections 5 and 8: who sends the request, and may they
+    # sections 5 and 8: who sends the request, and whether they may
     authenticate: Callable[[Call, Mapping[str, str]], Caller]
     before_key_check: Callable[[Call, ServerState, Behaviour], None]
     spend: Callable[[Caller, Call, ServerState], Usage]

@@ -1,4 +1,4 @@
-"""The steps as the document describes them: values in, values out; only the store and the quota change."""
+"""The conforming steps: values in, values out; only the store and the quota change."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
         raise Refusal(401, "key_missing", "No API key. Send it as `Authorization: Bearer <API_KEY>`.")
     scheme, token = credentials(call)
     if scheme != "Bearer":
-        raise Refusal(401, "key_scheme", "The API key is taken under the scheme Bearer only.")
+        raise Refusal(401, "key_scheme", "The API key is accepted only under the scheme Bearer.")
     if not token:
         raise Refusal(401, "key_empty", "The bearer token is empty.")
     matches = [key for key in keys if hmac.compare_digest(key.encode(), token.encode())]
@@ -160,7 +160,7 @@ def arrange(animals: list[Animal]) -> list[Animal]:
 
 
 def matches(animal: Animal, status: str | None) -> bool:
-    """Whether the animal has the status that was asked for; always true without a filter."""
+    """Whether the animal has the requested status; always true without a filter."""
     return status is None or animal.status == status
 
 
@@ -216,7 +216,7 @@ def read_name(fields: dict[str, object]) -> str:
     if not isinstance(name, str):
         raise Refusal(400, "name_null" if name is None else "name_not_string", "name must be a string.")
     if any("\ud800" <= character <= "\udfff" for character in name):
-        raise Refusal(400, "name_not_unicode", "name holds half of a surrogate pair.")
+        raise Refusal(400, "name_not_unicode", "name has half of a surrogate pair.")
     return name
 
 

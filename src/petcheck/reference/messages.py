@@ -1,7 +1,7 @@
 """The messages in the server: a call comes in, an answer is found, a reply goes out.
 
 A step that cannot continue raises `Refusal`. Its `code` names the defect, one code per defect, so that a client can
-tell defects apart, and a fault can treat one of them wrongly.
+distinguish defects, and a fault can treat one of them wrongly.
 """
 
 from __future__ import annotations
@@ -92,10 +92,10 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A line of the request log: what was asked, when, with what kind of key (never the key itself), and the outcome.
+    """A line of the request log: the request, its time, the kind of key (never the key itself), and the outcome.
 
     `time` is the server's clock in Unix seconds. `credential` is "valid", or the code of the defect in the key.
-    `retry_after` is the value of the Retry-After that was sent, else None.
+    `retry_after` is the value of the Retry-After header, None without one.
     """
 
     time: float

@@ -160,7 +160,7 @@ def refused_if(code: str, refused: Callable[[NewAnimal], bool], status: int = 40
     def override(behaviour: Behaviour) -> Behaviour:
         def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
             if refused(new):
-                raise Refusal(status, code, "The animal is not taken.")
+                raise Refusal(status, code, "The animal is not accepted.")
             return behaviour.keep(new, animal_id, call, state)
 
         return replace(behaviour, keep=keep)

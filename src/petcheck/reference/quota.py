@@ -23,7 +23,7 @@ PER_DAY = {"free": 1_000, "pro": 10_000, "business": 100_000}
 class Usage:
     """The state of a caller's quota after a request was counted.
 
-    `reset` is a Unix time in seconds. `retry_after` is None if the request may be served, else the seconds to wait.
+    `reset` is a Unix time in seconds. `retry_after` is the seconds to wait, None if the request may be served.
     """
 
     limit: int

@@ -1,4 +1,4 @@
-"""The application: it turns requests into calls, has `conforming.respond` answer them, and sends the replies."""
+"""The application: turns requests into calls, answers them with `conforming.respond`, and sends the replies."""
 
 from __future__ import annotations
 
@@ -42,9 +42,8 @@ class ReferenceSettings:
     `keys` gives the plan (free, pro, business, enterprise) of each API key. `window_seconds` is the length of the
     "minute" in the plans; below one second two windows may share an X-RateLimit-Reset. `custom_limit` is the
     enterprise limit per window, `anonymous_limit` the limit per address for requests without a valid key. `as_of` is
-    the day that the server takes for today; None means the day of its clock, in UTC. `animals` is how many animals
-    there are at the start; the same `seed` gives the same ones. `faults` and `variations` are names in `FAULTS` and
-    `VARIATIONS`.
+    the server's date; None means the date of its clock, in UTC. `animals` is the number of animals at the start; the
+    same `seed` gives the same ones. `faults` and `variations` are names in `FAULTS` and `VARIATIONS`.
     """
 
     keys: Mapping[str, str]
@@ -105,7 +104,7 @@ def _behaviours(settings: ReferenceSettings) -> dict[Operation | None, Behaviour
 def _rules(settings: ReferenceSettings) -> QuotaRules:
     per_window = {**PER_MINUTE, "enterprise": settings.custom_limit, ANONYMOUS: settings.anonymous_limit}
     if unknown := set(settings.keys.values()) - (per_window.keys() - {ANONYMOUS}):
-        raise ValueError(f"no plan is named {min(unknown)!r}; there are free, pro, business and enterprise")
+        raise ValueError(f"no plan is named {min(unknown)!r}; plans: free, pro, business and enterprise")
     return QuotaRules(per_window, window_seconds=settings.window_seconds)
 
 
@@ -122,7 +121,7 @@ class _Endpoint:
     ) -> None:
         self._operations = operations
         self._behaviours = behaviours
-        self._site = state
+        self._state = state
         self._clock = clock
         self._options = options
 
@@ -135,18 +134,18 @@ class _Endpoint:
         if self._options.delay:
             await anyio.sleep(self._options.delay)
         whole = self._behaviours[None]
-        whole.other_clients(call, self._site, whole)
-        reply = respond(call, self._site, self._behaviours[call.operation])
+        whole.other_clients(call, self._state, whole)
+        reply = respond(call, self._state, self._behaviours[call.operation])
         record = Record(
             time=call.time,
             method=call.method,
             path=call.path,
             query=request.scope["query_string"].decode("latin-1"),
-            credential=_credential(call, self._site.keys),
+            credential=_credential(call, self._state.keys),
             status=reply.status,
             retry_after=reply.header("Retry-After"),
         )
-        self._site.log.append(record)
+        self._state.log.append(record)
         await _response(reply, self._options, call.time)(scope, receive, send)
 
     async def _call(self, request: Request) -> Call:

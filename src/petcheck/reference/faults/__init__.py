@@ -26,7 +26,7 @@ from petcheck.reference.faults import (
 )
 from petcheck.reference.registry import Fault, by_name
 
-# of families that a run by default finds, these take many examples
+# a default run finds the other faults of these families; these need many examples
 _RARE = frozenset(
     {
         "limit-20-with-sold-unfiltered",
@@ -157,4 +157,4 @@ BY_EXAMPLES = frozenset(
         "extra-member-crashes",
     }
 )
-"""Faults that a run by default finds, and one without property examples need not: it has fewer requests for them."""
+"""Faults that a default run finds; a run without property examples may miss them, since it sends fewer requests."""

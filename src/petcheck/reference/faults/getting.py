@@ -19,7 +19,7 @@ get = partial(fault, section="4.3", at=(Operation.GET,))
 orders = partial(fault, section="4.4", at=(Operation.ORDERS,))
 
 _GET, _ORDERS = (Operation.GET,), (Operation.ORDERS,)
-_READ = "GET-1"  # and not CREATE-12: an operation that never works says nothing about created animals
+_READ = "GET-1"  # not CREATE-12: an operation that never works proves nothing about created animals
 _SAME = "GET-2 CREATE-12"
 
 

@@ -52,7 +52,7 @@ def _seven_cut_off(code: str, call: Call, keys: Mapping[str, str]) -> str:
 
 
 def _invalid_key_after(looks: Callable[[Call, ServerState, Behaviour], object]) -> Override:
-    """The form of the header is checked first, the request next, and last whether the key is a valid one."""
+    """The server checks the form of the header first, then the request, and last whether the key is valid."""
 
     def check(call: Call, state: ServerState, whole: Behaviour) -> None:
         try:
@@ -65,7 +65,7 @@ def _invalid_key_after(looks: Callable[[Call, ServerState, Behaviour], object]) 
 
 
 def _shared_cache(behaviour: Behaviour) -> Behaviour:
-    """A cache in front answers every client with what a valid key has asked for before."""
+    """A shared cache gives every client the answers to earlier requests with a valid key."""
 
     def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
         answer = behaviour.act(call, state, whole)
@@ -186,7 +186,7 @@ FAULTS = [
     # not checked
     *keys(
         "shared-cache-skips-key",
-        "A cache answers without a key what a valid key has asked for before.",
+        "A cache gives requests without a key the answers to earlier requests with a valid key.",
         _EVERY,
         _shared_cache,
         at=(*_LIST, *_GET),

@@ -23,7 +23,7 @@ def _enveloped(make: Callable[[list[Pet]], object]) -> Override:
 
 
 def _limited(make: Callable[[str | None], int | None]) -> Override:
-    """`make` reads the text of `limit`; where it returns None, the behaviour reads it."""
+    """`make` reads the text of `limit`; if it returns None, the behaviour reads it."""
 
     def override(behaviour: Behaviour) -> Behaviour:
         def read(text: str | None) -> int:

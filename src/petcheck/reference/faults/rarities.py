@@ -1,4 +1,4 @@
-"""Faults that only a few values show; no fixed list of requests has them, so property examples must find them."""
+"""Faults that only a few values show; no fixed list of requests has these values, so property examples find them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 4.2: bodies that must get 400 and do not, or that are stored despite it."""
+"""Section 4.2: bodies that must get 400 but do not, or that are stored despite it."""
 
 from __future__ import annotations
 

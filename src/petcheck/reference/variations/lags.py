@@ -1,4 +1,4 @@
-"""Sections 4.1 to 4.3: answers that lag behind the store by some seconds; together never by more than 10."""
+"""Sections 4.1 to 4.3: answers that lag behind the store by some seconds, in total never by more than 10."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _of_url(call: Call, state: ServerState) -> float:
 
 
 def _late_default(behaviour: Behaviour) -> Behaviour:
-    """A job that runs behind gives animals without a status the default, three seconds after they were created."""
+    """A background job gives animals without a status the default, three seconds after they were created."""
 
     def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
         behaviour.other_clients(call, state, whole)

@@ -80,7 +80,7 @@ def _capped(most: int) -> Override:
 
 
 def _capped_at_bytes(most: int) -> Override:
-    """A page holds as many animals as fit into `most` bytes, but never fewer than 20 where there are so many."""
+    """A page holds as many animals as fit into `most` bytes, but at least 20 if there are that many."""
 
     def make(answer: Answer, call: Call) -> Answer:
         if not isinstance(answer.content, list):

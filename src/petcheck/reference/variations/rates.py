@@ -91,7 +91,7 @@ def _skewed(seconds: float) -> Override:
 
 
 def _date_off(seconds: float) -> Override:
-    """`Date` alone is wrong; everything else goes by the right clock."""
+    """Only `Date` is wrong; everything else uses the right clock."""
     return lambda behaviour: replace(
         behaviour, socket_options=replace(behaviour.socket_options, own_date=True, date_offset=seconds)
     )

@@ -112,7 +112,7 @@ def _remove(state: ServerState, behaviour: Behaviour, number: int) -> None:
 def _reused(times: int | None, quarantine: float) -> Override:
     """Another client removes an animal before every tenth request; a created animal gets the id of a removed one.
 
-    That happens `times` in all (None: always), and to ids that were removed at least `quarantine` seconds before.
+    This happens `times` times in total (None: always), with ids removed at least `quarantine` seconds before.
     """
 
     def override(behaviour: Behaviour) -> Behaviour:
