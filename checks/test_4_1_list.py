@@ -40,49 +40,49 @@ def on_survey(name: str) -> object:
 def test_parameters_are_accepted(target: Target, name: str) -> None:
     """GET /pets is 200, with `limit` from 1 to 100 and with `status`: available, pending, sold."""
     look(target)
-    target.hold(name)
+    target.judge(name)
 
 
 @requirement("LIST-3")
 def test_page_is_no_longer_than_its_limit(target: Target) -> None:
     """`limit` is the maximum number of animals returned."""
     look(target)
-    target.hold("LIST-3")
+    target.judge("LIST-3")
 
 
 @requirement("LIST-4")
 def test_default_page_is_a_page_of_20(target: Target) -> None:
     """`limit` is 20 if it is not given, also with a filter."""
     look(target)
-    target.hold("LIST-4")
+    target.judge("LIST-4")
 
 
 @requirement("LIST-5")
 @stage("record")
 def test_page_is_never_longer_than_100(target: Target) -> None:
     """`limit`: maximum 100, whatever is requested. To refuse more than 100 conforms too."""
-    target.hold("LIST-5")
+    target.judge("LIST-5")
 
 
 @requirement("LIST-7")
 def test_filtered_page_holds_that_status_only(target: Target) -> None:
     """`status` filters by availability."""
     look(target)
-    target.hold("LIST-7")
+    target.judge("LIST-7")
 
 
 @requirement("LIST-7")
 @stage("record")
 def test_any_filtered_page_holds_that_status_only(target: Target) -> None:
     """The same for later pages, which may show animals that the run created."""
-    target.hold("LIST-7")
+    target.judge("LIST-7")
 
 
 @requirement("LIST-8")
 def test_filtered_pages_are_complete(target: Target) -> None:
     """Every animal with a status is on the page of that status, if the whole store fits on a page."""
     look(target)
-    target.hold("LIST-8")
+    target.judge("LIST-8")
 
 
 @requirement("LIST-8")
@@ -90,7 +90,7 @@ def test_filtered_pages_are_complete(target: Target) -> None:
 def test_filtered_pages_show_what_was_created(target: Target) -> None:
     """The same for the animals that the run has created."""
     list_anew(target)
-    target.hold("LIST-8")
+    target.judge("LIST-8")
 
 
 # ---- what the document leaves open

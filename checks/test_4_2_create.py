@@ -1,7 +1,7 @@
 """Section 4.2: add an animal.
 
-A run creates one animal of each status and one without. Three of them are bold: they have a name or a category that the
-service may refuse, and that must come back exact if it does not. If it does, a plain one follows.
+A run creates one animal of each status and one without. Three of them are extreme: they have a name or a category that
+the service may refuse, and that must come back exact if it does not. If it does, a plain one follows.
 """
 
 import pytest
@@ -30,7 +30,7 @@ from petcheck.toolkit import (
 def test_valid_pet_is_created(target: Target) -> None:
     """A valid NewPet is 201, with each status and without one."""
     creations(target)
-    target.hold("CREATE-1")
+    target.judge("CREATE-1")
 
 
 @requirement("CREATE-14")
@@ -38,7 +38,7 @@ def test_valid_pet_is_created(target: Target) -> None:
 def test_doubtful_value_is_created_or_refused(target: Target) -> None:
     """A value that the service may refuse is 201 or 400: a name beyond ASCII, a category never seen."""
     creations(target)
-    target.hold("CREATE-14")
+    target.judge("CREATE-14")
 
 
 @requirement("CREATE-2")
@@ -46,7 +46,7 @@ def test_doubtful_value_is_created_or_refused(target: Target) -> None:
 def test_name_is_repeated(target: Target) -> None:
     """The 201 repeats the name, code point for code point."""
     creations(target)
-    target.hold("CREATE-2")
+    target.judge("CREATE-2")
 
 
 @requirement("CREATE-3")
@@ -54,7 +54,7 @@ def test_name_is_repeated(target: Target) -> None:
 def test_category_is_repeated(target: Target) -> None:
     """The 201 repeats the categoryId, exact over the int64 range."""
     creations(target)
-    target.hold("CREATE-3")
+    target.judge("CREATE-3")
 
 
 @requirement("CREATE-4")
@@ -62,7 +62,7 @@ def test_category_is_repeated(target: Target) -> None:
 def test_status_is_repeated(target: Target) -> None:
     """The 201 repeats the status."""
     creations(target)
-    target.hold("CREATE-4")
+    target.judge("CREATE-4")
 
 
 # ---- what must be refused
@@ -81,7 +81,7 @@ def test_defective_body_is_refused(target: Target, label: str, name: str) -> Non
     target.need_writes()
     defect = next(defect for defect in target.defects() if defect.label == label)
     target.refuse(defect.body)
-    target.hold(name)
+    target.judge(name)
 
 
 # ---- what must be found again
@@ -97,7 +97,7 @@ def test_created_animal_can_be_read(target: Target) -> None:
     number = revealing(target)
     if number is not None:
         target.api.get_pet(number)
-    target.hold("CREATE-12")
+    target.judge("CREATE-12")
 
 
 @requirement("CREATE-13")
@@ -106,7 +106,7 @@ def test_created_animals_are_listed(target: Target) -> None:
     """The list shows each created animal as the 201 did, if the page has room for all animals."""
     creations(target)
     list_anew(target)
-    target.hold("CREATE-13")
+    target.judge("CREATE-13")
 
 
 @requirement("CREATE-11")
@@ -116,7 +116,7 @@ def test_refused_body_is_not_stored(target: Target) -> None:
     target.need_writes()
     for defect in target.defects():
         target.refuse(defect.body)
-    target.hold("CREATE-11")
+    target.judge("CREATE-11")
 
 
 # ---- what the document leaves open
@@ -125,15 +125,15 @@ def test_refused_body_is_not_stored(target: Target) -> None:
 @observes("name-beyond-ascii", "category-never-seen", "status-default")
 @stage("create")
 def test_open_points_of_creation(target: Target) -> None:
-    """Observed: the answers to the bold animals, and to the one without a status."""
+    """Observed: the answers to the extreme animals, and to the one without a status."""
     if not target.config.writes:
         for name in ("name-beyond-ascii", "category-never-seen", "status-default"):
             target.observe(name, "not observed: it needs --allow-writes", seen=False)
         return
     creations(target)
-    for name, label in (("name-beyond-ascii", "bold None"), ("category-never-seen", "bold sold")):
-        bold = next(one for one in target.created if one.label == label)
-        target.observe_answer(name, bold.exchange)
+    for name, label in (("name-beyond-ascii", "extreme None"), ("category-never-seen", "extreme sold")):
+        extreme = next(one for one in target.created if one.label == label)
+        target.observe_answer(name, extreme.exchange)
     none = creation(target, None)
     animal = next((made.animal for made in creations_in([none.exchange])), {})
     default = quoted(animal["status"]) if "status" in animal else "no status"

@@ -40,7 +40,7 @@ def test_existing_animal_is_read(target: Target) -> None:
     """An existing id is 200."""
     before_removal(target)
     read(target)
-    target.hold("GET-1")
+    target.judge("GET-1")
 
 
 @requirement("GET-2")
@@ -51,7 +51,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
     mine = revealing(target)
     if mine is not None:
         target.api.get_pet(mine)
-    target.hold("GET-2")
+    target.judge("GET-2")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in ("GET-1", "GET-2")])
@@ -71,7 +71,7 @@ def test_another_animal_is_the_one_asked_for(target: Target, name: str) -> None:
     if not others or not target.affords(_CONFIRMATION):
         raise NotRun("No other animal is listed, or the run's request budget is spent.")
     target.api.get_pet(others[0])
-    target.hold(name)
+    target.judge(name)
 
 
 @requirement("GET-3")
@@ -79,7 +79,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
     """An id that no animal has is 404."""
     before_removal(target)
     target.api.get_pet(unknown_id(target))
-    target.hold("GET-3")
+    target.judge("GET-3")
 
 
 @requirement("GET-4")
@@ -88,7 +88,7 @@ def test_operation_is_removed(target: Target) -> None:
     if target.as_of < REMOVAL_DAY:
         raise NotRun(f"The operation is removed on {REMOVAL_DAY}.")
     read(target)
-    target.hold("GET-4")
+    target.judge("GET-4")
 
 
 # ---- what the document leaves open

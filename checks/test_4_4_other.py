@@ -7,7 +7,7 @@ from petcheck.toolkit import Response, Target, kind, observes, requirement, valu
 def test_store_orders_exists(target: Target) -> None:
     """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing."""
     target.api.store_orders()
-    target.hold("ORDERS-1")
+    target.judge("ORDERS-1")
 
 
 @observes("orders-payload")

@@ -121,7 +121,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
 def test_invalid_key_is_401(target: Target, name: str, keys: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, is 401, before anything else is checked."""
     send(target, *keys)
-    target.hold(name)
+    target.judge(name)
 
 
 @pytest.mark.parametrize(("name", "keys"), EACH)
@@ -129,7 +129,7 @@ def test_invalid_key_is_401_for_a_post(target: Target, name: str, keys: tuple[Cr
     """The same for POST /pets, if writes are allowed."""
     target.need_writes()
     send(target, *keys)
-    target.hold(name)
+    target.judge(name)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_more_operations_see_more_keys(
     for operation, key in pairs:
         if target.affords(1 + reserve):
             send_to(target, operation, key)
-    target.hold(name)
+    target.judge(name)
 
 
 @requirement("AUTH-6")
@@ -156,14 +156,14 @@ def test_refused_post_creates_nothing(target: Target) -> None:
     target.need_writes()
     for key in KEYS[CREATE]:
         post(target, key)
-    target.hold("AUTH-6")
+    target.judge("AUTH-6")
 
 
 @requirement("AUTH-7")
 @stage("record")
 def test_valid_key_is_accepted(target: Target) -> None:
     """A valid key under Bearer is never answered 401."""
-    target.hold("AUTH-7")
+    target.judge("AUTH-7")
 
 
 @observes("www-authenticate")

@@ -8,31 +8,31 @@ pytestmark = stage("record")
 @requirement("ERROR-1")
 def test_error_is_an_object(target: Target) -> None:
     """The body of a 400, 401 or 404 is a JSON object."""
-    target.hold("ERROR-1")
+    target.judge("ERROR-1")
 
 
 @requirement("ERROR-2")
 def test_error_has_a_code(target: Target) -> None:
     """`code`: string, required."""
-    target.hold("ERROR-2")
+    target.judge("ERROR-2")
 
 
 @requirement("ERROR-3")
 def test_error_has_a_message(target: Target) -> None:
     """`message`: string, required."""
-    target.hold("ERROR-3")
+    target.judge("ERROR-3")
 
 
 @requirement("ERROR-4")
 def test_error_has_the_status(target: Target) -> None:
     """`status`: integer, required, the HTTP status code."""
-    target.hold("ERROR-4")
+    target.judge("ERROR-4")
 
 
 @requirement("ERROR-5")
 def test_no_server_error(target: Target) -> None:
     """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts if it comes twice."""
-    target.hold("ERROR-5")
+    target.judge("ERROR-5")
 
 
 @observes("error-codes")

@@ -7,4 +7,4 @@ from petcheck.toolkit import Target, requirement
 def test_base_url_ends_in_v1(target: Target) -> None:
     """The base URL ends in the path segment `/v1`."""
     target.api.list_pets()
-    target.hold("VERSION-1")
+    target.judge("VERSION-1")

@@ -20,19 +20,19 @@ def each(*names: str) -> pytest.MarkDecorator:
 @each("CREATE-1", "CREATE-2", "CREATE-3", "CREATE-4", "CREATE-14")
 def test_any_name_and_category(examples: Examples, name: str) -> None:
     """A valid NewPet is 201 and comes back exact; a value that the service may refuse is 201 or 400."""
-    examples.hold(Operation.CREATE_PET, name)
+    examples.judge(Operation.CREATE_PET, name)
 
 
 @each("CREATE-5", "CREATE-6", "CREATE-7", "CREATE-8", "CREATE-9", "CREATE-10")
 def test_any_defect(examples: Examples, name: str) -> None:
     """A body with a defect of any kind is 400."""
-    examples.hold(Operation.CREATE_PET, name)
+    examples.judge(Operation.CREATE_PET, name)
 
 
 @each("LIST-1", "LIST-2", "LIST-6", "LIST-3", "LIST-4", "LIST-5", "LIST-7")
 def test_any_limit_and_status(examples: Examples, name: str) -> None:
     """Every limit with every status gives a page no longer than the limit, of that status; other limits at most 100."""
-    examples.hold(Operation.LIST_PETS, name)
+    examples.judge(Operation.LIST_PETS, name)
 
 
 @each("CREATE-11", "CREATE-13")
@@ -44,13 +44,13 @@ def test_pages_after_posts(examples: Examples, name: str) -> None:
 @each("GET-1", "GET-2", "GET-3")
 def test_any_id(examples: Examples, name: str) -> None:
     """Any int64 is 200 with that animal, or 404."""
-    examples.hold(Operation.GET_PET, name)
+    examples.judge(Operation.GET_PET, name)
 
 
 @requirement("ORDERS-1")
 def test_orders(examples: Examples) -> None:
     """The only case, since no parameters are shown."""
-    examples.hold(Operation.STORE_ORDERS, "ORDERS-1")
+    examples.judge(Operation.STORE_ORDERS, "ORDERS-1")
 
 
 @observes(*OPEN_LISTS)

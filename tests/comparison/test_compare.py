@@ -258,8 +258,8 @@ def test_freedoms_that_are_used_are_named_and_contradict_no_verdict(names: tuple
     assert made.different
     assert made.contradicted == ()
     assert differing(made) == {one for name in names for one in ALLOWED.get(name, ())}
-    assert named(made.way_there) == {one for name in names for one in ON_THE_WAY.get(name, ())}
-    for one in (*made.differences, *made.way_there):
+    assert named(made.network_path) == {one for name in names for one in ON_THE_WAY.get(name, ())}
+    for one in (*made.differences, *made.network_path):
         assert len(set(one.values)) == 2
         assert all(index in side.record.entries for side, index in zip(made.sides, one.shown_by, strict=True))
     for point in made.differing_points:
@@ -269,7 +269,7 @@ def test_freedoms_that_are_used_are_named_and_contradict_no_verdict(names: tuple
 def test_a_trait_of_every_answer_says_so_and_one_of_some_answers_names_them() -> None:
     made = against_plain(run(*WRITES, variations=("server-header",)))
     assert not made.different
-    (server_header,) = made.way_there
+    (server_header,) = made.network_path
     assert (server_header.places, server_header.values) == (("every answer",), ("not sent", "sent"))
     location = against_plain(run(*WRITES, variations=("location-header",))).differences[0]
     assert location.places == ("POST /pets → 201",)

@@ -45,8 +45,8 @@ def test_described(asked: Exchange, words: str) -> None:
 
 
 def test_came() -> None:
-    assert matchers.came(exchange(status=404)) == "404"
-    assert matchers.came(exchange(status=Silence.CUT_SHORT)) == "no answer (cut short: nothing was received)"
+    assert matchers.answer_text(exchange(status=404)) == "404"
+    assert matchers.answer_text(exchange(status=Silence.CUT_SHORT)) == "no answer (cut short: nothing was received)"
 
 
 @pytest.mark.parametrize(

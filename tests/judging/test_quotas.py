@@ -8,8 +8,8 @@ import pytest
 
 from petcheck.exchange import Credential, Exchange
 from petcheck.judging.quotas import (
-    Course,
     Quota,
+    QuotaProblem,
     Window,
     counts_in,
     is_counted_down,
@@ -56,7 +56,7 @@ def window_of(record: Sequence[Exchange]) -> Window:
     return window
 
 
-def text_of(problem: Course | None) -> str | None:
+def text_of(problem: QuotaProblem | None) -> str | None:
     return problem.text if problem else None
 
 
@@ -115,7 +115,7 @@ def test_answers_are_compared_for_half_of_a_window(first: Exchange, last: Exchan
 
 def test_a_limit_that_always_equals_remaining_takes_five_values() -> None:
     record = [answered(n, left, limit=left) for n, left in enumerate((9, 8, 7, 6, 5))]
-    assert problem_of_limits(counts_in(record)) == Course(
+    assert problem_of_limits(counts_in(record)) == QuotaProblem(
         "X-RateLimit-Limit always equals X-RateLimit-Remaining, and went from 9 to 5",
         (record[0], record[4]),
         "X-RateLimit-Limit",
@@ -172,7 +172,7 @@ def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
     found = problem_in(window_of(record))
     left = counts_in(record)[-1].remaining
     said = f"X-RateLimit-Remaining stayed at {left} over 5 requests of one window"
-    assert (found == Course(said, (record[0], record[-1]))) == stays
+    assert (found == QuotaProblem(said, (record[0], record[-1]))) == stays
     assert stays or "stayed" not in (text_of(found) or "")
 
 
@@ -193,7 +193,7 @@ def test_remaining_falls_short(lefts: tuple[int, ...], lasts: float, text: str |
     record = course(*lefts, lasts=lasts)
     found = problem_in(window_of(record))
     said = f"X-RateLimit-Remaining {text} within one window, while 4 requests were served in between"
-    assert found == (Course(said, (record[0], record[-1])) if text else None)
+    assert found == (QuotaProblem(said, (record[0], record[-1])) if text else None)
 
 
 # ---- any window
@@ -201,7 +201,7 @@ def test_remaining_falls_short(lefts: tuple[int, ...], lasts: float, text: str |
 
 def test_more_was_spent_than_is_missing() -> None:
     record = course(*[57] * 7, moves=1)
-    assert problem_of(quota_of(record)) == Course(
+    assert problem_of(quota_of(record)) == QuotaProblem(
         "X-RateLimit-Remaining is 57 of 60, although 5 requests were served in the 0.5 s before",
         (record[0], record[6]),
     )
@@ -231,7 +231,7 @@ def test_more_was_spent_than_is_missing() -> None:
 )
 def test_remaining_never_falls(record: list[Exchange], said: str | None) -> None:
     text = f"X-RateLimit-Remaining {said} over 10 requests that were served"
-    assert problem_of(quota_of(record)) == (Course(text, (record[0], record[-1])) if said else None)
+    assert problem_of(quota_of(record)) == (QuotaProblem(text, (record[0], record[-1])) if said else None)
 
 
 # ---- whether it is counted at all

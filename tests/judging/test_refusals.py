@@ -11,8 +11,8 @@ from petcheck.exchange import Call, Credential, Exchange, Silence
 from petcheck.judging.judgement import Ask, Undecided
 from petcheck.judging.quotas import counts_in, quotas_in
 from petcheck.judging.refusals import (
+    Allowance,
     Cost,
-    Means,
     Over,
     Refusal,
     cost_of_using_up,
@@ -22,14 +22,14 @@ from petcheck.judging.refusals import (
     over_in,
     pages_not_asked,
     refusals_in,
-    told,
+    served_text,
 )
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
 from tests.support.quota_kinds import Bucket, Estimated, Fixed, Kind, Nearest, Server, Sliding, wait_out
 
 CHEAPEST = Call(Operation.LIST_PETS, query=(("limit", "1"),))
-ALL = Means(allowed=True, wait_s=100.0, requests=1000)
+ALL = Allowance(allowed=True, wait_s=100.0, requests=1000)
 
 
 def carried_out(server: Server, requests: int = 1300) -> Undecided | None:
@@ -317,7 +317,7 @@ SERVED = [answered(2, 50), answered(3, 40), answered(4, 30)]
     ids=range(9),
 )
 def test_what_was_served_until_then(record: list[Exchange], place: int, said: str) -> None:
-    assert told(record, record[place]) == said
+    assert served_text(record, record[place]) == said
 
 
 # ---- what comes next
@@ -382,7 +382,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
 
 
 @pytest.mark.parametrize(
-    ("record", "means", "now", "reason", "option", "tried"),
+    ("record", "allowance", "now", "reason", "option", "tried"),
     [
         (
             seen(),
@@ -437,9 +437,9 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
     ids=range(7),
 )
 def test_why_it_is_not_done(
-    record: list[Exchange], means: Means, now: float, reason: str, option: str | None, tried: bool
+    record: list[Exchange], allowance: Allowance, now: float, reason: str, option: str | None, tried: bool
 ) -> None:
-    assert cost_of_using_up(record, means, now) == Undecided(reason, option, tried=tried)
+    assert cost_of_using_up(record, allowance, now) == Undecided(reason, option, tried=tried)
 
 
 @pytest.mark.parametrize(

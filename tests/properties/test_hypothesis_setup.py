@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis.internal import charmap
 
-from petcheck.properties.hypothesis_setup import categories, settle
+from petcheck.properties.hypothesis_setup import categories, set_up_hypothesis
 
 
 def test_the_categories_are_those_of_hypothesis() -> None:
@@ -12,7 +12,7 @@ def test_the_categories_are_those_of_hypothesis() -> None:
 
 
 def test_hypothesis_reads_what_it_is_given() -> None:
-    home = settle()
+    home = set_up_hypothesis()
     names = {path.name for path in home.rglob("*.gz")}
     assert names >= {"charmap.json.gz", "codec-v2-utf-8.json.gz"}
     charmap.intervals_from_codec.cache_clear()

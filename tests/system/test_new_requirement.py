@@ -39,7 +39,7 @@ CHECK = '''
 @stage("record")
 def test_the_list_names_its_language(target: Target) -> None:
     """Content-Language is there."""
-    target.hold("LIST-99")
+    target.judge("LIST-99")
 '''
 
 

@@ -106,7 +106,7 @@ class Comparison:
 
     `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` are open points and
     `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
-    `way_there` do not: proxies, caches and load balancers between client and application explain the latter.
+    `network_path` do not: proxies, caches and load balancers between client and application explain the latter.
     `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
     """
 
@@ -118,7 +118,7 @@ class Comparison:
     one_sided: tuple[ComparedRequirement, ...]
     differing_points: tuple[ComparedPoint, ...]
     differences: tuple[Difference, ...]
-    way_there: tuple[Difference, ...]
+    network_path: tuple[Difference, ...]
     one_sided_points: tuple[ComparedPoint, ...]
     agreed: tuple[ComparedRequirement, ...]
     agreed_points: tuple[ComparedPoint, ...]
@@ -164,8 +164,8 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
         contradicted=by_agreement["contradicted"],
         one_sided=by_agreement["one-sided"],
         differing_points=tuple(point for point in points.differing if point not in summaries),
-        differences=tuple(one for one in differences if not one.is_on_the_way),
-        way_there=tuple(one for one in differences if one.is_on_the_way),
+        differences=tuple(one for one in differences if not one.is_of_the_network_path),
+        network_path=tuple(one for one in differences if one.is_of_the_network_path),
         one_sided_points=(*points.one_sided, *summaries),
         agreed=by_agreement["agreed"],
         agreed_points=points.agreed,

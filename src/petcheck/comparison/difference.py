@@ -25,7 +25,7 @@ KINDS = {
 
 EVERY_ANSWER = "every answer"
 
-THE_WAY_THERE = frozenset(
+NETWORK_HEADERS = frozenset(
     {
         "accept-ranges", "age", "alt-svc", "cf-cache-status", "cf-ray", "connection", "content-encoding",
         "content-length", "date", "keep-alive", "proxy-connection", "server", "transfer-encoding", "vary", "via",
@@ -52,10 +52,10 @@ class Difference:
     shown_by: Counterparts
 
     @property
-    def is_on_the_way(self) -> bool:
+    def is_of_the_network_path(self) -> bool:
         """Whether proxies, caches or load balancers explain it: such a difference does not count."""
         if self.kind in ("header", "header value"):
-            return all(name in THE_WAY_THERE for name in self.subject.split(", "))
+            return all(name in NETWORK_HEADERS for name in self.subject.split(", "))
         return self.kind == "http version"
 
 

@@ -45,8 +45,8 @@ def normalized(text: str, run: str) -> str:
     """`text` with times, random ids and the id of the `run` replaced."""
     if run:
         text = text.replace(run, "{run}")
-    for pattern, stand_in in _TEXT:
-        text = pattern.sub(stand_in, text)
+    for pattern, placeholder in _TEXT:
+        text = pattern.sub(placeholder, text)
     return text
 
 

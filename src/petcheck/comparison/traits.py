@@ -14,7 +14,7 @@ from petcheck.results.har import Evidence
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
 
 # headers with a fixed configuration; the values of others change, or are compared as open points
-_LASTING = frozenset(
+_FIXED_HEADERS = frozenset(
     {
         "server", "via", "x-powered-by", "cache-control", "vary", "pragma", "allow", "content-language",
         "content-encoding", "transfer-encoding", "connection", "strict-transport-security", "x-content-type-options",
@@ -88,7 +88,7 @@ def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int
             phrases.append(one)
             continue
         name = one.subject if one.kind != "header" else ""
-        groups.setdefault((one.kind, name, one.is_on_the_way, one.places, one.values), []).append(one)
+        groups.setdefault((one.kind, name, one.is_of_the_network_path, one.places, one.values), []).append(one)
     everywhere = set.intersection(*(set(firsts) for firsts in answered))
     for rows in groups.values():
         first = rows[0]
@@ -127,7 +127,7 @@ def _of_answer(entry: Evidence) -> Iterator[tuple[str, str, str, str]]:
         headers.setdefault(name.lower(), []).append(value)
     for name, values in headers.items():
         yield "header", name, place, "sent"
-        if name in _LASTING:
+        if name in _FIXED_HEADERS:
             yield "header value", name, place, ", ".join(values)
     yield "content type", "", place, ", ".join(headers.get(CONTENT_TYPE.lower(), ["none"]))
     fields = _extra_fields(entry)

@@ -49,8 +49,8 @@ def masked_url(url: str) -> str:
     host, slash, path = rest.partition("/")
     bracketed, bracket, port = host.rpartition("]")  # an IPv6 address
     host = bracketed + bracket + re.sub(r":(?!\d{0,5}$).*", ":…", port)
-    told = f"{scheme}{slashes}{'…@' if at else ''}{host}{slash}{path}{mark + '…' if mark else ''}"
-    return told if len(told) <= _LONGEST_SHOWN else told[:_LONGEST_SHOWN] + "…"
+    shown = f"{scheme}{slashes}{'…@' if at else ''}{host}{slash}{path}{mark + '…' if mark else ''}"
+    return shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + "…"
 
 
 def _loopback(host: str) -> bool:

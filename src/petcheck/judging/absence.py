@@ -1,6 +1,6 @@
-"""What was refused must not be stored: the search for animals that refused POSTs have made (sections 4.2 and 5).
+"""Searches for animals that refused POSTs have stored: a refused body must not be stored (sections 4.2 and 5).
 
-The name identifies an animal. Only a page that would have shown the animal proves that a POST made none.
+An animal is identified by its name. Only a page that would have shown the animal proves that a POST stored none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, came, described, quoted
+from petcheck.judging.matchers import Animal, answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, Page, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
@@ -37,7 +37,7 @@ _DIGITS_OF_A_RUN = 8
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An animal that carries the name of a refused POST: the POST, the page that shows it, and its place there."""
+    """An animal with the name of a refused POST: the POST, the page that shows the animal, and its position there."""
 
     post: Exchange
     page: Page
@@ -47,11 +47,11 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What pages show about refused POSTs; each POST with a name is in one of these.
+    """What pages show about refused POSTs; each POST with a name is in one of these groups.
 
-    `found` are animals that they made. `doubtful` animals may be older than the run. `cleared` are POSTs with a page
+    `found` are animals that they stored. `doubtful` animals may be older than the run. `cleared` are POSTs with a page
     that would show their animal and does not. `stale` POSTs have such a page too, but it came too soon to count.
-    `unseen` POSTs have none. POSTs without a name, and with one that another POST may have stored, are left out.
+    `unseen` POSTs have none. POSTs without a name, or with a name that another POST may have stored, are ignored.
     """
 
     found: tuple[Stored, ...] = ()
@@ -62,7 +62,7 @@ class Search:
 
 
 def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Search:
-    """Search the pages after each of the refused `posts` for what it may have stored."""
+    """Search the pages after each of the refused `posts` for the animal that it may have stored."""
     pages = list(pages_in(record))
     made = created_in(record)
     not_refused = {name_sent(e) for e in record if _is_post(e) and not _refused(e)}
@@ -74,7 +74,7 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
     by_name = _by_name(pages)
     statuses = {status_sent(post) for post in posts}
     newest = {page.exchange.index: _newest(page, made) for page in pages}
-    all_telling = {status: that_would_show(pages, status) for status in statuses}
+    pages_by_status = {status: that_would_show(pages, status) for status in statuses}
     for post in posts:
         name = name_sent(post)
         if name is None or name in not_refused:
@@ -83,10 +83,10 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
         sights = [Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished]
         older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent} | made.keys()
         new = [sight for sight in sights if _id(sight.animal) not in older]
-        telling = all_telling[status_sent(post)]
-        after = [page for page in telling if page.exchange.sent >= post.finished]
+        revealing = pages_by_status[status_sent(post)]
+        after = [page for page in revealing if page.exchange.sent >= post.finished]
         if new:
-            watched = any(page.exchange.finished <= post.sent for page in telling)
+            watched = any(page.exchange.finished <= post.sent for page in revealing)
             (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new[0])
         elif current := [page for page in after if _is_current(page, post, newest)]:
             cleared.append((post, current[-1]))
@@ -96,7 +96,7 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
 
 
 def nothing_stored(record: Record, posts: Collection[Exchange], grounds: Grounds, why: str) -> Decision:
-    """Whether refused `posts`, at least one, have stored nothing; `why` says what the document requires."""
+    """Whether the refused `posts`, at least one, have stored nothing; `why` says what the document requires."""
     search = stored(record, posts, grounds)
     if search.found:
         return _failed(search, why)
@@ -125,8 +125,8 @@ def _left_open(search: Search, refused: int) -> str:
 def _failed(search: Search, why: str) -> Failed:
     first = search.found[0]
     said = (
-        f"{described(first.post)} was answered {came(first.post)}, yet {described(first.page.exchange)} lists animal "
-        f"{quoted(first.animal.get('id'))} named {quoted(first.animal.get('name'))}: {why}."
+        f"{described(first.post)} was answered {answer_text(first.post)}, yet {described(first.page.exchange)} lists "
+        f"animal {quoted(first.animal.get('id'))} named {quoted(first.animal.get('name'))}: {why}."
     )
     posts = [Proof(one.post, STATUS) for one in search.found]
     on = [(one.page.exchange, one.place) for one in reversed(search.found)]
@@ -145,9 +145,9 @@ def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...]) -> Undecid
 
 
 def name_sent(post: Exchange) -> str | None:
-    """The name of the animal that a POST would make; None where its body has none.
+    """The name of the animal that a POST would create; None if its body has none.
 
-    The body may be an object, or text in which a careless reader may find one. A number becomes its digits.
+    The body may be an object, or text in which a careless parser may find one. A number becomes its digits.
     """
     return _sent(post, "name")
 
@@ -190,7 +190,7 @@ def _refused(exchange: Exchange) -> bool:
 
 
 def _is_of_this_run(name: str, grounds: Grounds) -> bool:
-    """Whether only this run gives such a name: it contains the id of the run, or is a long number."""
+    """Whether only this run can have given such a name: it contains the run's id, or is a long number."""
     own = bool(grounds.run) and grounds.run in name
     return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
 
@@ -207,17 +207,17 @@ def _by_name(pages: Iterable[Page]) -> dict[str, list[tuple[Page, int, Animal]]]
 
 
 def _newest(page: Page, made: Mapping[int, Exchange]) -> float:
-    """The monotonic time in seconds when the newest animal of the run on a page was sent; minus infinity for none."""
+    """The monotonic time in seconds at which the newest animal of the run on a page was sent; -infinity if none."""
     return max((made[number].sent for number in page.ids if number in made), default=-inf)
 
 
 def _is_current(page: Page, post: Exchange, newest: Mapping[int, float]) -> bool:
-    """Whether a page is newer than a POST for certain: it came `LAG_S` later, or shows an animal made later."""
+    """Whether a page is certainly newer than a POST: it came `LAG_S` later, or shows an animal created later."""
     return page.exchange.sent >= post.finished + LAG_S or newest[page.exchange.index] >= post.finished
 
 
 def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | None:
-    """The pages that would decide what a search leaves open; None where nothing is open, or no page would help."""
+    """The pages that decide what a search leaves open; None if nothing is open or no page helps."""
     if search.stale:
         return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
     after = [p for p in pages_in(record) if all(p.exchange.sent >= post.finished for post in search.unseen)]
@@ -227,7 +227,7 @@ def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | Non
 
 
 def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:
-    """The pages that show most of what POSTs may have stored: one for each status that was sent, or for none."""
+    """The pages most likely to show animals that POSTs may have stored: one for each status sent, or without one."""
     statuses = dict.fromkeys(status_sent(post) for post in posts)
     limit = ("limit", str(LIMIT_MAX))
     return tuple(Call(Operation.LIST_PETS, query=(limit, *((("status", s),) if s else ()))) for s in statuses)

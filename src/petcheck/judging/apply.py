@@ -19,7 +19,7 @@ from petcheck.judging.judgement import (
     Undecided,
     judged,
 )
-from petcheck.judging.matchers import came, described
+from petcheck.judging.matchers import answer_text, described
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -60,7 +60,7 @@ def sentence(section: str, exchange: Exchange, problem: Problem) -> str:
     """A problem as a sentence without a full stop. The text of a wrong status already says what the answer was."""
     if problem.part == STATUS or exchange.status is None:
         return f"{described(exchange)}: {problem.text}"
-    return f"{described(exchange)}, answered {came(exchange)}: {problem.text} (section {section})"
+    return f"{described(exchange)}, answered {answer_text(exchange)}: {problem.text} (section {section})"
 
 
 def simplicity(exchange: Exchange) -> tuple[int, int]:

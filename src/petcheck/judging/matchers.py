@@ -29,7 +29,7 @@ def described(exchange: Exchange) -> str:
     return f"{request.method} {path}{query}{with_key}"
 
 
-def came(exchange: Exchange) -> str:
+def answer_text(exchange: Exchange) -> str:
     """The answer in a few words: the status, or the kind of silence with its detail."""
     answer = exchange.answer
     if isinstance(answer, NoAnswer):

@@ -10,7 +10,7 @@ from math import inf
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.expected import limit_in
 from petcheck.judging.json_values import integer
-from petcheck.judging.matchers import Animal, came, value_of
+from petcheck.judging.matchers import Animal, answer_text, value_of
 from petcheck.judging.statuses import query_of
 from petcheck.spec.figures import LIMIT_DEFAULT, STATUSES
 from petcheck.spec.operations import Operation
@@ -85,7 +85,7 @@ def page_in(exchange: Exchange) -> Page | None:
 def page_in_words(exchange: Exchange) -> str:
     """The answer to a request for a page, in a few words."""
     page = page_in(exchange)
-    return f"{came(exchange)}, {page.size} animals" if page else came(exchange)
+    return f"{answer_text(exchange)}, {page.size} animals" if page else answer_text(exchange)
 
 
 def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:

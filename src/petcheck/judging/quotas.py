@@ -21,8 +21,8 @@ from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REM
 CLOCK_S = 3.0
 # a Reset that follows the clock stays the same for at most a second
 ROUNDING_S = 1.1
-_TELLING = 5
-_TELLING_WHERE_RESET_MOVES = 10
+_ENOUGH = 5
+_ENOUGH_IF_RESET_MOVES = 10
 _MINUTE_S = 60.0
 
 
@@ -54,7 +54,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class QuotaProblem:
     """What is wrong with how a header changed, and the first and last exchange that show it."""
 
     text: str
@@ -90,7 +90,12 @@ class Window:
         """
         first, last = self.counts[0], self.counts[-1]
         steps = {a.remaining - b.remaining for a, b in pairwise(self.counts) if a.spends and b.spends and a.remaining}
-        if len(steps) != 1 or not self.is_fixed or not tells(self.counts) or last.remaining >= first.remaining:
+        if (
+            len(steps) != 1
+            or not self.is_fixed
+            or not has_enough_successes(self.counts)
+            or last.remaining >= first.remaining
+        ):
             return False
         return first.remaining + steps.pop() >= first.limit
 
@@ -133,13 +138,13 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
     found = []
     for exchange in record:
         request = exchange.request
-        told = tuple(header_of(exchange, name) for name in RATE_HEADERS)
+        figures = tuple(header_of(exchange, name) for name in RATE_HEADERS)
         before = shown.setdefault(request.url, set()) if request.method == "GET" else set()
-        new = not before or told not in before
-        before.add(told)
+        new = not before or figures not in before
+        before.add(figures)
         if not new or not request.has_valid_key or _is_aged(exchange):
             continue
-        limit, remaining, reset = limit_of(exchange), remaining_of(exchange), told[2]
+        limit, remaining, reset = limit_of(exchange), remaining_of(exchange), figures[2]
         # RATE-1 to RATE-3 judge the others
         if limit is not None and remaining is not None and reset is not None and remaining <= limit > 0:
             found.append(Count(exchange, limit, remaining, reset, seconds_to_reset(exchange)))
@@ -184,7 +189,7 @@ def _with_spent(counts: Sequence[Count]) -> list[Count]:
 # ---- what is wrong
 
 
-def problem_of(quota: Quota) -> Course | None:
+def problem_of(quota: Quota) -> QuotaProblem | None:
     """What is wrong with how Remaining changed, within windows known to be fixed and compared with Limit."""
     for window in quota.windows:
         problem = problem_in(window) if window.is_fixed else None
@@ -193,20 +198,20 @@ def problem_of(quota: Quota) -> Course | None:
     return _uncovered(quota) or _never_falls(quota)
 
 
-def problem_in(window: Window) -> Course | None:
+def problem_in(window: Window) -> QuotaProblem | None:
     """What is wrong with how Remaining changed through a fixed window."""
     return _rise(window.counts) or _stays(window.counts) or _falls_short(window.counts)
 
 
-def problem_of_limits(counts: Sequence[Count]) -> Course | None:
+def problem_of_limits(counts: Sequence[Count]) -> QuotaProblem | None:
     """The problem of a Limit that always equals Remaining and takes many values: it counts nothing."""
-    if len({count.limit for count in counts}) < _TELLING or any(one.limit != one.remaining for one in counts):
+    if len({count.limit for count in counts}) < _ENOUGH or any(one.limit != one.remaining for one in counts):
         return None
     said = f"{RATE_LIMIT} always equals {RATE_REMAINING}, and went from {counts[0].limit} to {counts[-1].limit}"
-    return Course(said, (counts[0].exchange, counts[-1].exchange), RATE_LIMIT)
+    return QuotaProblem(said, (counts[0].exchange, counts[-1].exchange), RATE_LIMIT)
 
 
-def _rise(counts: Sequence[Count]) -> Course | None:
+def _rise(counts: Sequence[Count]) -> QuotaProblem | None:
     """The first rise of Remaining that is more than a bucket that refills by its limit a minute gains."""
     rate = refill(counts[0])
 
@@ -234,7 +239,7 @@ def _rise(counts: Sequence[Count]) -> Course | None:
         gained = rate * (later.exchange.finished - low.exchange.sent)
         if later.remaining - low.remaining > rounding + gained:
             said = f"{RATE_REMAINING} rose from {low.remaining} to {later.remaining} within one window"
-            return Course(said, (low.exchange, later.exchange))
+            return QuotaProblem(said, (low.exchange, later.exchange))
     return None
 
 
@@ -243,24 +248,24 @@ def refill(first: Count) -> float:
     return first.limit / min(_MINUTE_S, max(first.span - CLOCK_S, 1e-9))
 
 
-def _stays(counts: Sequence[Count]) -> Course | None:
+def _stays(counts: Sequence[Count]) -> QuotaProblem | None:
     first, last = counts[0], counts[-1]
-    if not tells(counts) or last.remaining < first.remaining or last.remaining == 0:
+    if not has_enough_successes(counts) or last.remaining < first.remaining or last.remaining == 0:
         return None
     # a bucket may have refilled what was spent
     spent = sum(count.spends for count in counts) - 1
     if refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
         return None
     said = f"{RATE_REMAINING} stayed at {last.remaining} over {len(counts)} requests of one window"
-    return Course(said, (first.exchange, last.exchange))
+    return QuotaProblem(said, (first.exchange, last.exchange))
 
 
-def tells(counts: Sequence[Count]) -> bool:
+def has_enough_successes(counts: Sequence[Count]) -> bool:
     """Whether a window has enough successes (five) to show whether requests are counted."""
-    return sum(count.spends for count in counts) >= _TELLING
+    return sum(count.spends for count in counts) >= _ENOUGH
 
 
-def _falls_short(counts: Sequence[Count]) -> Course | None:
+def _falls_short(counts: Sequence[Count]) -> QuotaProblem | None:
     """Remaining fell by less than was spent in between."""
     worst = _worst(counts, lambda earlier, later: earlier.remaining - later.remaining)
     if worst is None:
@@ -270,10 +275,10 @@ def _falls_short(counts: Sequence[Count]) -> Course | None:
         f"{RATE_REMAINING} went from {earlier.remaining} to {later.remaining} within one window, "
         f"while {spent_between(earlier, later)} requests were served in between"
     )
-    return Course(said, (earlier.exchange, later.exchange))
+    return QuotaProblem(said, (earlier.exchange, later.exchange))
 
 
-def _uncovered(quota: Quota) -> Course | None:
+def _uncovered(quota: Quota) -> QuotaProblem | None:
     """More was spent than Limit - Remaining covers, in any kind of window."""
     worst = _worst(quota.counts, lambda _, later: quota.limit - later.remaining)
     if worst is None:
@@ -283,7 +288,7 @@ def _uncovered(quota: Quota) -> Course | None:
         f"{RATE_REMAINING} is {later.remaining} of {quota.limit}, although {spent_between(earlier, later)} "
         f"requests were served in the {later.exchange.finished - earlier.exchange.sent:.1f} s before"
     )
-    return Course(said, (earlier.exchange, later.exchange))
+    return QuotaProblem(said, (earlier.exchange, later.exchange))
 
 
 def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> tuple[Count, Count] | None:
@@ -296,10 +301,10 @@ def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> t
     return worst if worst is not None and missing(worst) > 0 else None
 
 
-def _never_falls(quota: Quota) -> Course | None:
+def _never_falls(quota: Quota) -> QuotaProblem | None:
     """Remaining never falls from one success to the next, although a bucket refills more slowly."""
     served = quota.successes
-    if len(served) < _TELLING_WHERE_RESET_MOVES:
+    if len(served) < _ENOUGH_IF_RESET_MOVES:
         return None
     first, last = served[0], served[-1]
     if any(after.remaining < before.remaining for before, after in pairwise(served)) or last.remaining == 0:
@@ -309,7 +314,7 @@ def _never_falls(quota: Quota) -> Course | None:
     if (last.remaining - first.remaining + len(served) - 2) * span <= quota.limit * seconds:
         return None
     moved = "stayed at" if last.remaining == first.remaining else f"rose from {first.remaining} to"
-    return Course(
+    return QuotaProblem(
         f"{RATE_REMAINING} {moved} {last.remaining} over {len(served)} requests that were served",
         (first.exchange, last.exchange),
     )
@@ -334,9 +339,11 @@ def demanded(earlier: Count, later: Count) -> float:
 
 def is_counted_down(quota: Quota) -> bool:
     """Whether the answers show that requests are counted: a window of five or more falls, or Remaining fell enough."""
-    falls = any(tells(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows)
+    falls = any(
+        has_enough_successes(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows
+    )
     return falls or any(
-        spent_between(earlier, later) >= _TELLING - 1
+        spent_between(earlier, later) >= _ENOUGH - 1
         and (demanded(earlier, later) > 0 or earlier.remaining - later.remaining >= spent_between(earlier, later))
         for earlier, later in pairs(quota.counts)
     )

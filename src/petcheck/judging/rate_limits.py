@@ -124,9 +124,9 @@ def _clocks(exchange: Exchange) -> list[tuple[float, float, float]]:
     date = date_of(exchange)
     if date is None:
         return [(sent, received, _OWN_CLOCK_GRACE_S)]
-    told = date.timestamp()
-    agree = sent - _CLOCKS_AGREE_S <= told <= received + _CLOCKS_AGREE_S
-    return [(told, told, _GRACE_S), (sent, received, _GRACE_S if agree else _OWN_CLOCK_GRACE_S)]
+    stated = date.timestamp()
+    agree = sent - _CLOCKS_AGREE_S <= stated <= received + _CLOCKS_AGREE_S
+    return [(stated, stated, _GRACE_S), (sent, received, _GRACE_S if agree else _OWN_CLOCK_GRACE_S)]
 
 
 # ---- Retry-After

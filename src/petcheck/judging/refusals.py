@@ -8,7 +8,7 @@ from itertools import pairwise, takewhile
 
 from petcheck.exchange import Call, Exchange
 from petcheck.judging.judgement import Ask, Record, Undecided
-from petcheck.judging.matchers import came
+from petcheck.judging.matchers import answer_text
 from petcheck.judging.quotas import ROUNDING_S, Count, Quota, Window, counts_in, demanded, pairs, quotas_in, refill
 from petcheck.judging.rate_limits import is_of_a_longer_quota
 from petcheck.judging.statuses import query_is_valid, query_of
@@ -18,7 +18,7 @@ from petcheck.spec.operations import Operation
 # requests beyond a limit that rounding explains
 _SURPLUS = 10
 # a run gives up on a quota after this many windows have ended, and this many more requests
-_WINDOWS_TRIED, _BESIDES = 4, 40
+_WINDOWS_TRIED, _EXTRA_REQUESTS = 4, 40
 _TROUBLE_PAUSE_S = 1.0
 _HOUR_S, _MINUTE_S = 3600.0, 61.0
 # with this few left, each request is for a different page, which no cache can answer
@@ -136,19 +136,19 @@ def excess_in(window: Window) -> list[tuple[Count, Count]]:
     ]
 
 
-def told(record: Record, last: Exchange) -> str:
+def served_text(record: Record, last: Exchange) -> str:
     """The requests that were served without a refusal until `last`, in words."""
     until = [exchange for exchange in keyed(record) if exchange.sent <= last.sent and exchange is not last]
     if _is_served(last):
         until.append(last)
     served = [*takewhile(_is_served, reversed(until))][::-1]
     if not served:
-        return f"no request was served; the answer was {came(last)}"
+        return f"no request was served; the answer was {answer_text(last)}"
     seconds = last.finished - served[0].sent
     counts = counts_in(record)
     left = next((count.remaining for count in reversed(counts) if count.exchange is served[-1]), None)
     said = "" if left is None else f", the last of them with {left} left"
-    then = "" if _is_served(last) else f", and the next got {came(last)}"
+    then = "" if _is_served(last) else f", and the next got {answer_text(last)}"
     return f"{len(served)} requests were served in {seconds:.1f} s{said}{then}"
 
 
@@ -156,7 +156,7 @@ def told(record: Record, last: Exchange) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Allowance:
     """What a run may spend to use up a quota: whether it may do so, the seconds it may wait, and requests."""
 
     allowed: bool
@@ -172,9 +172,9 @@ class Cost:
     wait_s: float
 
 
-def cost_of_using_up(record: Record, means: Means, now: float) -> Cost | Undecided:
+def cost_of_using_up(record: Record, allowance: Allowance, now: float) -> Cost | Undecided:
     """The cost of using up the key's quota at the monotonic time `now`, or the reason why a run may not do it."""
-    if not means.allowed:
+    if not allowance.allowed:
         return Undecided("The quota is used up only on request.", "--exhaust-rate-limit", tried=False)
     counts = counts_in(record)
     if not counts:
@@ -186,12 +186,12 @@ def cost_of_using_up(record: Record, means: Means, now: float) -> Cost | Undecid
     if longest > _HOUR_S or (longest > _MINUTE_S and last.limit in {plan.per_day for plan in PLANS.values()}):
         return Undecided("The window is a day's, and a day's quota is never used up.", tried=False)
     lasts = max(last.exchange.sent + last.span - now, 0.0)
-    if lasts > means.wait_s:
-        said = f"The window ends in {lasts:.0f} s; the run may wait {means.wait_s:.0f} s."
+    if lasts > allowance.wait_s:
+        said = f"The window ends in {lasts:.0f} s; the run may wait {allowance.wait_s:.0f} s."
         return Undecided(said, "--max-wait", tried=False)
     needed = (last.remaining if lasts > 0 else last.limit) + 2
-    if needed > means.requests:
-        said = f"It takes {needed} requests; this run has {max(means.requests, 0)} left."
+    if needed > allowance.requests:
+        said = f"It takes {needed} requests; this run has {max(allowance.requests, 0)} left."
         return Undecided(said, "--max-requests", tried=False)
     return Cost(needed, lasts)
 
@@ -232,8 +232,10 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
     tail, latest = record[-1], counts[-1]
     limit = latest.limit
     served = len([*takewhile(_is_served, reversed(record[began:]))])
-    if served > _WINDOWS_TRIED * limit + _BESIDES:
-        return Undecided(f"The quota could not be used up because its windows end too soon: {told(record, tail)}.")
+    if served > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
+        return Undecided(
+            f"The quota could not be used up because its windows end too soon: {served_text(record, tail)}."
+        )
     quota = next(quota for quota in quotas_in(counts) if quota.limit == limit)
     window = next(window for window in quota.windows if window.reset == latest.reset)
     if excess_in(window) and not window.is_fixed and not quota.moves:
@@ -246,7 +248,7 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
 
 
 def _ask(record: Record, began: int, calls: Sequence[Call], not_before: float = 0.0) -> Ask:
-    done = f": {told(record, record[-1])}" if len(record) > began else ""
+    done = f": {served_text(record, record[-1])}" if len(record) > began else ""
     return Ask(tuple(calls), Undecided(f"The quota could not be used up{done}."), not_before)
 
 

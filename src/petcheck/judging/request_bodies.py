@@ -80,8 +80,10 @@ def _well_formed(
     doubts = [doubt for doubt in (extension, _doubt_of_name(name), _doubt_of_category(category, categories)) if doubt]
     if not doubts:
         status = pet.get("status")
-        told = f"status {quoted(status)}" if status else "no status"
-        return Asked(Due.CREATED, f"a name of {len(name)} printable ASCII characters and {told}", "CREATE-1", pet)
+        with_status = f"status {quoted(status)}" if status else "no status"
+        return Asked(
+            Due.CREATED, f"a name of {len(name)} printable ASCII characters and {with_status}", "CREATE-1", pet
+        )
     # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)

@@ -10,7 +10,7 @@ from petcheck.exchange import Exchange, Response
 from petcheck.judging.expected import documented, limit_in, pet_id_of
 from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
-from petcheck.judging.matchers import came, value_of
+from petcheck.judging.matchers import answer_text, value_of
 from petcheck.judging.request_bodies import Asked, asked_for
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -63,10 +63,10 @@ def problem_of_status(exchange: Exchange, said: str, section: str = "") -> Probl
     """
     where = f"(section {section or exchange.request.operation.section})"
     first, _, rest = said.partition(" with ")
-    told = f"{first} {where} with {rest}" if rest else f"{said} {where}"
+    wanted = f"{first} {where} with {rest}" if rest else f"{said} {where}"
     if not isinstance(exchange.answer, Response):
-        return Problem(f"expected {told}, got {came(exchange)}, on a second try too")
-    return Problem(f"expected {told}, got {came(exchange)}{_created(exchange)}", STATUS)
+        return Problem(f"expected {wanted}, got {answer_text(exchange)}, on a second try too")
+    return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS)
 
 
 def query_is_valid(exchange: Exchange) -> bool:

@@ -90,7 +90,7 @@ class Examples:
 
     # ---- what a check asks
 
-    def hold(self, operation: Operation, requirement: str) -> None:
+    def judge(self, operation: Operation, requirement: str) -> None:
         """Try the examples, once in a run, and judge one requirement by the examples of an operation.
 
         Raises `Breach` with the simplest example that fails, `Inconclusive` if no example concerned the requirement,
@@ -138,7 +138,7 @@ class Examples:
         self._forget()
         for failure in self.ledger.failures.values():
             self.target.breaches[failure.requirement] = Breach(
-                f"{self.ledger.told(failure)} {self._again}",
+                f"{self.ledger.in_words(failure)} {self._again}",
                 *(shown := list(dict.fromkeys((failure.simplest, failure.found, *failure.beside)))),
                 parts=[self.ledger.part_of(failure, exchange) for exchange in shown],
                 unanswered=isinstance(failure.simplest.answer, NoAnswer),
@@ -287,7 +287,7 @@ class Examples:
     def _forget(self) -> None:
         """Drop exchanges that show nothing new from the record, except for a sample."""
         self._compare()
-        keep = {exchange.index for exchange in _courses(self._passed)}
+        keep = {exchange.index for exchange in _wrong_if_fixed(self._passed)}
         drop = set()
         for exchange in self._passed:
             operation = exchange.request.operation
@@ -309,7 +309,7 @@ def _size(exchange: Exchange) -> int:
     return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
 
 
-def _courses(exchanges: list[Exchange]) -> Iterator[Exchange]:
+def _wrong_if_fixed(exchanges: list[Exchange]) -> Iterator[Exchange]:
     """Exchanges that together show that X-RateLimit-Remaining moved wrongly, if their windows are fixed."""
     for quota in quotas_in(counts_in(exchanges)):
         for window in quota.windows:

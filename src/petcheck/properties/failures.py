@@ -96,7 +96,7 @@ class Failures:
             if requirement not in recorded and not doubtful:
                 self.failures[requirement] = Failure(requirement, problem, found, simplest)
 
-    def told(self, failure: Failure) -> str:
+    def in_words(self, failure: Failure) -> str:
         """A failure in words."""
         simple = failure.simplest
         said = sentence(catalogue()[failure.requirement].section, simple, failure.problem)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
 from petcheck.exchange import Call
-from petcheck.properties.hypothesis_setup import settle
+from petcheck.properties.hypothesis_setup import set_up_hypothesis
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 
@@ -41,7 +41,7 @@ def _coverage(operation: Operation, mode: Mode) -> tuple[Call, ...]:
     from schemathesis import GenerationMode
 
     if mode == "negative":
-        settle()  # these need drawn values
+        set_up_hypothesis()  # these need drawn values
         _draw_one_value_beyond_an_enum()
     api = described_by_schemathesis(operation)
     cases = api.schema.iter_coverage_cases(
@@ -97,7 +97,7 @@ def _random(operation: Operation, mode: Mode, seed: int) -> list[Call]:
     from hypothesis.errors import Unsatisfiable
     from schemathesis import GenerationMode
 
-    settle()
+    set_up_hypothesis()
     drawn: list[Call] = []
     strategy = described_by_schemathesis(operation).as_strategy(generation_mode=GenerationMode(mode))
 

@@ -23,7 +23,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 
 @cache
-def settle() -> Path:
+def set_up_hypothesis() -> Path:
     """Set up Hypothesis once, for the rest of the process. Returns the temporary folder that it uses."""
     from hypothesis.configuration import set_hypothesis_home_dir
     from hypothesis.internal import constants_ast

@@ -15,7 +15,7 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from petcheck.properties.hypothesis_setup import settle
+from petcheck.properties.hypothesis_setup import set_up_hypothesis
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
 
 _STEPS = 12
@@ -56,9 +56,9 @@ def sequences(seed: int) -> Iterator[tuple[Step, ...]]:
 
 
 def _drawn(seed: int) -> list[tuple[Step, ...]]:
-    settle()
+    set_up_hypothesis()
     drawn: list[tuple[Step, ...]] = []
-    run = seeded(seed)(partial(_Story, drawn))
+    run = seeded(seed)(partial(_StepMachine, drawn))
     run_state_machine_as_test(
         run,  # type: ignore[arg-type]
         settings=settings(
@@ -70,11 +70,11 @@ def _drawn(seed: int) -> list[tuple[Step, ...]]:
             suppress_health_check=list(HealthCheck),
         ),
     )
-    telling = [steps for steps in dict.fromkeys(drawn) if any(isinstance(step, Read) for step in steps)]
-    return sorted(telling, key=lambda steps: [isinstance(step, Read) for step in steps].index(True))
+    useful = [steps for steps in dict.fromkeys(drawn) if any(isinstance(step, Read) for step in steps)]
+    return sorted(useful, key=lambda steps: [isinstance(step, Read) for step in steps].index(True))
 
 
-class _Story(RuleBasedStateMachine):
+class _StepMachine(RuleBasedStateMachine):
     """Collects its steps when it ends."""
 
     animals: Bundle[int] = Bundle("animals")

@@ -44,7 +44,7 @@ class Sequences:
         self._posts = sender.shares.sequence_posts
         self._gets = sender.shares.sequence_gets
         self._names = names_beyond_ascii(sender.pets)
-        self._bold = True
+        self._extreme = True
         self._sequences = sequences(sender.target.seed)
 
     def send_another(self) -> bool:
@@ -75,7 +75,7 @@ class Sequences:
     def _create(self, status: str | None) -> Exchange:
         """Create an animal with a name in another script each time, as long as the service accepts such names."""
         pets = self._sender.pets
-        name = next(self._names) if self._bold else named(pets.run, 8 + self._posts % 40)
+        name = next(self._names) if self._extreme else named(pets.run, 8 + self._posts % 40)
         exchange = self._sender.attempt(Call(Operation.CREATE_PET, body=new_pet(pets, name, status)), fresh=True)
-        self._bold = self._bold and exchange.status != 400
+        self._extreme = self._extreme and exchange.status != 400
         return exchange

@@ -250,13 +250,13 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[by
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
     yield from _realistic(pets)
-    told = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
+    seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
     planned = [*(call.body for call in coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
     for body in (_of_this_run(body, pets, refused=True) for body in planned):
         defect = _defect(body) if body is not None else None
-        if body is not None and defect is not None and defect not in told:
-            told.add(defect)
+        if body is not None and defect is not None and defect not in seen:
+            seen.add(defect)
             kinds.setdefault(defect.partition(" ")[0], []).append(body)
     yield from (body for bodies in zip_longest(*kinds.values()) for body in bodies if body is not None)
     for call in random_cases(Operation.CREATE_PET, "negative", seed):

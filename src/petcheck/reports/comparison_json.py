@@ -51,7 +51,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
                 "open_points": _members(comparison.agreed_points, _POINT),
                 "behaviour": dict(comparison.alike),
             },
-            "the_way_there": _behaviour(comparison.way_there),
+            "the_way_there": _behaviour(comparison.network_path),
             "open_points_not_observed_everywhere": _members(comparison.one_sided_points, _POINT),
         }
     )

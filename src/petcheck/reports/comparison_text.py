@@ -45,8 +45,8 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> st
     if comparison.one_sided_points:
         points = comma_list([point.id for point in comparison.one_sided_points], 40)
         lines.say(f"open points not observed everywhere, which does not count: {points}", hanging="  ")
-    if comparison.way_there:
-        traits = comma_list([words.difference_title(one) for one in comparison.way_there], 12)
+    if comparison.network_path:
+        traits = comma_list([words.difference_title(one) for one in comparison.network_path], 12)
         lines.say(f"the network path differs, which does not count: {printable(traits, 500)}", hanging="  ")
     requirements, points = len(comparison.agreed), plural(len(comparison.agreed_points), "open point")
     lines.say(f"equal: {plural(requirements, 'requirement')}, {points}", hanging="  ")

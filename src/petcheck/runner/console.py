@@ -37,13 +37,13 @@ class Screen:
         verbosity = option.verbose
         self._quiet = verbosity < 0 and not option.collectonly
         asked = verbosity > 0 or option.collectonly or option.durations is not None
-        self._hushed = not asked and option.tbstyle in ("auto", "no")
+        self._hidden = not asked and option.tbstyle in ("auto", "no")
         self._folder = folder
         self._kept = io.StringIO()
         self._terminal: Any = None
         self.end: RunEnd | None = None  # shown after pytest's last output
         watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
-        self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hushed and watched, budget=budget)
+        self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hidden and watched, budget=budget)
 
     # ---- during the run
 
@@ -53,7 +53,7 @@ class Screen:
         reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
             self._terminal = reporter._tw
-            if self._hushed:
+            if self._hidden:
                 reporter._tw = type(reporter._tw)(self._kept)
         return (yield)
 
@@ -96,7 +96,7 @@ class Screen:
         end = self.end
         broke = end is None or end.product is None or end.broken is not None
         # pytest itself reports a mistake in its options
-        if self._hushed and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
+        if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
         if end is not None and end.product is not None and self._terminal is not None:
             for command in annotation_lines(end.product.result, os.environ):

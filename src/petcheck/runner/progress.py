@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TextIO
 
-_WORTH_TELLING_S = 1.0
+_WORTH_SHOWING_S = 1.0
 _PLAIN_EVERY_S = 30.0
 _REDRAWN_EVERY_S = 0.1
 _ERASED = "\r\x1b[2K"
@@ -35,7 +35,7 @@ class Announcer:
         self._progress = Progress(budget=budget)
         self._sent: dict[str, int] = {}
         self._drawn = 0.0
-        self._told: tuple[str, str, float] | None = None
+        self._announced: tuple[str, str, float] | None = None
 
     def expect(self, checks: int) -> None:
         """Set the number of checks of the run."""
@@ -55,14 +55,14 @@ class Announcer:
         if self._live is not None:
             self._show(replace(self._progress, pause=f"{target}: {why} in {seconds:.0f} s"), at_once=True)
             return
-        begins = self._told is None or self._told[:2] != (target, why) or seconds > self._told[2]
-        if begins and seconds <= _WORTH_TELLING_S:
+        begins = self._announced is None or self._announced[:2] != (target, why) or seconds > self._announced[2]
+        if begins and seconds <= _WORTH_SHOWING_S:
             return
-        if begins or (self._told is not None and self._told[2] - seconds >= _PLAIN_EVERY_S):
-            self._told = (target, why, seconds)
+        if begins or (self._announced is not None and self._announced[2] - seconds >= _PLAIN_EVERY_S):
+            self._announced = (target, why, seconds)
             self.lines([f"{target}: {why} in {seconds:.0f} s"])
-        if seconds <= _WORTH_TELLING_S:
-            self._told = None
+        if seconds <= _WORTH_SHOWING_S:
+            self._announced = None
 
     def notice(self, target: str, text: str) -> None:
         """Announce what happens next."""

@@ -13,7 +13,7 @@ from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.exhaustion import hold_with_quota_used_up
+from petcheck.toolkit.exhaustion import judge_with_quota_used_up
 from petcheck.toolkit.lookups import creation, creations, list_anew, listed_before, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, stage
 from petcheck.toolkit.payloads import DEFECTS, OPEN_LISTS, TELLTALE_STATUS, keyless_pet
@@ -41,7 +41,7 @@ __all__ = [
     "creations",
     "creations_in",
     "error_in",
-    "hold_with_quota_used_up",
+    "judge_with_quota_used_up",
     "keyless_pet",
     "kind",
     "list_anew",

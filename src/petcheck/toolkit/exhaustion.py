@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from petcheck.errors import Inconclusive, NotRun, NotSent
 from petcheck.judging.judgement import Ask, Undecided
-from petcheck.judging.refusals import Means, cost_of_using_up, next_step
+from petcheck.judging.refusals import Allowance, cost_of_using_up, next_step
 from petcheck.toolkit.target import Target
 
 
-def hold_with_quota_used_up(target: Target, requirement: str) -> None:
+def judge_with_quota_used_up(target: Target, requirement: str) -> None:
     """Use up the quota, once in a run and only if permitted, then judge a requirement by the record.
 
     Raises `Breach` or `Inconclusive` as the rule decides. If the rule cannot decide because the quota was not used up,
@@ -16,7 +16,7 @@ def hold_with_quota_used_up(target: Target, requirement: str) -> None:
     """
     obstacle = target.exhausted(lambda: (use_up(target),))[0]
     try:
-        target.hold(requirement)
+        target.judge(requirement)
     except Inconclusive:
         match obstacle:
             case None:
@@ -33,8 +33,8 @@ def use_up(target: Target) -> Undecided | NotSent | None:
     """Use up the rest of the window and send the requests that follow. Returns what prevented it, or None."""
     transport = target.transport
     permissions = transport.permissions
-    means = Means(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
-    cost = cost_of_using_up(target.record, means, transport.clock.monotonic())
+    allowance = Allowance(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
+    cost = cost_of_using_up(target.record, allowance, transport.clock.monotonic())
     if isinstance(cost, Undecided):
         return cost
     said = f"using up the quota takes about {cost.requests} requests and then a wait of {cost.wait_s:.0f} s"

@@ -21,15 +21,15 @@ def recipe(target: Target, status: str | None) -> ValidPet:
 
 
 def creation(target: Target, status: str | None) -> Created:
-    """The created animal of a status: the bold one if it was accepted, otherwise the plain one.
+    """The created animal of a status: the extreme one if it was accepted, otherwise the plain one.
 
-    If the plainest animal of all got the same status, other than 400, the bold one was not refused for its boldness.
+    If the plainest animal of all got the same status, other than 400, the extreme value was not the reason.
     """
     pet = recipe(target, status)
     # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
-    if pet.bold is not None:
-        first = target.post(f"bold {status}", pet.bold)
+    if pet.extreme is not None:
+        first = target.post(f"extreme {status}", pet.extreme)
         plainest = target.post(f"plain {STATUSES[0]}", target.valid_pets()[0].plain)
         if first.accepted or (first.status != 400 and first.status == plainest.status):
             return first
@@ -44,9 +44,9 @@ def creations(target: Target) -> list[Created]:
 
 
 def revealing(target: Target) -> int | None:
-    """The id of the created animal that reveals most, a bold one if there is one; None if none has an id."""
+    """The id of the created animal that reveals most, an extreme one if there is one; None if none has an id."""
     made = [one for one in target.created if one.accepted and one.id is not None]
-    order = [f"bold {PENDING}", f"bold {SOLD}", "bold None"]
+    order = [f"extreme {PENDING}", f"extreme {SOLD}", "extreme None"]
     made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
     return made[0].id if made else None
 

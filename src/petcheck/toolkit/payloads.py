@@ -33,13 +33,13 @@ TELLTALE_STATUS = PENDING
 class ValidPet:
     """A NewPet that is certainly valid (section 4.2), and a similar one that a service may refuse.
 
-    The `bold` one is tried first, since it shows more; if the service refuses it, `plain` follows.
+    The `extreme` one is tried first, since it shows more; if the service refuses it, `plain` follows.
     """
 
     status: str | None
     plain: dict[str, object]
-    bold: dict[str, object] | None
-    boldness: str = ""
+    extreme: dict[str, object] | None
+    extreme_value: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from petcheck.judging.apply import decide, decide_each, final_tries, first_tries
 from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.json_values import integer, parse
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
-from petcheck.judging.matchers import came, value_of
+from petcheck.judging.matchers import answer_text, value_of
 from petcheck.judging.pages import animals_in, page_in, page_in_words
 from petcheck.judging.rules import RULE
 from petcheck.results.result import ObservedAnswer
@@ -114,7 +114,7 @@ class Target:
         if all(_refused(answer) for answer in answers):
             raise Untestable(
                 f"{url} refuses the key {self.transport.key.fingerprint} everywhere "
-                f"({came(answers[0])}); check PETSTORE_API_KEY"
+                f"({answer_text(answers[0])}); check PETSTORE_API_KEY"
             )
 
     # ---- what is known
@@ -152,7 +152,7 @@ class Target:
             repeats=self.repeats,
         )
 
-    def hold(self, requirement: str, *exchanges: Exchange) -> None:
+    def judge(self, requirement: str, *exchanges: Exchange) -> None:
         """Judge a requirement by each of some exchanges alone, or by the whole record if none is given.
 
         Sends the requests that the rule still needs. Raises `Breach` or `Inconclusive` as the rule decides; a breach

@@ -318,8 +318,8 @@ class Transport:
     def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:
         if isinstance(answer, NoAnswer):
             return replace(answer, detail=self._redactor.in_text(answer.detail))
-        told = [answer.reason, *(part for header in answer.headers for part in header)]
-        reason, *parts = self._redactor.in_texts(told)
+        texts = [answer.reason, *(part for header in answer.headers for part in header)]
+        reason, *parts = self._redactor.in_texts(texts)
         broken = answer.encoding_broken
         return replace(
             answer,

@@ -174,7 +174,7 @@ def test_where_it_is_not_401_the_key_is_asked_for_alone(operation: Operation, pl
     looked_at = {LIST: "the parameters are", GET: "the id is"}[operation]
     first = [e for e in others if e.request.operation is not ORDERS]
     assert late == Failed(
-        f"{described(torn)}: expected 401 before {looked_at} looked at (section 5), got 404.",
+        f"{described(torn)}: expected 401 before {looked_at} checked (section 5), got 404.",
         (Proof(torn, "status"),),
         (*first, torn, alone),
     )
@@ -193,8 +193,8 @@ def test_each_request_that_was_not_refused_first_is_told() -> None:
     late = decided("AUTH-5", *torn, *alone)
     assert isinstance(late, Failed)
     assert late.text == (
-        "GET /pets?limit=0 with no key: expected 401 before the parameters are looked at (section 5), got 404. "
-        "GET /pets/123456 with no key: expected 401 before the id is looked at (section 5), got 404."
+        "GET /pets?limit=0 with no key: expected 401 before the parameters are checked (section 5), got 404. "
+        "GET /pets/123456 with no key: expected 401 before the id is checked (section 5), got 404."
     )
 
 
@@ -207,7 +207,7 @@ def test_a_post_is_sent_again_with_what_another_key_was_refused_with() -> None:
     valid = exchange(CREATE, 201, PET, asked=NEW)
     alone = decided("AUTH-5", torn, valid, grounds=WRITING)
     assert isinstance(alone, Failed)
-    assert "POST /pets with a random key: expected 401 before the body is looked at (section 5), got 400" in alone.text
+    assert "POST /pets with a random key: expected 401 before the body is checked (section 5), got 400" in alone.text
 
 
 def test_the_order_is_asked_for_once_for_each_operation() -> None:

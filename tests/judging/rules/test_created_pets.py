@@ -77,7 +77,9 @@ def test_a_difference_is_looked_at_again_ten_seconds_after_the_post() -> None:
     first = found("CREATE-12", posted, read)
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((reading(1),), 10.1)
-    assert first.otherwise.reason == "The animal changes from one request to the next; another client may be at it."
+    assert (
+        first.otherwise.reason == "The animal changes from one request to the next; another client may be changing it."
+    )
     assert first.otherwise.examined == (posted, read)
     again = found("CREATE-12", posted, read, get(1, 10.2, name="Tex"))
     assert isinstance(again, Failed)

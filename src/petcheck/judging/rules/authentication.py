@@ -29,7 +29,7 @@ from petcheck.judging.judgement import (
     Rule,
     Undecided,
 )
-from petcheck.judging.matchers import came, described
+from petcheck.judging.matchers import answer_text, described
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.judging.statuses import problem_of_status, query_is_valid
 from petcheck.spec.figures import REMOVAL_DAY
@@ -60,7 +60,7 @@ _ACCEPTABLE = (Due.CREATED, Due.CREATED_OR_REFUSED)
 def _is_refused(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.request.credential not in INVALID[requirement] or not documented(exchange, grounds.as_of):
         return NOT_CONCERNED
-    if exchange.status == 429 or _is_torn(exchange, grounds):
+    if exchange.status == 429 or _is_ambiguous(exchange, grounds):
         return NOT_CONCERNED
     return HOLDS if exchange.status == 401 else problem_of_status(exchange, "401", section="5")
 
@@ -78,7 +78,7 @@ def _is_plain(exchange: Exchange, grounds: Grounds) -> bool:
             return True
 
 
-def _is_torn(exchange: Exchange, grounds: Grounds) -> bool:
+def _is_ambiguous(exchange: Exchange, grounds: Grounds) -> bool:
     """Whether an answer may be about the other defect of the request, so that it proves nothing about the key."""
     status = exchange.status
     if status is None or status in _ABOUT_THE_KEY or status < 400:
@@ -87,28 +87,28 @@ def _is_torn(exchange: Exchange, grounds: Grounds) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Torn:
+class _Ambiguous:
     """An answer that may not be about the key; `plain` is the answer to a plain request with the same key, if any."""
 
     exchange: Exchange
     plain: Exchange | None
 
 
-def _torn(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> Iterator[_Torn]:
+def _ambiguous(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> Iterator[_Ambiguous]:
     ours = [e for e in record if e.request.credential in kinds and documented(e, grounds.as_of)]
     for exchange in ours:
-        if _is_torn(exchange, grounds):
+        if _is_ambiguous(exchange, grounds):
             alike = (e for e in ours if _kind(e) == _kind(exchange) and _is_plain(e, grounds) and e.status != 429)
-            yield _Torn(exchange, next(alike, None))
+            yield _Ambiguous(exchange, next(alike, None))
 
 
 def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
     return exchange.request.operation, exchange.request.credential
 
 
-def _plain_calls(record: Record, grounds: Grounds, torn: list[_Torn]) -> tuple[Call, ...]:
+def _plain_calls(record: Record, grounds: Grounds, ambiguous: list[_Ambiguous]) -> tuple[Call, ...]:
     """The plain requests that separate the two questions, where they can be made."""
-    kinds = dict.fromkeys(_kind(one.exchange) for one in torn if one.plain is None)
+    kinds = dict.fromkeys(_kind(one.exchange) for one in ambiguous if one.plain is None)
     calls = (_plain_call(record, grounds, *kind) for kind in kinds)
     return tuple(call for call in calls if call is not None)
 
@@ -137,14 +137,14 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     kinds = INVALID[requirement]
     held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
     examined = tuple(held)
-    torn = list(_torn(record, grounds, kinds))
+    ambiguous = list(_ambiguous(record, grounds, kinds))
     seen = {_kind(exchange) for exchange in held}
     missing = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
     missing += [key.value for key in kinds if not any(key is shown for _, shown in seen)]
-    missing += [described(one.exchange) for one in torn if one.plain is None]
+    missing += [described(one.exchange) for one in ambiguous if one.plain is None]
     named = ", ".join(dict.fromkeys(missing))
     otherwise = Undecided(f"Not every part got an answer that is about the key: {named}.", None, examined)
-    calls = _plain_calls(record, grounds, torn)
+    calls = _plain_calls(record, grounds, ambiguous)
     if calls:
         return Ask(calls, otherwise)
     return otherwise if missing else Held(examined)
@@ -158,36 +158,37 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     keys = tuple(_REQUIREMENT)
     ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
     first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
-    torn = list(_torn(record, grounds, keys))
-    examined = (*first, *(e for one in torn for e in (one.exchange, one.plain) if e is not None))
-    parted = {one.exchange.request.operation for one in torn if one.plain is not None}
+    ambiguous = list(_ambiguous(record, grounds, keys))
+    examined = (*first, *(e for one in ambiguous for e in (one.exchange, one.plain) if e is not None))
+    separated = {one.exchange.request.operation for one in ambiguous if one.plain is not None}
     # one question for each operation is enough
-    unparted = {op: one for one in torn if (op := one.exchange.request.operation) not in parted}
-    calls = _plain_calls(record, grounds, list(unparted.values()))
+    unseparated = {op: one for one in ambiguous if (op := one.exchange.request.operation) not in separated}
+    calls = _plain_calls(record, grounds, list(unseparated.values()))
     if calls:
         return Ask(calls, Undecided("No request shows whether the key alone is refused.", None, examined))
     # if no plain request can be made, the server did not check the key first, whether or not it refuses it
-    late = [one.exchange for one in torn if one.plain is not None and one.plain.status == 401]
-    late += [one.exchange for one in unparted.values()]
+    late = [one.exchange for one in ambiguous if one.plain is not None and one.plain.status == 401]
+    late += [one.exchange for one in unseparated.values()]
     if late:
         return _looked_at_late(late, examined)
     shown = {e.request.operation for e in first}
     missing = [operation for operation in _operations(grounds) if operation in _LOOKED_AT and operation not in shown]
     if missing:
-        return Undecided(" ".join(_not_shown(operation, torn) for operation in missing), None, examined)
+        return Undecided(" ".join(_not_shown(operation, ambiguous) for operation in missing), None, examined)
     return Held(examined)
 
 
 def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Failed:
     said = dict.fromkeys(
-        f"{described(e)}: expected 401 before {_LOOKED_AT[e.request.operation]} looked at (section 5), got {came(e)}."
+        f"{described(e)}: expected 401 before {_LOOKED_AT[e.request.operation]} checked (section 5), "
+        f"got {answer_text(e)}."
         for e in late
     )
     return Failed(" ".join(said), tuple(Proof(exchange, STATUS) for exchange in late), examined)
 
 
-def _not_shown(operation: Operation, torn: list[_Torn]) -> str:
-    for one in torn:
+def _not_shown(operation: Operation, ambiguous: list[_Ambiguous]) -> str:
+    for one in ambiguous:
         key = one.exchange.request.credential
         if one.exchange.request.operation is operation:
             return f"{operation} does not refuse {key.value} at all; see {_REQUIREMENT[key]}."

@@ -24,7 +24,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, came, difference_of_text, quoted, value_of
+from petcheck.judging.matchers import Animal, answer_text, difference_of_text, quoted, value_of
 from petcheck.judging.request_bodies import Asked, Due, asked_for
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.figures import STATUSES
@@ -59,7 +59,7 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     if not missing:
         return Held(accepted)
     names = " and ".join(f"with status {quoted(str(status))}" if status else "without a status" for status in missing)
-    answers = dict.fromkeys(came(e) for status in missing for e in sent[status])
+    answers = dict.fromkeys(answer_text(e) for status in missing for e in sent[status])
     if not answers:
         return Undecided(f"No animal {names} was sent.", examined=accepted)
     said = f"{Operation.CREATE_PET} {names} was answered {', '.join(answers)}"
@@ -133,17 +133,19 @@ def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
 
 def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) -> Decision:
     """Every body with such a defect got an answer that decides; otherwise the reason names it."""
-    held, unheard = [], {}
+    held, unclear = [], {}
     for exchange, asked in _asked(record, grounds):
         if asked.requirement != requirement:
             continue
         if _answered(requirement, exchange, grounds) is HOLDS:
             held.append((exchange, asked.what))
         else:
-            unheard[asked.what] = exchange
+            unclear[asked.what] = exchange
     seen = {what for _, what in held}
     missing = [
-        f"{Operation.CREATE_PET} with {what} was answered {came(e)}" for what, e in unheard.items() if what not in seen
+        f"{Operation.CREATE_PET} with {what} was answered {answer_text(e)}"
+        for what, e in unclear.items()
+        if what not in seen
     ]
     examined = tuple(exchange for exchange, _ in held)
     if missing:
@@ -166,7 +168,7 @@ def _is_created_or_refused(exchange: Exchange, grounds: Grounds) -> Judgement:
 def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decision:
     """An answer that a plain animal also gets is not due to the doubt."""
     plain = {e.status for e, asked in _asked(record, grounds) if asked.requirement == "CREATE-1"}
-    wrong, held, unheard = [], [], []
+    wrong, held, unclear = [], [], []
     for exchange in _sent_in_doubt(record, grounds):
         judgement = _answered("CREATE-14", exchange, grounds)
         if isinstance(judgement, Problem) and exchange.status not in plain:
@@ -174,13 +176,13 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
         elif judgement is HOLDS or exchange.status == 201:
             held.append(exchange)
         else:
-            unheard.append(exchange)
+            unclear.append(exchange)
     if wrong:
         return _failed(wrong)
-    if unheard:
-        said = f"{Operation.CREATE_PET} was answered {came(unheard[0])}"
+    if unclear:
+        said = f"{Operation.CREATE_PET} was answered {answer_text(unclear[0])}"
         reason = (
-            f"{said} for a plain animal too; see CREATE-1." if unheard[0].status in plain else f"{said}; see AUTH-7."
+            f"{said} for a plain animal too; see CREATE-1." if unclear[0].status in plain else f"{said}; see AUTH-7."
         )
         return Undecided(reason, examined=tuple(held))
     return Held(tuple(held)) if held else Undecided(_NO_DOUBT)

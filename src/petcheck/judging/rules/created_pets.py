@@ -1,4 +1,4 @@
-"""Section 4.2: what happens to an animal that a POST created, and to one that was refused."""
+"""Section 4.2: later answers about animals that a POST created, and about refused ones."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import came, described, differences
+from petcheck.judging.matchers import answer_text, described, differences
 from petcheck.judging.pages import LAG_S, Page, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
-_CHANGING = "The animal changes from one request to the next; another client may be at it."
+_CHANGING = "The animal changes from one request to the next; another client may be changing it."
 _NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREATE-1 and PET-1."
 
 
@@ -82,7 +82,7 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     answers = [e for _, exchanges in reads for e in exchanges]
     if not answers:
         return Undecided("No created animal was read.")
-    return Undecided(f"{described(answers[-1])} showed no animal ({came(answers[-1])}); see GET-1.")
+    return Undecided(f"{described(answers[-1])} showed no animal ({answer_text(answers[-1])}); see GET-1.")
 
 
 def _is_lost(
@@ -91,7 +91,7 @@ def _is_lost(
     lost: Sequence[tuple[Creation, Sequence[Exchange]]],
     shown: tuple[Exchange, ...],
 ) -> Decision:
-    """Animals whose GETs were all answered 404."""
+    """The decision about animals whose GETs were all answered 404."""
     exchanges = lost[0][1]
     unread = _nothing_is_read(record, creations)
     if unread is not None:
@@ -118,7 +118,7 @@ def _is_lost(
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
-    """What to say if GET finds no animal of others, of which there are some: GET-1 judges that."""
+    """The decision if GET finds no animal of other clients although there are some, which GET-1 judges; else None."""
     mine = {one.id for one in creations}
     others = [number for number in listed_in(record) if number not in mine]
     reads = [e for number, e in reads_in(record) if number in others]
@@ -150,7 +150,7 @@ def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
 
 
 def _is_listed(record: Record, grounds: Grounds) -> Decision:
-    """An animal that is not on a page counts if that page should show it, and GET or another page still does."""
+    """A missing animal counts if that page should show it and GET or another page still does."""
     creations = still_there(creations_in(record))
     if not creations:
         return Undecided(_NO_ANIMAL)
@@ -179,7 +179,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
 
 
 def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
-    """The latest answer to each request for a page, if it has room, and the animals that are missing on it."""
+    """The latest answer to each request for a page that has room, with the animals missing from it."""
     latest = {page.exchange.request.url: page for page in pages}
     for page in latest.values():
         if not page.has_room or (page.filtered and page.by_status is None):
@@ -197,7 +197,7 @@ def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[t
 def _is_missing(
     record: Record, pages: Sequence[Page], page: Page, missing: Sequence[Creation], grounds: Grounds
 ) -> Failed | Ask | None:
-    """What a page without some created animals proves."""
+    """What a page without some created animals proves; None for nothing."""
     one = missing[-1]
     vanished = Undecided(
         "A created animal is on no page that would show it; another client may have removed it.",
@@ -251,7 +251,7 @@ def _between(record: Record, pages: Sequence[Page], page: Page, one: Creation) -
 
 
 def _late_without(pages: Sequence[Page], page: Page, one: Creation) -> list[Page]:
-    """The answers to the request for a page that should show an animal and do not."""
+    """The answers to the same request for a page that should show an animal but do not."""
     return [p for p in pages if _same_request(p, page) and p.exchange.sent >= _due(one) and one.id not in p.ids]
 
 
@@ -271,7 +271,7 @@ def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
 
 
 def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
-    """What follows if an animal is shown otherwise than in the 201; None if it is not.
+    """The decision if an animal is shown differently than in the 201; None if it is not.
 
     A difference counts if the latest two sights share it, and the last is `LAG_S` after the POST.
     """
@@ -291,7 +291,7 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
 
 
 def _changes(one: Creation, sight: Sight) -> list[Problem]:
-    """How an animal differs from the 201; a default status may show later than that."""
+    """How an animal differs from the 201; a default status may show later than the 201."""
     made = one.animal if "status" in one.animal else {**one.animal, "status": sight.animal.get("status")}
     made = {name: value for name, value in made.items() if name != "status" or value is not None}
     return differences(made, sight.animal)
@@ -302,7 +302,7 @@ def _after(exchange: Exchange, one: Creation) -> bool:
 
 
 def _due(one: Creation) -> float:
-    """When everything must show an animal."""
+    """When every answer must show an animal, in monotonic seconds."""
     return one.exchange.finished + LAG_S
 
 

@@ -9,7 +9,14 @@ from petcheck.exchange import Exchange, Response
 from petcheck.judging.expected import body_due
 from petcheck.judging.json_values import Json, kind
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, Rule
-from petcheck.judging.matchers import Animal, came, problem_of_error_status, problem_of_string, quoted, value_of
+from petcheck.judging.matchers import (
+    Animal,
+    answer_text,
+    problem_of_error_status,
+    problem_of_string,
+    quoted,
+    value_of,
+)
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -46,7 +53,7 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.status is None or removed:
         return NOT_CONCERNED
     return (
-        Problem(f"expected anything but a 5xx (section 7), got {came(exchange)}", STATUS)
+        Problem(f"expected anything but a 5xx (section 7), got {answer_text(exchange)}", STATUS)
         if exchange.status >= 500
         else HOLDS
     )

@@ -37,7 +37,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import came, described, differences, problem_of_int64, quoted
+from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
 from petcheck.judging.statuses import problem_of_status, status_judgement
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
@@ -100,7 +100,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return vanished
     if reads:
         last = [e for x in reads.values() for e in x][-1]
-        return Undecided(f"{described(last)} was answered {came(last)}; no animal is known to have that id.")
+        return Undecided(f"{described(last)} was answered {answer_text(last)}; no animal is known to have that id.")
     flag = None if grounds.writes else "--allow-writes"
     return Undecided("No animal is listed that could be read; one settles it.", flag)
 
@@ -219,7 +219,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         return Ask((read_call(_LOWEST + number * _STEP % _SPAN),), exists)
     if rows:
         return Undecided(
-            f"{described(rows[-1][1])} was answered {came(rows[-1][1])}, which proves nothing; see AUTH-7."
+            f"{described(rows[-1][1])} was answered {answer_text(rows[-1][1])}, which proves nothing; see AUTH-7."
         )
     return Undecided("No unknown id was requested.")
 
@@ -242,7 +242,7 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     said = f"404, 410 or another 4xx, since section 4.3 removes the operation on {REMOVAL_DAY}"
     if exchange.status is None:
         return problem_of_status(exchange, said)
-    return Problem(f"expected {said}, got {came(exchange)}", STATUS)
+    return Problem(f"expected {said}, got {answer_text(exchange)}", STATUS)
 
 
 def _removed() -> Undecided:

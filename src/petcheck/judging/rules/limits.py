@@ -27,13 +27,13 @@ from petcheck.judging.judgement import (
     Undecided,
     header,
 )
-from petcheck.judging.matchers import came, described
+from petcheck.judging.matchers import answer_text, described
 from petcheck.judging.quotas import (
     CLOCK_S,
     ROUNDING_S,
     Count,
-    Course,
     Quota,
+    QuotaProblem,
     counts_in,
     is_counted_down,
     problem_in,
@@ -49,12 +49,12 @@ from petcheck.judging.refusals import (
     over_in,
     pages_not_asked,
     refusals_in,
-    told,
+    served_text,
 )
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
 # two clock readings this close count as equal
-_HAIR_S = 0.05
+_CLOCK_TOLERANCE_S = 0.05
 _NO_LIMIT = "No response had a limit that could be read."
 _NO_429_CAME = "No 429 was returned; the quota is used up only on request."
 
@@ -67,8 +67,8 @@ def _rate_header(problem: Callable[[Exchange], Problem | None], exchange: Exchan
 
 def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
     """Whether the headers are required: on every response except a gateway's 502, 503 or 504."""
-    heard = exchange.status is not None and exchange.status not in GATEWAY_TROUBLE
-    return heard and documented(exchange, grounds.as_of)
+    counts = exchange.status is not None and exchange.status not in GATEWAY_TROUBLE
+    return counts and documented(exchange, grounds.as_of)
 
 
 def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -112,7 +112,7 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     examined = tuple(count.exchange for count in counts)
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
     if problem is not None:
-        return _course_failed(problem, examined)
+        return _quota_failed(problem, examined)
     doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
         reason = (
@@ -122,10 +122,10 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
         return Ask(calls, Undecided(reason, examined=examined), doubtful.finished + 2 * ROUNDING_S)
     if any(is_counted_down(quota) for quota in quotas):
         return Held(examined)
-    return _untold(counts, quotas, grounds)
+    return _undecided(counts, quotas, grounds)
 
 
-def _course_failed(problem: Course, examined: tuple[Exchange, ...]) -> Failed:
+def _quota_failed(problem: QuotaProblem, examined: tuple[Exchange, ...]) -> Failed:
     first, last = problem.exchanges
     proofs = (Proof(first, header(problem.header)), Proof(last, header(problem.header)))
     return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
@@ -135,11 +135,11 @@ def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
     """The first answer of a window that is wrong if fixed, if no later answer shows whether it is fixed."""
     window = quota.windows[-1]
     first = window.counts[0].exchange
-    untold = latest.sent - first.finished <= ROUNDING_S and not window.is_fixed
-    return first if untold and problem_in(window) is not None else None
+    unsettled = latest.sent - first.finished <= ROUNDING_S and not window.is_fixed
+    return first if unsettled and problem_in(window) is not None else None
 
 
-def _untold(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
+def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
     if not counts:
         return Undecided("No response to the key had rate limit headers that can be read; see RATE-1 to RATE-3.")
     most = max(quotas, key=lambda quota: len(quota.successes))
@@ -169,7 +169,7 @@ def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
     if over is not None:
         first, last = over.exchanges
         from_then = dropwhile(lambda exchange: exchange is not last, keyed(record))
-        served = told(record, next((exchange for exchange in from_then if exchange.status == 429), last))
+        served = served_text(record, next((exchange for exchange in from_then if exchange.status == 429), last))
         said = (
             f"{over.excess} more requests were served after a response said that none was left: {served}; "
             if over.excess
@@ -179,13 +179,13 @@ def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
     refusals = refusals_in(record)
     for refusal in refusals:
         if refusal.is_over and not refusal.is_429:
-            said = f"{told(record, refusal.exchange)}; {_DUE}"
+            said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
     limited = [refusal for refusal in refusals if refusal.is_429]
     if limited:
         return Held(tuple(dict.fromkeys(exchange for refusal in limited for exchange in _sides(refusal))))
     if refusals:
-        return Undecided(f"The quota could not be used up: {told(record, refusals[-1].exchange)}.")
+        return Undecided(f"The quota could not be used up: {served_text(record, refusals[-1].exchange)}.")
     return Undecided("The quota is used up only on request.", "--exhaust-rate-limit", tried=False)
 
 
@@ -271,14 +271,14 @@ class _AfterRetry:
         pause = rate_limits.retry_after(refusal)
         if pause is None or rate_limits.problem_of_retry_after(refusal) is not None:
             return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
-        if not after or after[0].sent < refusal.finished + pause - _HAIR_S:
+        if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
             return Undecided(f"Nothing was sent after the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
         first = after[0]
         if first.status == 200 or (first.status != 429 and not is_a_page(first)):
             return Held((refusal, first))
         if first.status is None or first.status >= 500:
             return Undecided(
-                f"The request after {RETRY_AFTER} got {came(first)}; see ERROR-5.", examined=(refusal, first)
+                f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
             )
         if first.status == 429 and rate_limits.is_of_a_longer_quota(first):
             said = "The second 429 asks for more than a minute: it belongs to another quota, the day's."
@@ -293,7 +293,9 @@ class _AfterRetry:
         stated = rate_limits.header_of(refusal, RETRY_AFTER)
         waited = f"after the {RETRY_AFTER} of the 429 ({stated}) had passed"
         proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
-        return Failed(f"A request sent {waited} got {came(first)}; section 8 lets the client retry then.", proofs)
+        return Failed(
+            f"A request sent {waited} got {answer_text(first)}; section 8 lets the client retry then.", proofs
+        )
 
 
 def _reset(exchange: Exchange) -> str | None:

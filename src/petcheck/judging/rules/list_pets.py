@@ -35,7 +35,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, came, described, problem_of_pet_status, quoted, value_of
+from petcheck.judging.matchers import Animal, answer_text, described, problem_of_pet_status, quoted, value_of
 from petcheck.judging.pages import (
     LAG_S,
     Page,
@@ -99,7 +99,8 @@ def _each_is_accepted(
     missing = [value for value in values if value not in accepted]
     plain = _asked(record)
     if (wrong or missing) and plain and not any(e.status == 200 for e in plain):
-        said = f"{Operation.LIST_PETS} is not answered 200 without parameters either ({came(plain[-1])}); see LIST-1."
+        answer = answer_text(plain[-1])
+        said = f"{Operation.LIST_PETS} is not answered 200 without parameters either ({answer}); see LIST-1."
         return Undecided(said, None, examined)
     if wrong:
         return replace(_failed_by(wrong), examined=(*examined, *(e for e, _ in wrong)))
@@ -124,7 +125,7 @@ def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
 
 def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
     silent = pair.status is None
-    said = f"{described(pair)} (each parameter alone is accepted): expected 200 (section 4.1), got {came(pair)}."
+    said = f"{described(pair)} (each parameter alone is accepted): expected 200 (section 4.1), got {answer_text(pair)}."
     return Failed(said, (Proof(pair, WHOLE if silent else STATUS),), (*examined, pair), silent)
 
 
@@ -157,7 +158,7 @@ def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
         return NOT_CONCERNED
     if isinstance(exchange.answer, Response):
         return HOLDS  # to refuse more than 100 conforms too
-    said = f"expected a page of at most {LIMIT_MAX} animals, or a refusal (section 4.1), got {came(exchange)}"
+    said = f"expected a page of at most {LIMIT_MAX} animals, or a refusal (section 4.1), got {answer_text(exchange)}"
     return Problem(f"{said}, on a second try too")
 
 
@@ -192,9 +193,9 @@ def _behind(page: Page, record: Record) -> int:
 def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     """For each limit of 1, 20 and 100, there is a page that could have shown more animals than it may hold."""
     pages = [page for page in pages_in(record) if page.by_status or not page.filtered]
-    told = [p for p in pages if p.limit is not None and p.asked in _LIMITS and _behind(p, record) > p.asked]
-    examined = tuple(page.exchange for page in told)
-    missing = [limit for limit in _LIMITS if limit not in {page.asked for page in told}]
+    decisive_pages = [p for p in pages if p.limit is not None and p.asked in _LIMITS and _behind(p, record) > p.asked]
+    examined = tuple(page.exchange for page in decisive_pages)
+    missing = [limit for limit in _LIMITS if limit not in {page.asked for page in decisive_pages}]
     if not missing:
         return Held(examined)
     known = len(_known(record))
@@ -232,9 +233,9 @@ def _all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decisio
 def _default_of(status: str | None, record: Record) -> Decision:
     default, explicit = _call(None, status), _call(LIMIT_DEFAULT, status)
     pages = _pages(record, default)
-    told = [page for page in pages if _behind(page, record) > LIMIT_DEFAULT]
-    examined = tuple(page.exchange for page in told)
-    if any(page.size == LIMIT_DEFAULT for page in told):
+    decisive_pages = [page for page in pages if _behind(page, record) > LIMIT_DEFAULT]
+    examined = tuple(page.exchange for page in decisive_pages)
+    if any(page.size == LIMIT_DEFAULT for page in decisive_pages):
         return Held(examined)
     animals = _known(record).values()
     known = sum(status is None or animal.get("status") == status for animal in animals)
@@ -243,15 +244,15 @@ def _default_of(status: str | None, record: Record) -> Decision:
     if known <= LIMIT_DEFAULT:
         return Undecided(few, None, tuple(page.exchange for page in pages))
     no_page = Undecided(f"GET {default.path} gave no page that could be compared; see LIST-1 and LIST-6.")
-    if not told:
+    if not decisive_pages:
         refused = len(_asked(record, *default.query)) > len(pages)
         return no_page if refused else Ask((default,), no_page)
     twenties = _pages(record, explicit)
     if not twenties:
         return Ask((explicit,), no_page)
-    if told[-1].size == twenties[-1].size:
+    if decisive_pages[-1].size == twenties[-1].size:
         return Held((*examined, twenties[-1].exchange))
-    return _compared(default, explicit, told[-1], twenties[-1], record)
+    return _compared(default, explicit, decisive_pages[-1], twenties[-1], record)
 
 
 def _pages(record: Record, call: Call) -> list[Page]:
@@ -302,9 +303,9 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
         said = "No request asked for more than 100 animals: the run's request budget was spent."
         return Undecided(said, None, examined)
     pages = [page for page in map(page_in, beyond) if page is not None]
-    told = [page.exchange for page in pages if _behind(page, record) > LIMIT_MAX]
-    if told or any(exchange.status != 200 for exchange in beyond):
-        return Held(tuple(dict.fromkeys((*examined, *told))))
+    decisive_pages = [page.exchange for page in pages if _behind(page, record) > LIMIT_MAX]
+    if decisive_pages or any(exchange.status != 200 for exchange in beyond):
+        return Held(tuple(dict.fromkeys((*examined, *decisive_pages))))
     return Undecided("No more than 100 animals are known, so no page could be too long.", None, examined)
 
 
@@ -326,9 +327,9 @@ def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
     """For each status, a filtered page shows an animal."""
-    told = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
-    examined = tuple(page.exchange for page in told)
-    missing = [status for status in STATUSES if status not in {page.status for page in told}]
+    decisive_pages = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
+    examined = tuple(page.exchange for page in decisive_pages)
+    missing = [status for status in STATUSES if status not in {page.status for page in decisive_pages}]
     if not missing:
         return Held(examined)
     said = f"No page filtered by status {' or '.join(map(repr, missing))} showed an animal; one settles it."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from petcheck.exchange import Exchange
 from petcheck.judging.judgement import NOT_CONCERNED, Decision, Grounds, Held, Judgement, Record, Rule, Undecided
-from petcheck.judging.matchers import came
+from petcheck.judging.matchers import answer_text
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.operations import Operation
 
@@ -26,7 +26,7 @@ def _is_shown(record: Record, grounds: Grounds) -> Decision:
         return Held(examined) if examined else Undecided(_NOTHING)
     see = "; see AUTH-7" if asked[0].status == 401 else ""
     return Undecided(
-        f"{Operation.STORE_ORDERS} was answered {came(asked[0])}, which does not show whether it exists{see}."
+        f"{Operation.STORE_ORDERS} was answered {answer_text(asked[0])}, which does not show whether it exists{see}."
     )
 
 
