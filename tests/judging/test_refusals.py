@@ -225,9 +225,10 @@ def test_only_a_page_that_is_not_served_is_a_refusal_without_a_429() -> None:
         ([answered(1, 50), answered(2, None), answered(3, 48)], False),
         ([answered(1, 50), answered(2, None), answered(3, 47)], True),
         ([answered(1, 50), answered(2, 48, limit=61)], False),
-        ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 48)], True),
+        ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 48)], False),
+        ([answered(1, 50), answered(2, None, credential=Credential.MISSING), answered(3, 47)], True),
     ],
-    ids=range(7),
+    ids=range(8),
 )
 def test_others_spend_where_remaining_falls_by_more_than_our_own_requests(record: list[Exchange], others: bool) -> None:
     assert others_spend(record) == others

@@ -34,6 +34,11 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
     return each if rule.over is None or isinstance(each, Failed) else rule.over(record, grounds)
 
 
+def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
+    """`decide` without failed first tries, unless the rule needs them."""
+    return decide(rule, record if rule.every_try else final_tries(record), grounds)
+
+
 def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Held | Failed | Undecided:
     """The decision over exchanges judged one by one. The simplest request with a problem describes the failure."""
     rows = judged(rule, exchanges, grounds)

@@ -142,13 +142,15 @@ class Rule:
     """How one requirement is judged.
 
     `one` judges a single exchange, whatever its purpose. `over` judges what needs several exchanges; without it, any
-    exchange that the rule concerns decides. `nothing` is the reason if it concerns none.
+    exchange that the rule concerns decides. `nothing` is the reason if it concerns none. `every_try` is true for a rule
+    that must see failed first tries too.
     """
 
     requirement: str
     nothing: str
     one: Callable[[Exchange, Grounds], Judgement] = field(default=_concerns_none, repr=False)
     over: Callable[[Record, Grounds], Decision] | None = field(default=None, repr=False)
+    every_try: bool = False
 
     @property
     def section(self) -> str:

@@ -10,7 +10,7 @@ from petcheck.exchange import Call, Exchange
 from petcheck.judging.judgement import Ask, Record, Undecided
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.quotas import ROUNDING_S, Count, Quota, Window, counts_in, demanded, pairs, quotas_in, refill
-from petcheck.judging.rate_limits import is_of_a_longer_quota
+from petcheck.judging.rate_limits import is_of_a_longer_quota, retry_after
 from petcheck.judging.statuses import query_is_valid, query_of
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
 from petcheck.spec.operations import Operation
@@ -69,6 +69,19 @@ def refusals_in(record: Record) -> list[Refusal]:
     return found
 
 
+def turned_away_in(record: Record) -> list[Refusal]:
+    """Requests over the limit that got a 502, 503 or 504 with Retry-After, in two windows at least; otherwise none.
+
+    A gateway in trouble answers so by chance, and its second try comes in a later window, where it is served.
+    """
+    found = [
+        refusal
+        for refusal in refusals_in(record)
+        if refusal.is_over and refusal.exchange.status in GATEWAY_TROUBLE and retry_after(refusal.exchange) is not None
+    ]
+    return found if len({refusal.before.reset for refusal in found if refusal.before}) > 1 else []
+
+
 def keyed(record: Record) -> Iterator[Exchange]:
     """The exchanges with the valid key."""
     return (exchange for exchange in record if exchange.request.has_valid_key)
@@ -86,7 +99,8 @@ def _is_served(exchange: Exchange) -> bool:
 def others_spend(record: Record) -> bool:
     """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
     counts = {id(count.exchange): count for count in counts_in(record)}
-    seen = [(place, counts[id(one)]) for place, one in enumerate(keyed(record)) if id(one) in counts]
+    # requests without a valid key are ours too, and a server may charge them to the same quota
+    seen = [(place, counts[id(one)]) for place, one in enumerate(record) if id(one) in counts]
     return any(
         before.limit == after.limit and before.remaining - after.remaining > later - earlier
         for (earlier, before), (later, after) in pairwise(seen)
@@ -209,7 +223,8 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
         return _ask(record, began, [_CHEAPEST] * 2) if last is None else None
     before = sent[-2] if len(sent) > 1 else None
     if last.status is None or last.status in GATEWAY_TROUBLE:
-        if before is not None and before.request == last.request and not _is_served(before):
+        in_vain = before is not None and before.request == last.request and not _is_served(before)
+        if in_vain or turned_away_in(sent):
             return None
         same = Call(Operation.LIST_PETS, query=tuple(query_of(last)))
         return _ask(record, began, [same], last.finished + _TROUBLE_PAUSE_S)

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
 from petcheck.exchange import Call, Exchange, NoAnswer, Response
-from petcheck.judging.apply import decide, final_tries
+from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in
@@ -252,7 +252,7 @@ class Examples:
 
     def _decision(self, requirement: str) -> Decision:
         target = self.target
-        return decide(RULE[requirement], final_tries(target.record), target.grounds)
+        return decide_from_tries(RULE[requirement], target.record, target.grounds)
 
     def _compare(self) -> None:
         """Judge the requirements that need several exchanges by the whole record, before some exchanges are dropped.

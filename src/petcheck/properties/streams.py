@@ -156,7 +156,9 @@ def _dense(pets: Pets) -> Iterator[bytes]:
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     yield new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
-    signs = [chr(point) for point in range(0x21, 0x7F) if chr(point) not in "0123456789abcdef"]
+    points = [point for point in range(0x21, 0x7F) if chr(point) not in "0123456789abcdef"]
+    # not in their order: a key such as "abcdefghijklmnop" would be masked in them
+    signs = [chr(points[place * 29 % len(points)]) for place in range(len(points))]
     room = PLAIN_NAME_LENGTH - len(pets.run)
     yield new_pet(pets, pets.run + "".join(signs[:room]), SOLD)
     yield new_pet(pets, pets.run + " ".join(("".join(signs[room:]), "059a"))[:room], None)

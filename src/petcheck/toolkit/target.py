@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotJson, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
-from petcheck.judging.apply import decide, decide_each, final_tries, first_tries_of
+from petcheck.judging.apply import decide_each, decide_from_tries, first_tries_of
 from petcheck.judging.creations import categories_in, creations_in
 from petcheck.judging.json_values import integer, parse
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
@@ -183,7 +183,7 @@ class Target:
         """The rule's decision, after sending the requests that it asks for; each question is asked once."""
         asked: set[tuple[tuple[Call, ...], float]] = set()
         while True:
-            decision = decide(rule, final_tries(self.record), self.grounds)
+            decision = decide_from_tries(rule, self.record, self.grounds)
             if not isinstance(decision, Ask):
                 return decision
             question = decision.calls, decision.not_before

@@ -319,6 +319,7 @@ def test_a_429_of_an_earlier_window_does_not_end_the_count() -> None:
 @pytest.mark.parametrize("status", [403, 503])
 def test_another_status_over_the_limit_fails(status: int) -> None:
     record = changed(used_up(Fixed(60, 60.0), 61), 60, status=status, reason="Odd")
+    record.append(record[60])  # the second try
     found = failed(decided(6, record))
     assert found.text.endswith("; section 8 requires 429 for a request over the limit.")
     assert found.text.startswith(
@@ -328,6 +329,26 @@ def test_another_status_over_the_limit_fails(status: int) -> None:
         (59, "header:X-RateLimit-Remaining"),
         (60, "status"),
     ]
+
+
+def test_a_503_over_the_limit_whose_second_try_comes_in_the_next_window_fails_in_two_windows() -> None:
+    server = used_up(Fixed(30, 60.0), 62)
+    once = changed(server, 30, status=503)
+    assert isinstance(decided(6, once), Held)
+    assert isinstance(decided(6, once[:61]), Undecided)
+    twice = [*once[:61], changed(server, 61, status=503)[61]]
+    assert "and the next got 503" in failed(decided(6, twice)).text
+    # without Retry-After, or with requests left, it is a gateway in trouble
+    bare = [replace_headers(one) if one.status == 503 else one for one in twice]
+    assert not isinstance(decided(6, bare), Failed)
+    early = [one for place, one in enumerate(twice) if place not in (29, 60)]
+    assert not isinstance(decided(6, early), Failed)
+
+
+def replace_headers(found: Exchange) -> Exchange:
+    assert isinstance(found.answer, Response)
+    kept = tuple(pair for pair in found.answer.headers if pair[0] != "Retry-After")
+    return replace(found, answer=replace(found.answer, headers=kept))
 
 
 def test_another_status_while_requests_are_left_is_not_about_the_limit() -> None:

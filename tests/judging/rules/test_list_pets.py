@@ -259,6 +259,17 @@ def test_a_full_default_page_with_more_behind_it_with_and_without_a_filter() -> 
     assert decided("LIST-4", *record) == Held((record[0], record[2]))
 
 
+def test_a_filter_that_holds_does_not_excuse_another() -> None:
+    """Where both pages of another status were returned and differ, they are compared again."""
+    record = [full(), wide(100), full("sold"), wide(25, "sold"), wide(25, "available")]
+    short, explicit = (page(range(1000, 1000 + n), f"{q}status=available", status="available") for n, q in _SHORT)
+    assert isinstance(decided("LIST-4", *record, short), Held)
+    assert asked(decided("LIST-4", *record, short, explicit))[1].query == (("limit", "20"), ("status", "available"))
+
+
+_SHORT = ((15, ""), (20, "limit=20&"))
+
+
 def test_a_default_page_with_too_few_behind_it_is_inconclusive() -> None:
     assert reason(decided("LIST-4", full(), wide(20))).startswith("20 animals are known; more than 20 ")
 

@@ -9,6 +9,7 @@ from itertools import dropwhile
 
 from petcheck.exchange import Exchange
 from petcheck.judging import rate_limits
+from petcheck.judging.apply import final_tries
 from petcheck.judging.expected import documented
 from petcheck.judging.judgement import (
     HOLDS,
@@ -50,6 +51,7 @@ from petcheck.judging.refusals import (
     pages_not_asked,
     refusals_in,
     served_text,
+    turned_away_in,
 )
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
@@ -164,7 +166,8 @@ _DUE = "section 8 requires 429 for a request over the limit."
 _NO_429 = "No 429 was returned; see RATE-6."
 
 
-def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
+def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
+    record = final_tries(every_try)
     over = over_in(record)
     if over is not None:
         first, last = over.exchanges
@@ -177,7 +180,7 @@ def _over_is_429(record: Record, _grounds: Grounds) -> Decision:
         )
         return Failed(said + _DUE, (_proof_of_over(first), _proof_of_over(last)))
     refusals = refusals_in(record)
-    for refusal in refusals:
+    for refusal in (*refusals, *turned_away_in(every_try)):
         if refusal.is_over and not refusal.is_429:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
@@ -310,7 +313,7 @@ RULES = (
     Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_reset)),
     Rule("RATE-4", "", over=_counts_down),
     Rule("RATE-5", _NO_LIMIT, _limit_is_the_plans, _plan_is_known),
-    Rule("RATE-6", "", over=_over_is_429),
+    Rule("RATE-6", "", over=_over_is_429, every_try=True),
     Rule("RATE-7", _NO_429_CAME, _retry_after, _a_429_came),
     Rule("RATE-8", "", over=_no_429_while_some_are_left),
     Rule("RATE-9", "", over=_served_after_retry_after),

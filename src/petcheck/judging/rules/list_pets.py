@@ -213,10 +213,18 @@ def _default_is_20(record: Record, grounds: Grounds) -> Decision:
     """A page without `limit` has as many animals as one with `limit=20`, without a filter and with one."""
     numbers = Counter(str(animal.get("status")) for animal in _known(record).values())
     filters = sorted(STATUSES, key=lambda status: -numbers[status])
-    filtered = [_default_of(status, record) for status in filters if numbers[status] > LIMIT_DEFAULT]
-    one = next((part for part in filtered if isinstance(part, Held)), None)
-    parts = [_default_of(None, record), *([one] if one else filtered or [_default_of(filters[0], record)])]
-    return _all_of(parts)
+    told = [status for status in filters if numbers[status] > LIMIT_DEFAULT]
+    filtered = [_default_of(status, record) for status in told]
+    held = [part for part in filtered if isinstance(part, Held)]
+    if held:
+        # one filter that holds is enough; another one that is seen to differ is judged all the same
+        filtered = [*held, *(part for s, part in zip(told, filtered, strict=True) if _both_are_seen(s, record))]
+    return _all_of([_default_of(None, record), *(filtered or [_default_of(filters[0], record)])])
+
+
+def _both_are_seen(status: str, record: Record) -> bool:
+    """Whether pages with and without `limit=20` were returned for a status."""
+    return all(_pages(record, _call(limit, status)) for limit in (None, LIMIT_DEFAULT))
 
 
 def _all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decision:
