@@ -1,9 +1,9 @@
-"""What holds for all tests."""
+"""Settings for all tests."""
 
 from __future__ import annotations
 
 from hypothesis import settings
 
-# how long a machine takes says nothing of what is tested; the database would make a run depend on earlier ones
+# the machine's speed is not tested, and the database would make a run depend on earlier ones
 settings.register_profile("petcheck", deadline=None, database=None, print_blob=True)
 settings.load_profile("petcheck")

@@ -1,4 +1,4 @@
-"""Imports run downwards only; the contracts in pyproject.toml say which way that is, and they bite."""
+"""Imports run only downwards; the contracts in pyproject.toml define the order, and they detect violations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINT = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imp
 
 
 def linted(folder: Path, source: Path) -> subprocess.CompletedProcess[str]:
-    """What import-linter says of the package below `source`, by the contracts in the folder's pyproject.toml."""
+    """The output of import-linter for the package below `source`, by the contracts in the folder's pyproject.toml."""
     environment = {**os.environ, "PYTHONPATH": str(source), "COLUMNS": "400"}
     return subprocess.run(
         [sys.executable, "-c", LINT], cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -58,7 +58,7 @@ def test_an_import_the_wrong_way_breaks_a_contract(tmp_path: Path, module: str, 
 
 
 def imported(path: Path) -> set[str]:
-    """The modules that a file imports, at its top or within."""
+    """The modules that a file imports, at its top or inside functions."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -68,8 +68,8 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def test_checks_know_nothing_of_the_run_around_them() -> None:
-    """Checks have one face of the suite; what they need of the run, they ask for as fixtures."""
+def test_checks_do_not_depend_on_the_runner() -> None:
+    """Checks import only the toolkit; they get everything else from fixtures."""
     known = {"petcheck.toolkit", "petcheck.properties.examples", "pytest", *sys.stdlib_module_names}
     strangers = {
         f"{path.name}: {module}"

@@ -1,4 +1,4 @@
-"""The lock files pin everything by hash, and name no place to fetch it from."""
+"""The lock files pin everything by hash, and contain no download addresses."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_one_environment_serves_both() -> None:
     assert run <= test
 
 
-def test_what_the_project_asks_for_is_locked() -> None:
+def test_the_project_s_dependencies_are_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     run = names(project["project"]["dependencies"] + project["build-system"]["requires"])
     test = run | names(project["project"]["optional-dependencies"]["test"])

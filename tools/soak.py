@@ -78,7 +78,7 @@ def soak(minutes: float, folder: Path) -> tuple[list[Sample], int, int, list[str
     if ran.code != 2:
         wrong.append(f"exit {ran.code} instead of 2, interrupted: {ran.err[-500:]}")
     else:
-        ran.hold_reports()
+        ran.assert_reports()
         failed = [name for name, outcome in ran.outcomes.items() if outcome in ("fail", "error")]
         wrong += [f"{name} came out as {ran.outcomes[name]}: {ran.reason(name)}" for name in failed]
     left = [path for path in temporary.rglob("*") if path.is_file()]

@@ -1,4 +1,4 @@
-"""Runs against real servers, compared: what is the same is equal, and what differs is named."""
+"""Compares runs against real servers: the same behaviour is equal, and differences are named."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ READS = ("--examples", "0")
 
 
 def recorded(trial: Trial, file: str) -> RecordedRun:
-    """A run as if read from a file of that name."""
+    """A run as if read from a file with that name."""
     evidence = entries_by_index(har(trial.exchanges, version=trial.result.suite.version)).values()
     return RecordedRun(file, trial.result, tuple(evidence))
 
 
 @cache
 def run(*options: str, faults: tuple[str, ...] = (), variations: tuple[str, ...] = (), animals: int = 130) -> Trial:
-    """A run against a server of its own."""
+    """A run against its own server."""
     clock = Hurried(50)
     with server(faults=faults, variations=variations, animals=animals, clock=clock) as url:
         return judge_in_place(url, *options, clock=clock)
@@ -55,7 +55,7 @@ def named(differences: Iterable[Difference]) -> set[str]:
 
 
 @pytest.mark.parametrize("options", [(), WITH_EXAMPLES], ids=["reading", "writing"])
-def test_a_server_is_equal_to_itself_at_another_time_with_another_seed(options: tuple[str, ...]) -> None:
+def test_a_server_equals_itself_at_another_time_with_another_seed(options: tuple[str, ...]) -> None:
     with server() as url:
         first, second = judge_in_place(url, *options, "--seed", "1"), judge_in_place(url, *options, "--seed", "2")
     made = compare([recorded(first, "monday/result.json"), recorded(second, "tuesday/result.json")])
@@ -78,18 +78,18 @@ SAME = (
 
 
 @pytest.mark.parametrize("names", SAME)
-def test_other_data_other_clocks_and_other_spelling_are_equal(names: str) -> None:
+def test_different_data_clocks_and_spelling_are_equal(names: str) -> None:
     assert differing(against_plain(run(*WRITES, variations=tuple(names.split())))) == set()
 
 
-def test_a_store_too_large_to_search_differs_only_in_what_it_hides() -> None:
+def test_a_store_too_large_to_search_differs_only_in_hidden_requirements() -> None:
     other = run(*WRITES, variations=("store-of-10000", "others-change", "daily-window"))
     made = against_plain(other)
     assert differing(made) <= {"AUTH-6", "CREATE-11"}
     assert not made.contradicted
 
 
-def test_a_server_that_lists_in_no_order_is_equal_to_itself() -> None:
+def test_a_server_without_list_order_equals_itself() -> None:
     clock = Hurried(50)
     with server(variations=("random-order",), clock=clock) as url:
         first, second = (judge_in_place(url, *WRITES, clock=clock) for _ in range(2))
@@ -115,7 +115,7 @@ BROKEN = (
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_fault_stands_first_with_the_exchange_that_shows_it(name: str) -> None:
+def test_a_fault_comes_first_with_the_exchange_that_shows_it(name: str) -> None:
     made = against_plain(run(*WRITES, faults=(name,)))
     assert made.different
     assert {entry.id for entry in made.contradicted} == set(FAULTS[name].breaks)
@@ -146,7 +146,7 @@ def marked(comparison: Comparison, pair: Counterparts) -> list[str]:
     ]
 
 
-def test_a_failing_exchange_stands_beside_the_same_request() -> None:
+def test_a_failing_exchange_is_shown_beside_the_same_request() -> None:
     made = against_plain(run(*WRITES, faults=("category-text-taken",)))
     entry = next(entry for entry in made.contradicted if entry.id == "CREATE-8")
     plain, broken = (side.record for side in made.sides)
@@ -158,7 +158,7 @@ def test_a_failing_exchange_stands_beside_the_same_request() -> None:
         assert broken.entries[theirs].status == 201
 
 
-def test_of_two_broken_servers_the_same_failure_is_equal() -> None:
+def test_the_same_failure_of_two_broken_servers_is_equal() -> None:
     one, other = (run(*WRITES, *seed, faults=("default-50",)) for seed in ((), ("--seed", "7")))
     made = compare([recorded(one, "a/result.json"), recorded(other, "b/result.json")])
     assert differing(made) == set()
@@ -168,7 +168,7 @@ def test_of_two_broken_servers_the_same_failure_is_equal() -> None:
 # ---- permissions and days
 
 
-def test_what_one_side_may_not_do_is_neither_equal_nor_contradicted() -> None:
+def test_requirements_without_permission_on_one_side_are_neither_equal_nor_contradicted() -> None:
     made = against_plain(run(*READS))
     assert made.different
     assert made.contradicted == ()
@@ -185,7 +185,7 @@ def test_what_one_side_may_not_do_is_neither_equal_nor_contradicted() -> None:
     assert {point.id for point in made.one_sided_points} >= {"name-beyond-ascii", "status-default"}
 
 
-def test_another_day_is_told_and_what_is_not_in_force_is_not_equal() -> None:
+def test_a_different_day_is_reported_and_requirements_not_in_force_are_not_equal() -> None:
     made = compare(
         [recorded(run(*READS), "now/result.json"), recorded(run(*READS, "--as-of", "2031-01-01"), "then/result.json")]
     )
@@ -223,14 +223,14 @@ ALLOWED = {
 
 
 # what a gateway may add or change
-ON_THE_WAY = {
+NETWORK_DIFFERENCES = {
     "gzip": {"header content-encoding"},
     "server-header": {"header server"},
     "http-1.0": {"http version"},
     "etag": {"header vary"},
 }
 
-# several at once; each shows in something of its own
+# several at once; each shows in its own trait
 TOGETHER = (
     ("gzip", "extra-pet-fields", "oldest-first"),
     ("server-header", "codes-in-upper-case", "odd-reason-phrase", "orders-object"),
@@ -244,21 +244,21 @@ TOGETHER = (
 SHOWN_BY_EXAMPLES = {"bad-limit-422", "bad-limit-clamped"}
 
 
-def test_every_freedom_has_its_turn() -> None:
-    assert {name for names in TOGETHER for name in names} == ALLOWED.keys() | ON_THE_WAY.keys()
+def test_every_variation_is_covered() -> None:
+    assert {name for names in TOGETHER for name in names} == ALLOWED.keys() | NETWORK_DIFFERENCES.keys()
     for names in TOGETHER:
         shown = [one for name in names for one in ALLOWED.get(name, ())]
         assert len(set(shown)) == len(shown)
 
 
 @pytest.mark.parametrize("names", TOGETHER, ids=" ".join)
-def test_freedoms_that_are_used_are_named_and_contradict_no_verdict(names: tuple[str, ...]) -> None:
+def test_variations_are_named_and_contradict_no_verdict(names: tuple[str, ...]) -> None:
     options = (*WITH_EXAMPLES, "--examples", "60") if SHOWN_BY_EXAMPLES.intersection(names) else WRITES
     made = against_plain(run(*options, variations=names), *options)
     assert made.different
     assert made.contradicted == ()
     assert differing(made) == {one for name in names for one in ALLOWED.get(name, ())}
-    assert named(made.network_path) == {one for name in names for one in ON_THE_WAY.get(name, ())}
+    assert named(made.network_path) == {one for name in names for one in NETWORK_DIFFERENCES.get(name, ())}
     for one in (*made.differences, *made.network_path):
         assert len(set(one.values)) == 2
         assert all(index in side.record.entries for side, index in zip(made.sides, one.shown_by, strict=True))
@@ -266,7 +266,7 @@ def test_freedoms_that_are_used_are_named_and_contradict_no_verdict(names: tuple
         assert len(set(point.values)) == 2
 
 
-def test_a_trait_of_every_answer_says_so_and_one_of_some_answers_names_them() -> None:
+def test_a_trait_of_every_answer_says_so_and_others_name_their_answers() -> None:
     made = against_plain(run(*WRITES, variations=("server-header",)))
     assert not made.different
     (server_header,) = made.network_path
@@ -285,7 +285,7 @@ def test_several_sides_are_compared_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["bad-limit-clamped", "bad-limit-ignored", "bad-filter-ignored", "pages-of-20"])
-def test_a_store_that_has_grown_meanwhile_is_the_same_server(name: str) -> None:
+def test_a_store_that_has_grown_is_the_same_server(name: str) -> None:
     with server(variations=(name,), animals=30) as url:
         first, second = judge_in_place(url, *WRITES), judge_in_place(url, *WRITES)
     made = compare([recorded(first, "a/result.json"), recorded(second, "b/result.json")])
@@ -301,13 +301,13 @@ def test_deselected_checks_are_not_equal_to_those_that_ran() -> None:
     assert "LIST-1" in {entry.id for entry in made.agreed}
 
 
-def test_what_nobody_examined_is_told_among_what_agrees() -> None:
+def test_requirements_that_no_side_examined_count_as_agreed() -> None:
     made = compare([recorded(run(*READS), "a/result.json"), recorded(run(*READS, "--seed", "3"), "b/result.json")])
     assert {entry.outcomes for entry in made.agreed if entry.id == "CREATE-1"} == {("not-run", "not-run")}
     assert not made.different
 
 
-def test_plans_of_other_size_are_told_and_are_no_difference() -> None:
+def test_different_plans_are_reported_but_no_difference() -> None:
     clock = Hurried(50)
     with server(plan="business", clock=clock) as url:
         business = judge_in_place(url, *READS, "--allow-writes", "--plan", "business", clock=clock)

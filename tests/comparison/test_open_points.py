@@ -52,11 +52,11 @@ OK = ObservedAnswer(200, animals=20)
          "differing"),
     ],
 )  # fmt: skip
-def test_what_was_observed_decides(rows: tuple[Observation, ...], expected: str) -> None:
+def test_observations_decide(rows: tuple[Observation, ...], expected: str) -> None:
     assert standing(compared(*rows)) == expected
 
 
-def test_pages_of_one_point_differ_where_one_server_would_not_give_both() -> None:
+def test_pages_differ_if_one_server_cannot_return_both() -> None:
     full = [observed(f"200 OK, {size} animals", ObservedAnswer(200, size)) for size in (20, 10)]
     alike = compared(*full, sent=(listed(0, 20), listed(0, 10)))
     assert standing(alike) == "agreed"

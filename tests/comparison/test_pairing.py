@@ -59,21 +59,21 @@ def test_a_check_is_the_same_on_every_target(target: str, test: str, name: str) 
     assert check_name(row) == name
 
 
-def test_of_the_same_requests_the_one_that_the_same_check_looked_at_answers() -> None:
+def test_the_counterpart_is_the_same_request_of_the_same_check() -> None:
     mine = record_of(get(0, 5), get(1, 6, 404), checks=(check("exists", 0), check("unknown", 1)))
     theirs = record_of(get(0, 70, 404), get(1, 80), checks=(check("unknown", 0), check("exists", 1)))
     assert (theirs.counterpart(0, mine), theirs.counterpart(1, mine)) == (1, 0)
     assert theirs.counterpart(0, mine, status=404) == 0
 
 
-def test_a_post_answers_to_the_one_of_the_other_run_with_its_own_names_and_category() -> None:
+def test_posts_correspond_despite_different_names_and_categories() -> None:
     mine = record_of(samples.exchange(0), post(1, "0a1b2c3d"))
     theirs = record_of(post(0, "4e5f6a7b"), run="4e5f6a7b")
     assert theirs.counterpart(1, mine) == 0
     assert record_of(post(0, "4e5f6a7b"), run="another").counterpart(1, mine) is None
 
 
-def test_where_nobody_sent_it_what_the_check_sent_in_its_place_answers() -> None:
+def test_without_the_same_request_the_check_s_other_request_corresponds() -> None:
     mine = record_of(listed(0, 1, path="/pets?limit=1"), checks=(check("limit", 0),))
     theirs = record_of(samples.exchange(0, samples.request("/pets?limit=2")), checks=(check("limit", 0),))
     assert theirs.counterpart(0, mine) == 0
@@ -82,7 +82,7 @@ def test_where_nobody_sent_it_what_the_check_sent_in_its_place_answers() -> None
     assert record_of(samples.exchange(0, samples.request("/pets?limit=2"))).counterpart(0, mine) is None
 
 
-def test_a_page_is_cut_where_more_were_known_by_then() -> None:
+def test_a_page_is_cut_if_more_animals_were_known() -> None:
     pages = page_sizes_in(record_of(listed(0, 3), listed(1, 2), listed(2, 20)))
     assert pages == {0: PageSize(3, False, 0), 1: PageSize(2, True, 1), 2: PageSize(20, False, 2)}
 
@@ -100,13 +100,11 @@ def test_a_page_is_cut_where_more_were_known_by_then() -> None:
         ((None, None), True),
     ],
 )
-def test_a_store_with_fewer_animals_fills_no_page_and_is_no_other_server(
-    pages: tuple[PageSize | None, ...], same: bool
-) -> None:
+def test_a_smaller_store_is_not_a_different_server(pages: tuple[PageSize | None, ...], same: bool) -> None:
     assert same_page_size(pages) is same
 
 
-def test_fewer_answers_to_a_request_are_no_other_answers() -> None:
+def test_fewer_answers_to_a_request_are_no_difference() -> None:
     both, one = record_of(get(0, 5), get(1, 6, 404)), record_of(get(0, 7, 404))
     assert compare_answers([both, one], ["", ""]) == ([], 1)
     found, alike = compare_answers([both, record_of(get(0, 7, 410))], ["", ""])
@@ -114,7 +112,7 @@ def test_fewer_answers_to_a_request_are_no_other_answers() -> None:
     assert alike == 0
 
 
-def test_a_code_counts_before_a_message_and_numbers_in_it_do_not() -> None:
+def test_a_code_outranks_a_message_whose_numbers_are_ignored() -> None:
     def kinds(**error: str) -> list[str]:
         sides = [
             record_of(post(0, "0a1b2c3d", error={"code": "a", "message": "No 5."})),
@@ -127,6 +125,6 @@ def test_a_code_counts_before_a_message_and_numbers_in_it_do_not() -> None:
     assert kinds(code="b", message="None 5.") == ["code"]
 
 
-def test_what_tells_nothing_is_passed_over() -> None:
+def test_meaningless_answers_are_ignored() -> None:
     busy = record_of(post(0, "0a1b2c3d", 503), post(1, "0a1b2c3d", 429))
     assert compare_answers([busy, record_of(post(0, "0a1b2c3d", 400))], ["0a1b2c3d"] * 2) == ([], 0)

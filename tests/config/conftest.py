@@ -1,4 +1,4 @@
-"""Every test here has an empty folder of its own."""
+"""Every test here has its own empty folder."""
 
 from __future__ import annotations
 

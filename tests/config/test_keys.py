@@ -1,4 +1,4 @@
-"""Keys come from the environment, each is one that can be masked, and no message shows one."""
+"""Keys come from the environment, each can be masked, and no message shows one."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ OWN = "K8vQw2zRt-Sx71"
         ({"file": f'# {OWN}\n[targets.a]\nurl = "https://h/v1"'}, "petcheck.toml"),
     ],
 )
-def test_the_key_itself_is_refused_wherever_it_is_put_and_not_repeated(how: dict[str, Any], where: str | None) -> None:
+def test_a_key_in_any_option_is_refused_and_not_repeated(how: dict[str, Any], where: str | None) -> None:
     message = complaint(environment={"PETSTORE_API_KEY_OF_ANOTHER": OWN}, **how)
     assert OWN not in message
     if where is not None:
@@ -55,7 +55,7 @@ def test_a_configuration_shows_no_key() -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(st.characters(exclude_characters="\0"), max_size=40))
-def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
+def test_any_key_is_accepted_or_refused_in_one_line(secret: str) -> None:
     readable = secret.strip() != "" and all("!" <= character <= "~" for character in secret.strip())
     key: object = None
     try:
@@ -71,7 +71,7 @@ def test_any_key_is_taken_or_refused_in_one_line(secret: str) -> None:
         assert not readable or len(secret.strip()) <= len("X-RateLimit-Remaining")
 
 
-def test_a_key_that_is_no_text_is_refused_in_one_line() -> None:
+def test_a_key_that_is_not_text_is_refused_in_one_line() -> None:
     message = complaint(
         target=[STAGING], environment={"PETSTORE_API_KEY": "0123456789\udcff", "PETSTORE_API_KEY_X": "ä" * 9}
     )
@@ -79,6 +79,6 @@ def test_a_key_that_is_no_text_is_refused_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("secret", ["key", "1795", "name", "Pending", "categoryid", "json", "remaining", "petcheck"])
-def test_a_key_that_masking_would_take_for_evidence_is_refused(secret: str) -> None:
+def test_a_key_whose_masking_would_damage_evidence_is_refused(secret: str) -> None:
     with pytest.raises(ConfigError, match=r"^PETSTORE_API_KEY: the key is too short or a word of the interface, .+$"):
         configure({"target": [STAGING]}, {"PETSTORE_API_KEY": secret}, today=TODAY, seed=1)

@@ -1,4 +1,4 @@
-"""A run's configuration is checked before anything is sent; each mistake gets one line that says what to do."""
+"""A run's configuration is checked before anything is sent; each error is one line that says what to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from petcheck.wire.credentials import ApiKey
 from tests.config.configured import KEY, STAGING, TODAY, addresses, complaint, configured
 
 
-def test_without_a_word_the_embedded_server_is_judged() -> None:
+def test_without_options_the_embedded_server_is_judged() -> None:
     reference = TargetConfig("reference", Embedded(), "pro", writes=True, exhaust=True)
     assert configured(environment={}) == Config(as_of=TODAY, seed=7, targets=(reference,))
 
@@ -101,7 +101,7 @@ def test_every_setting_of_a_file() -> None:
     assert config.waivers == (Waiver("LIST-5", "staging", "ticket 7", date(2027, 2, 3)),)
 
 
-def test_the_command_line_counts_for_more_than_the_file() -> None:
+def test_the_command_line_overrides_the_file() -> None:
     file = '[defaults]\ntimeout = 5\nstrict = true\n[targets.staging]\nurl = "https://a.example/v1"\nplan = "pro"\n'
     config = configured(file, timeout="1", plan="free", target=["staging=https://b.example/v1"])
     assert (config.timeout, config.strict) == (1.0, True)
@@ -334,7 +334,7 @@ def toml(value: Any) -> str:
     return str(value)
 
 
-def hold_to_one_line(options: Mapping[str, Any]) -> None:
+def assert_to_one_line(options: Mapping[str, Any]) -> None:
     with contextlib.suppress(ConfigError):
         try:
             config = configure(options, KEY, today=TODAY, seed=1)
@@ -350,22 +350,22 @@ def hold_to_one_line(options: Mapping[str, Any]) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(GIVEN)
-def test_any_options_are_taken_or_refused_in_one_line(options: dict[str, Any]) -> None:
-    hold_to_one_line(options)
+def test_any_options_are_accepted_or_refused_in_one_line(options: dict[str, Any]) -> None:
+    assert_to_one_line(options)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(FILES)
-def test_any_file_of_toml_is_taken_or_refused_in_one_line(content: dict[str, Any]) -> None:
+def test_any_toml_file_is_accepted_or_refused_in_one_line(content: dict[str, Any]) -> None:
     Path("fuzz.toml").write_text("".join(f"{name} = {toml(value)}\n" for name, value in content.items()))
-    hold_to_one_line({"config": "fuzz.toml"})
+    assert_to_one_line({"config": "fuzz.toml"})
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
-def test_any_file_is_taken_or_refused_in_one_line(content: bytes) -> None:
+def test_any_file_is_accepted_or_refused_in_one_line(content: bytes) -> None:
     Path("fuzz.toml").write_bytes(content)
-    hold_to_one_line({"config": "fuzz.toml"})
+    assert_to_one_line({"config": "fuzz.toml"})
 
 
 def certificate() -> str:

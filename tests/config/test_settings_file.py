@@ -1,4 +1,4 @@
-"""petcheck.toml: each mistake in it gets one line that says what to do."""
+"""petcheck.toml: each error in it is one line that says what to do."""
 
 # ruff: noqa: E501 - messages are quoted as they come
 
@@ -133,17 +133,17 @@ def test_a_mistake_in_the_file(file: str, expected: str) -> None:
     assert complaint(file).startswith(expected)
 
 
-def test_a_file_that_is_no_utf_8() -> None:
+def test_a_file_that_is_not_utf_8() -> None:
     Path("latin.toml").write_bytes(b'[defaults]\nplan = "fr\xe9e"\n')
     assert complaint(config="latin.toml") == "latin.toml: not UTF-8 at byte 21, so not TOML"
 
 
-def test_a_file_of_windows_is_read_like_any_other() -> None:
+def test_a_windows_file_is_read_like_any_other() -> None:
     Path("windows.toml").write_bytes(b'\xef\xbb\xbf[defaults]\r\nplan = "pro"\r\n')
     assert configured(config="windows.toml", app="m:a").targets[0].plan == "pro"
 
 
-def test_a_file_that_is_too_large_is_not_read_whole() -> None:
+def test_a_file_that_is_too_large_is_not_read_completely() -> None:
     Path("large.toml").write_bytes(b"#" * 1_000_001)
     assert complaint(config="large.toml").startswith("large.toml: larger than a megabyte")
     assert complaint(config="/dev/zero").startswith("/dev/zero: larger than a megabyte")

@@ -25,12 +25,12 @@ def test_an_application_is_a_target_like_any_other() -> None:
     assert configured(app="shop.main:app").targets == (TargetConfig("target", source),)
 
 
-def test_an_application_is_judged_in_place_of_the_targets_in_the_file() -> None:
+def test_an_application_replaces_the_targets_in_the_file() -> None:
     config = configured(f'[targets.staging]\nurl = "{STAGING}"\n', app="shop.main:app")
     assert [target.source for target in config.targets] == [App("shop.main:app", ApiKey("k-123"))]
 
 
-def test_the_permission_to_use_up_the_quota_is_every_targets() -> None:
+def test_the_permission_to_use_up_the_quota_applies_to_every_target() -> None:
     targets = ["a=https://a.example/v1", "b=https://b.example/v1"]
     assert [target.exhaust for target in configured(target=targets, exhaust_rate_limit=True).targets] == [True, True]
     assert [target.exhaust for target in configured(target=targets).targets] == [False, False]
@@ -46,6 +46,6 @@ def test_the_permission_to_use_up_the_quota_is_every_targets() -> None:
         (False, [False, False]),
     ],
 )
-def test_writes_are_allowed_to_those_named(writes: str | None, allowed: list[bool]) -> None:
+def test_writes_are_allowed_to_named_targets(writes: str | None, allowed: list[bool]) -> None:
     config = configured(target=["a=https://a.example/v1", "b=https://b.example/v1"], allow_writes=writes)
     assert [target.writes for target in config.targets] == allowed

@@ -20,11 +20,11 @@ from tests.config.configured import addresses, complaint, configured
         "http://shop.localhost/v1",
     ],
 )
-def test_urls_that_are_taken(url: str) -> None:
+def test_urls_that_are_accepted(url: str) -> None:
     assert addresses(configured(target=[url])) == [url]
 
 
-def test_http_to_a_foreign_host_on_request() -> None:
+def test_http_to_a_remote_host_on_request() -> None:
     config = configured(target=["http://far.example/v1"], insecure_http=True)
     assert addresses(config) == ["http://far.example/v1"]
 
@@ -53,7 +53,7 @@ def test_a_url_may_end_in_an_empty_query() -> None:
         "https://SECRET\N{FULLWIDTH SOLIDUS}@h/v1",
     ],
 )
-def test_no_message_shows_where_a_key_is_put_by_mistake(url: str) -> None:
+def test_no_message_shows_a_key_put_into_a_url_by_mistake(url: str) -> None:
     assert "SECRET" not in complaint(target=[url])
     assert "SECRET" not in complaint(target=[f"a={url}", f"a={url}"])
     assert "SECRET" not in complaint(f'[targets.a]\nurl = "{url.rpartition("a b=")[2]}"')

@@ -1,4 +1,4 @@
-"""What was refused is looked for on the pages that would show it."""
+"""The search for refused animals on the pages that would show them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def search(*record: Exchange, grounds: Grounds = GROUNDS) -> Search:
         (b"", None, None),
     ],
 )
-def test_what_an_animal_made_of_a_body_would_be_called(body: bytes, name: str | None, status: str | None) -> None:
+def test_the_name_of_an_animal_created_from_a_body(body: bytes, name: str | None, status: str | None) -> None:
     asked = post(body)
     assert (name_sent(asked), status_sent(asked)) == (name, status)
 
@@ -76,7 +76,7 @@ def test_no_body_has_no_name() -> None:
 # ---- what is found
 
 
-def test_an_animal_with_the_name_of_a_refused_post_was_made_of_it() -> None:
+def test_an_animal_with_the_name_of_a_refused_post_was_stored_by_it() -> None:
     refused, listed = post(), page(pet(1), pet(7, NAME), pet(8, NAME))
     found = search(refused, listed).found
     assert [(one.post, one.page.exchange, one.place, one.animal) for one in found] == [
@@ -85,7 +85,7 @@ def test_an_animal_with_the_name_of_a_refused_post_was_made_of_it() -> None:
     assert search(refused, listed) == Search(found=found)
 
 
-def test_it_is_found_on_any_page_that_came_after() -> None:
+def test_it_is_found_on_any_later_page() -> None:
     full = page(pet(7, NAME), query="?limit=1&status=pending")
     assert search(post(), full).found
     assert search(post(), page(pet(7, NAME), query="?limit=1", sent=11)).found
@@ -99,7 +99,7 @@ def test_a_number_as_name_may_be_stored_as_text() -> None:
 
 
 @pytest.mark.parametrize("grounds", [GROUNDS, Grounds(REMOVAL_DAY, run=RUN, repeats=True)], ids=range(2))
-def test_an_animal_that_stood_on_a_page_before_is_older(grounds: Grounds) -> None:
+def test_an_animal_on_an_earlier_page_is_older(grounds: Grounds) -> None:
     before = page(pet(7, NAME), query="?limit=1", sent=5)
     refused, after = post(), page(pet(7, NAME))
     after_page = page_in(after)
@@ -108,7 +108,7 @@ def test_an_animal_that_stood_on_a_page_before_is_older(grounds: Grounds) -> Non
     assert search(before, post(), page(pet(7, NAME), pet(8, NAME)), grounds=Grounds(REMOVAL_DAY, run=RUN)).found
 
 
-def test_a_page_that_overlaps_the_post_tells_neither_before_nor_after() -> None:
+def test_a_page_that_overlaps_the_post_is_neither_before_nor_after() -> None:
     overlapping = page(pet(7, NAME), sent=9.5)
     assert search(overlapping, post()).unseen
     assert search(overlapping, post(), page(pet(7, NAME))).found
@@ -117,22 +117,22 @@ def test_a_page_that_overlaps_the_post_tells_neither_before_nor_after() -> None:
     assert search(ended, post(), page(pet(7, NAME))).cleared
 
 
-def test_an_animal_that_another_post_made_is_not_a_refused_ones() -> None:
+def test_an_animal_created_by_another_post_is_not_from_a_refused_one() -> None:
     made = post("other", sent=12, code=201, made=7)
     refused = post()
     assert search(refused, made, page(pet(7, NAME))).cleared
 
 
 @pytest.mark.parametrize("code", [201, 500, Silence.TIMEOUT], ids=str)
-def test_a_name_that_another_post_may_have_stored_tells_nothing(code: int | Silence) -> None:
+def test_a_name_that_another_post_may_have_stored_proves_nothing(code: int | Silence) -> None:
     assert search(post(), post(sent=12, code=code, made=8), page(pet(7, NAME))) == Search()
 
 
-def test_a_name_that_other_posts_were_refused_with_still_tells() -> None:
+def test_a_name_of_other_refused_posts_still_counts() -> None:
     assert len(search(post(), post(sent=12, code=400), page(pet(7, NAME))).found) == 2
 
 
-def test_a_post_without_a_name_is_left_out() -> None:
+def test_a_post_without_a_name_is_ignored() -> None:
     assert search(post(None), page()) == Search()
     assert len(search(post(None), post(sent=12), page()).cleared) == 1
 
@@ -152,9 +152,7 @@ def test_a_post_without_a_name_is_left_out() -> None:
     ],
     ids=range(6),
 )
-def test_a_name_that_an_earlier_run_may_have_given_counts_where_a_page_before_lacked_it(
-    name: str, grounds: Grounds
-) -> None:
+def test_a_name_from_a_possible_earlier_run_counts_if_an_earlier_page_lacked_it(name: str, grounds: Grounds) -> None:
     refused, after = post(name), page(pet(7, name))
     assert len(search(refused, after, grounds=grounds).doubtful) == 1
     assert not search(refused, after, grounds=grounds).found
@@ -163,7 +161,7 @@ def test_a_name_that_an_earlier_run_may_have_given_counts_where_a_page_before_la
     assert search(page(sent=9), refused, after, grounds=grounds).found  # it ends as the POST is sent
 
 
-def test_a_long_number_is_of_this_run() -> None:
+def test_a_long_number_belongs_to_this_run() -> None:
     assert search(post("12345678"), page(pet(7, "12345678"))).found
 
 
@@ -197,7 +195,7 @@ def test_a_page_that_would_not_show_it_leaves_a_post_unseen(listed: Exchange, st
     assert search(refused, listed) == Search(unseen=(refused,))
 
 
-def test_a_page_that_comes_too_soon_counts_where_it_shows_what_was_made_later() -> None:
+def test_a_page_that_is_too_early_counts_if_it_shows_later_animals() -> None:
     refused, earlier, later = post(), post("a", sent=8, code=201, made=3), post("b", sent=12, code=201, made=4)
     assert search(refused, page(sent=20.9)) == Search(stale=(refused,))
     assert search(refused, page(sent=21)).cleared
@@ -217,7 +215,7 @@ def pages_of(*queries: tuple[tuple[str, str], ...]) -> tuple[Call, ...]:
 WIDE, SOLD = (("limit", "100"),), (("limit", "100"), ("status", "sold"))
 
 
-def test_the_pages_that_would_show_it_are_asked_for_once() -> None:
+def test_the_pages_that_would_show_it_are_requested_once() -> None:
     record = [post(), post(f"{RUN} y", "SOLD", sent=12), post(f"{RUN} z", sent=14)]
     assert asked_for(*record) == (pages_of(SOLD, WIDE), 0)
     full = [page(*map(pet, range(20)), query="?limit=100"), page(*map(pet, range(20)))]
@@ -229,12 +227,12 @@ def test_the_pages_that_would_show_it_are_asked_for_once() -> None:
     assert asked_for(*record, early) == (pages_of(SOLD, WIDE), 0)
 
 
-def test_a_page_that_came_too_soon_is_asked_for_again() -> None:
+def test_a_page_that_was_too_early_is_requested_again() -> None:
     assert asked_for(post(), post(f"{RUN} y", sent=12), page(sent=14)) == (pages_of(SOLD), 23)
 
 
 def asked_for(*record: Exchange) -> tuple[tuple[Call, ...], float] | None:
-    """The requests that a decision asks for, and when the first may be sent at the earliest."""
+    """The requests that a decision asks for, and the earliest time for the first."""
     decision = comes_to(*record)
     return (decision.calls, decision.not_before) if isinstance(decision, Ask) else None
 
@@ -281,7 +279,7 @@ def test_an_animal_that_may_be_of_an_earlier_run_leaves_it_undecided() -> None:
     )
 
 
-def test_posts_that_no_page_would_show_are_looked_for_and_then_left() -> None:
+def test_posts_that_no_page_would_show_are_searched_for_and_then_given_up() -> None:
     cleared, soon, other = post(), post(f"{RUN} y", sent=28), post(f"{RUN} z", "pending", sent=29)
     listed = page(sent=30)
     left = Undecided(

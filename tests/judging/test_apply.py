@@ -1,4 +1,4 @@
-"""A rule over a record: what it comes to, and which exchanges show it."""
+"""A rule over a record: its decision, and the exchanges that prove it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def wrong(*texts: str) -> list[tuple[Exchange, Problem]]:
     return [(exchange(path=f"/pets?limit={n}", index=n), Problem(text)) for n, text in enumerate(texts)]
 
 
-def test_what_a_rule_is_not_concerned_with_is_not_evidence() -> None:
+def test_exchanges_that_a_rule_does_not_concern_are_no_evidence() -> None:
     seen = [exchange(index=n) for n in range(3)]
     said: dict[int, Judgement] = {0: NOT_CONCERNED, 1: HOLDS, 2: Problem("it is wrong", body(3, "id"))}
     assert decide(rule(said), seen[:2], GROUNDS) == decide_each(rule(said), seen[:2], GROUNDS) == Held((seen[1],))
@@ -49,7 +49,7 @@ def test_what_a_rule_is_not_concerned_with_is_not_evidence() -> None:
     assert decide(rule(said), seen, GROUNDS) == decide_each(rule(said), seen, GROUNDS) == failed
 
 
-def test_the_record_decides_where_no_single_exchange_is_wrong() -> None:
+def test_the_record_decides_if_no_single_exchange_is_wrong() -> None:
     seen, asked = [exchange()], []
 
     def over(record: object, grounds: Grounds) -> Undecided:
@@ -70,11 +70,11 @@ def test_an_exchange_is_judged_on_the_grounds_of_the_run() -> None:
     assert decide(one, [exchange()], GROUNDS) == Held((exchange(),))
 
 
-def test_a_rule_without_anything_for_one_exchange_is_concerned_with_none() -> None:
+def test_a_rule_without_a_judgement_of_one_exchange_concerns_none() -> None:
     assert decide(Rule("LIST-1", "Nothing."), [exchange()], GROUNDS) == Undecided("Nothing.")
 
 
-def test_a_status_says_itself_what_came() -> None:
+def test_the_text_of_a_wrong_status_names_the_answer() -> None:
     text = "expected 400 (section 4.2), got 201"
     post = exchange(Operation.CREATE_PET, 201)
     assert failed_by("4.2", [(post, Problem(text, "status"))]).text == f"POST /pets: {text}."
@@ -84,7 +84,7 @@ def test_a_status_says_itself_what_came() -> None:
     assert not failed_by("4.1", wrong("x")).unanswered
 
 
-def test_the_simplest_request_is_told_first_and_others_are_named() -> None:
+def test_the_simplest_request_comes_first_and_others_are_named() -> None:
     paths = ["/pets?limit=100&status=sold", "/pets?limit=7", "/pets", "/pets?limit=8"]
     rows = [(exchange(path=path, index=n), Problem(f"problem {n}", header("X"))) for n, path in enumerate(paths)]
     failed = failed_by("4.1", rows)
@@ -117,7 +117,7 @@ def test_the_same_request_is_not_named_twice() -> None:
     assert failed_by("7", twice).text == "GET /store/orders, answered 500: wrong (section 7)."
 
 
-def test_a_body_counts_in_how_simple_a_request_is_and_the_earlier_of_equals_comes_first() -> None:
+def test_simplicity_includes_the_body_and_the_earlier_of_equals_comes_first() -> None:
     bodies = [b"{}", None, b"", b"{ }", b"{}"]
     posts = [exchange(Operation.CREATE_PET, asked=body, index=n) for n, body in enumerate(bodies)]
     assert [post.index for post in sorted(posts, key=simplicity)] == [1, 2, 0, 4, 3]
@@ -144,12 +144,12 @@ def test_a_body_counts_in_how_simple_a_request_is_and_the_earlier_of_equals_come
         ((500, 200), [0, 1]),
     ],
 )
-def test_trouble_counts_when_it_came_twice(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:
+def test_a_failed_try_counts_if_it_is_repeated(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:
     record = [exchange(status=status, index=n) for n, status in enumerate(statuses)]
     assert [one.index for one in final_tries(record)] == kept
 
 
-def test_tries_are_of_one_request() -> None:
+def test_tries_belong_to_one_request() -> None:
     record = [exchange(status=503, path=path, index=n) for n, path in enumerate(["/pets", "/pets?limit=1", "/pets"])]
     assert [one.index for one in final_tries(record)] == [2]
 

@@ -1,4 +1,4 @@
-"""What a record shows of animals that were created, read and listed."""
+"""The animals in a record that were created, read and listed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def page(*animals: object, index: int = 0) -> Exchange:
 SHOWN = page(PET)
 
 
-def test_what_is_wrong_with_an_animal_stands_where_the_answer_shows_it() -> None:
+def test_a_problem_points_to_the_animal_in_the_answer() -> None:
     problem = Problem("wrong", "body:/name")
     read, listed = Sight(SHOWN, PET), Sight(SHOWN, PET, 0)
     assert [read.proof(), read.proof(problem)] == [Proof(SHOWN, "body"), Proof(SHOWN, "body:/name")]

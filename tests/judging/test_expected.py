@@ -1,4 +1,4 @@
-"""Which body is due where, and what the document says nothing about."""
+"""Which body is required where, and what the document leaves open."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ BEFORE, AFTER = date(2030, 12, 4), date(2030, 12, 5)
         (ORDERS, {401: "error"}),
     ],
 )
-def test_bodies_that_are_due(operation: Operation, due: dict[int, str]) -> None:
+def test_required_bodies(operation: Operation, due: dict[int, str]) -> None:
     statuses = (200, 201, 202, 204, 301, 400, 401, 403, 404, 405, 409, 413, 415, 422, 429, 500, 503)
     found = {status: body_due(exchange(operation, status), BEFORE) for status in statuses}
     assert {status: body for status, body in found.items() if body} == due
 
 
 @pytest.mark.parametrize("operation", Operation)
-def test_no_body_is_due_where_no_answer_came(operation: Operation) -> None:
+def test_no_body_is_required_without_an_answer(operation: Operation) -> None:
     assert body_due(exchange(operation, Silence.TIMEOUT), BEFORE) is None
 
 
-def test_an_error_is_due_whatever_the_credential() -> None:
+def test_an_error_is_required_whatever_the_credential() -> None:
     assert body_due(exchange(LIST, 401, credential=Credential.MISSING), BEFORE) == "error"
 
 

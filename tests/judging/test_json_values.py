@@ -1,4 +1,4 @@
-"""JSON is read exactly, and what is not JSON is refused in words, whatever comes."""
+"""JSON is read exactly, and anything else is refused with a reason."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.exchanges import short
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
-    """What an earlier test has read would hide a mutant from a later one."""
+    """Clear the cache: bodies read by an earlier test would hide a mutant from a later one."""
     json_values._remembered.cache_clear()
     json_values._remembered_large.cache_clear()
 
@@ -94,13 +94,13 @@ def test_what_is_json(text: str, value: Json) -> None:
     ],
     ids=short,
 )
-def test_what_is_none(body: bytes, why: str) -> None:
+def test_what_is_not_json(body: bytes, why: str) -> None:
     said = refusal(body)
-    # the wording of Python's reader differs between its versions, ours does not
+    # the messages of Python's reader differ between its versions, ours do not
     assert said == why or (said.startswith("the body is not JSON: ") and why.startswith("the body is not JSON: "))
 
 
-def test_what_is_none_and_what_is_only_not_read_are_told_apart() -> None:
+def test_invalid_json_and_unread_json_are_distinguished() -> None:
     unread = [b"[" * 90_000 + b"]" * 90_000, b"[" + b"1," * 100_000 + b"1]"]
     for body in (*unread, b"{", b"", b"\xff", b"NaN"):
         with pytest.raises(NotJson) as refused:
@@ -112,18 +112,18 @@ def test_a_hundred_thousand_values_are_read() -> None:
     assert parse(b"[" + b"1," * 99_999 + b"1]") == [1] * 100_000
 
 
-def test_a_hundred_thousand_values_beside_what_only_looks_like_more_are_read() -> None:
+def test_a_hundred_thousand_values_beside_apparent_values_are_read() -> None:
     assert parse(b'[",",' + b"1," * 99_998 + b"1]") == [",", *[1] * 99_999]
 
 
-def test_what_only_looks_like_many_values_is_read() -> None:
+def test_apparent_values_in_strings_are_read() -> None:
     text = "[" * 60_000 + '\\"' + "," * 60_000
     assert parse(b'["' + text.encode() + b'", 1]') == [text.replace("\\", ""), 1]
     with pytest.raises(NotRead):
         parse(b'["' + text.encode() + b'"' + b",1" * 100_001 + b"]")
 
 
-def test_what_is_nested_three_thousand_deep_is_read() -> None:
+def test_json_nested_three_thousand_deep_is_read() -> None:
     limit = sys.getrecursionlimit()
     value = parse(b'{"a":' * 3_000 + b"[7]" + b"}" * 3_000)
     for _ in range(3_000):
@@ -133,7 +133,7 @@ def test_what_is_nested_three_thousand_deep_is_read() -> None:
     assert sys.getrecursionlimit() == limit
 
 
-def test_what_is_looked_at_again_is_kept_but_few_of_what_is_large() -> None:
+def test_parsed_bodies_are_cached_but_few_large_ones() -> None:
     fitting, *large = (b"[" + b" " * spaces + b"]" for spaces in range(99_998, 100_007))
     values = [parse(body) for body in (fitting, *large)]
     assert values == [[]] * 9
@@ -143,7 +143,7 @@ def test_what_is_looked_at_again_is_kept_but_few_of_what_is_large() -> None:
     assert parse(large[0]) is not values[1]
 
 
-def test_a_body_over_the_cap_is_not_looked_at() -> None:
+def test_a_body_over_the_cap_is_not_parsed() -> None:
     with pytest.raises(NotRead, match=r"^the body is longer than petcheck reads; its first 2 bytes are kept$"):
         json_of(Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False))
 
@@ -169,7 +169,7 @@ VALUES: st.SearchStrategy[object] = st.recursive(
 
 
 @given(VALUES)
-def test_what_was_written_is_read_back(value: object) -> None:
+def test_written_values_are_read_back(value: object) -> None:
     assert parse(json.dumps(value).encode()) == value
 
 

@@ -23,7 +23,7 @@ def test_parts_of_an_exchange() -> None:
     assert [header("Date"), body(), body(0), body(0, "name")] == ["header:Date", "body", "body:/0", "body:/0/name"]
 
 
-def test_a_problem_of_a_value_stands_below_what_holds_the_value() -> None:
+def test_a_problem_of_a_value_includes_its_path() -> None:
     assert Problem("wrong", "body").below(3) == Problem("wrong", "body:/3")
     assert Problem("wrong", "body:/name").below(3, "pet") == Problem("wrong", "body:/3/pet/name")
     assert Problem("wrong", "body:/a:b").below(3) == Problem("wrong", "body:/3/a:b")
@@ -33,7 +33,7 @@ def test_a_problem_of_a_value_stands_below_what_holds_the_value() -> None:
         assert Problem("wrong", part).below(3) == Problem("wrong", part)
 
 
-def test_what_a_rule_concerns_comes_with_its_problem() -> None:
+def test_each_exchange_that_a_rule_concerns_comes_with_its_problem() -> None:
     said: dict[int, Judgement] = {0: HOLDS, 1: NOT_CONCERNED, 2: Problem("wrong")}
     grounds = Grounds(date(2026, 11, 21))
 

@@ -1,4 +1,4 @@
-"""Matchers tell what is wrong in words for the person who fixes the server, and nothing if all is well."""
+"""Matchers describe a problem for the person who fixes the server, and return nothing if there is none."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_described(asked: Exchange, words: str) -> None:
     assert matchers.described(asked) == words
 
 
-def test_came() -> None:
+def test_answer_text() -> None:
     assert matchers.answer_text(exchange(status=404)) == "404"
     assert matchers.answer_text(exchange(status=Silence.CUT_SHORT)) == "no answer (cut short: nothing was received)"
 
@@ -101,7 +101,7 @@ def test_media_types(types: list[str], held: bool) -> None:
     assert (matchers.problem_of_media_type(answer) is None) == held
 
 
-def test_media_types_are_told() -> None:
+def test_problems_name_the_media_type() -> None:
     assert matchers.problem_of_media_type(response(headers=[])) == Problem(
         "there is no Content-Type; expected `application/json`", "header:Content-Type"
     )
@@ -264,13 +264,13 @@ def test_two_sights_of_one_animal(after: dict[str, Json], found: list[str]) -> N
     ],
     ids=short,
 )
-def test_where_names_part_that_are_too_long_to_be_shown(before: str, after: str, parting: str) -> None:
+def test_the_first_difference_of_names_that_are_too_long_to_show(before: str, after: str, parting: str) -> None:
     found = matchers.differences(PET | {"name": before}, PET | {"name": after})
     said = f"`name` is {matchers.quoted(after)} instead of {matchers.quoted(before)}{parting}"
     assert found == [Problem(said, "body:/name")]
 
 
-def test_a_status_that_came_or_went() -> None:
+def test_a_status_that_appeared_or_disappeared() -> None:
     without: dict[str, Json] = {name: value for name, value in PET.items() if name != "status"}
     whole: dict[str, Json] = dict(PET)
     assert matchers.differences(whole, without) == [Problem('`status` is gone instead of "sold"', "body")]

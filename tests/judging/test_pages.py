@@ -1,4 +1,4 @@
-"""What a record shows of a target's animals."""
+"""The animals of a target that a record shows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def page(*ids: int, path: str = "/pets", status: str = "sold") -> Exchange:
     ],
     ids=range(15),
 )
-def test_what_a_page_was_asked_for(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
+def test_the_parameters_of_a_page(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
     seen = page_in(page(1, path=path))
     assert seen is not None
     assert (seen.limit, seen.status, seen.asked) == (limit, status, asked)
@@ -81,12 +81,12 @@ def test_a_page_counts_everything_and_keeps_the_animals() -> None:
     ],
     ids=range(7),
 )
-def test_what_is_no_page(other: Exchange) -> None:
+def test_what_is_not_a_page(other: Exchange) -> None:
     assert page_in(other) is None
     assert list(pages_in([other, page(1), other])) == [page_in(page(1))]
 
 
-def test_animals_are_known_as_they_were_seen_last() -> None:
+def test_animals_are_known_in_their_latest_state() -> None:
     record = [page(1, 2, status="pending"), page(2, 3, status="sold")]
     assert {number: animal["status"] for number, animal in animals_in(record).items()} == {
         1: "pending",
@@ -162,7 +162,7 @@ def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
     assert whole_stores(seen[1:]) == []
 
 
-def test_the_latest_whole_store_is_handed_out() -> None:
+def test_the_latest_whole_store_is_returned() -> None:
     seen = pages(("?limit=5", 3), ("?limit=5", 4))
     assert whole_stores(seen)[-1] is seen[1]
 
@@ -178,7 +178,7 @@ def test_a_longer_page_may_be_longer_by_an_item_without_an_id() -> None:
     assert [one.exchange for one in whole_stores(list(pages_in([short, longer])))] == [short]
 
 
-def test_a_page_with_an_item_without_an_id_is_no_whole_store() -> None:
+def test_a_page_with_an_item_without_an_id_is_not_the_whole_store() -> None:
     assert whole_stores(list(pages_in([exchange(body=[{"id": 1}, {"name": "Rex"}], path="/pets?limit=9")]))) == []
 
 
@@ -204,7 +204,7 @@ def test_a_page_that_would_show_an_animal(query: str, size: int, status: str | N
 
 
 @pytest.mark.parametrize(("other", "shows"), [(44, True), (43, False)])
-def test_a_filtered_page_of_20_or_more_is_not_full_where_a_longer_page_came(other: int, shows: bool) -> None:
+def test_a_filtered_page_of_20_or_more_is_not_full_if_a_longer_page_exists(other: int, shows: bool) -> None:
     seen = pages(("?limit=100&status=sold", 43), ("?limit=100&status=pending", other))
     assert (seen[0] in that_would_show(seen, "sold")) is shows
 

@@ -1,4 +1,4 @@
-"""What the rate limit headers tell of a quota, from answer to answer."""
+"""What the rate limit headers of successive answers show about a quota."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def answered(
     return exchange(Operation.CREATE_PET, status, headers=headers, index=int(at * 100), sent=at, took=took)
 
 
-def course(*lefts: int, lasts: float = 0.5, reset: float = 64, moves: int = 0) -> list[Exchange]:
-    """Answers that came one after the other in so many seconds; Reset is put off by `moves` seconds each time."""
+def answers_over_time(*lefts: int, lasts: float = 0.5, reset: float = 64, moves: int = 0) -> list[Exchange]:
+    """Successive answers spread over that many seconds; Reset moves by `moves` seconds each time."""
     resets = [reset + n * moves for n in range(len(lefts))]
     first = [answered(1 + n / 32, left, reset=resets[n]) for n, left in enumerate(lefts[:-1])]
     return [*first, answered(1 + lasts - TOOK, lefts[-1], reset=resets[-1])]
 
 
 def at_once(*lefts: int) -> list[Exchange]:
-    """Answers to requests that were under way at the same time."""
+    """Answers to requests that were sent at the same time."""
     return [answered(1 + n / 8, left, took=2.0) for n, left in enumerate(lefts)]
 
 
@@ -60,10 +60,10 @@ def text_of(problem: QuotaProblem | None) -> str | None:
     return problem.text if problem else None
 
 
-# ---- what an answer tells
+# ---- what an answer shows
 
 
-def test_what_no_cache_and_no_other_key_explains_counts() -> None:
+def test_only_answers_to_the_key_that_no_cache_gave_count() -> None:
     assert len(counts_in([answered(1, 5, limit=5), answered(2, 1, limit=1)])) == 2
     assert counts_in([answered(1, 0, limit=0)]) == []
     headers = rates(60, 5, unix(64))
@@ -72,7 +72,7 @@ def test_what_no_cache_and_no_other_key_explains_counts() -> None:
     assert counts_in([exchange(Operation.CREATE_PET, 401, headers=headers, credential=Credential.RANDOM)]) == []
 
 
-def test_an_answer_that_comes_after_the_window_tells_nothing_and_one_sent_later_may() -> None:
+def test_an_answer_after_the_window_proves_nothing() -> None:
     slow = answered(30, 1, limit=6, took=40)
     rising = window_of([answered(1, 1, limit=6), slow, answered(31, 6, limit=6)])
     assert text_of(problem_in(rising)) == "X-RateLimit-Remaining rose from 1 to 6 within one window"
@@ -88,7 +88,7 @@ def test_a_bucket_refills_by_its_limit_a_minute_or_until_reset() -> None:
 
 
 def test_each_answer_is_compared_with_the_first_and_at_doubling_distances() -> None:
-    counts = quota_of(course(*range(50, 43, -1))).counts
+    counts = quota_of(answers_over_time(*range(50, 43, -1))).counts
     compared = [(50 - earlier.remaining, 50 - later.remaining) for earlier, later in pairs(counts)]
     assert sorted(compared, key=lambda pair: pair[::-1]) == [
         *[(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)],
@@ -156,15 +156,15 @@ def test_remaining_rises(record: list[Exchange], text: str | None) -> None:
 @pytest.mark.parametrize(
     ("record", "stays"),
     [
-        (course(50, 50, 50, 50, 50), True),
-        (course(50, 50, 50, 50), False),
-        (course(50, 50, 50, 50, 49), False),
-        (course(0, 0, 0, 0, 0), False),
-        (course(1, 1, 1, 1, 1), True),
+        (answers_over_time(50, 50, 50, 50, 50), True),
+        (answers_over_time(50, 50, 50, 50), False),
+        (answers_over_time(50, 50, 50, 50, 49), False),
+        (answers_over_time(0, 0, 0, 0, 0), False),
+        (answers_over_time(1, 1, 1, 1, 1), True),
         # a bucket may have made good what was spent
-        (course(50, 50, 50, 50, 50, lasts=4), False),
-        (course(50, 50, 50, 50, 50, lasts=3.75), True),
-        (course(50, 50, 50, 50, 50, reset=4), False),
+        (answers_over_time(50, 50, 50, 50, 50, lasts=4), False),
+        (answers_over_time(50, 50, 50, 50, 50, lasts=3.75), True),
+        (answers_over_time(50, 50, 50, 50, 50, reset=4), False),
     ],
     ids=range(8),
 )
@@ -190,7 +190,7 @@ def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
     ids=range(5),
 )
 def test_remaining_falls_short(lefts: tuple[int, ...], lasts: float, text: str | None) -> None:
-    record = course(*lefts, lasts=lasts)
+    record = answers_over_time(*lefts, lasts=lasts)
     found = problem_in(window_of(record))
     said = f"X-RateLimit-Remaining {text} within one window, while 4 requests were served in between"
     assert found == (QuotaProblem(said, (record[0], record[-1])) if text else None)
@@ -199,33 +199,33 @@ def test_remaining_falls_short(lefts: tuple[int, ...], lasts: float, text: str |
 # ---- any window
 
 
-def test_more_was_spent_than_is_missing() -> None:
-    record = course(*[57] * 7, moves=1)
+def test_more_was_spent_than_limit_minus_remaining() -> None:
+    record = answers_over_time(*[57] * 7, moves=1)
     assert problem_of(quota_of(record)) == QuotaProblem(
         "X-RateLimit-Remaining is 57 of 60, although 5 requests were served in the 0.5 s before",
         (record[0], record[6]),
     )
-    assert problem_of(quota_of(course(*[56] * 7, moves=1))) is None
+    assert problem_of(quota_of(answers_over_time(*[56] * 7, moves=1))) is None
 
 
 @pytest.mark.parametrize(
     ("record", "said"),
     [
-        (course(*[30] * 10, moves=1), "stayed at 30"),
-        (course(*[30] * 9, moves=1), None),
-        (course(*[30] * 9, 31, moves=1), "rose from 30 to 31"),
-        (course(29, *[30] * 9, moves=1), "rose from 29 to 30"),
-        (course(30, 29, *[30] * 8, moves=1), None),
-        (course(*[0] * 10, moves=1), None),
-        (course(*[1] * 10, moves=1), "stayed at 1"),
+        (answers_over_time(*[30] * 10, moves=1), "stayed at 30"),
+        (answers_over_time(*[30] * 9, moves=1), None),
+        (answers_over_time(*[30] * 9, 31, moves=1), "rose from 30 to 31"),
+        (answers_over_time(29, *[30] * 9, moves=1), "rose from 29 to 30"),
+        (answers_over_time(30, 29, *[30] * 8, moves=1), None),
+        (answers_over_time(*[0] * 10, moves=1), None),
+        (answers_over_time(*[1] * 10, moves=1), "stayed at 1"),
         # eight came free
-        (course(*[30] * 10, moves=1, lasts=8), None),
-        (course(*[30] * 10, moves=1, lasts=7.75), "stayed at 30"),
-        (course(*[30] * 10, moves=1, lasts=4, reset=34), None),
-        (course(*[30] * 10, moves=1, lasts=3.75, reset=34), "stayed at 30"),
-        (course(*[30] * 10, moves=1, lasts=8, reset=1000), None),
+        (answers_over_time(*[30] * 10, moves=1, lasts=8), None),
+        (answers_over_time(*[30] * 10, moves=1, lasts=7.75), "stayed at 30"),
+        (answers_over_time(*[30] * 10, moves=1, lasts=4, reset=34), None),
+        (answers_over_time(*[30] * 10, moves=1, lasts=3.75, reset=34), "stayed at 30"),
+        (answers_over_time(*[30] * 10, moves=1, lasts=8, reset=1000), None),
         # a Reset that is too near to tell
-        (course(*[30] * 10, moves=1, reset=4), None),
+        (answers_over_time(*[30] * 10, moves=1, reset=4), None),
     ],
     ids=range(13),
 )
@@ -245,15 +245,15 @@ def test_remaining_never_falls(record: list[Exchange], said: str | None) -> None
         (at_once(49, 50, 50, 50, 49), False),
         (at_once(50, 49), False),
         # four were spent in between, and more than come free
-        (course(50, 50, 50, 50, 50, 50, moves=1), True),
-        (course(50, 50, 50, 50, 50, moves=1), False),
-        (course(50, 50, 50, 50, 50, 50, moves=1, lasts=2), True),
+        (answers_over_time(50, 50, 50, 50, 50, 50, moves=1), True),
+        (answers_over_time(50, 50, 50, 50, 50, moves=1), False),
+        (answers_over_time(50, 50, 50, 50, 50, 50, moves=1, lasts=2), True),
         # three came free, and one is rounding
-        (course(50, 50, 50, 50, 50, 50, moves=1, lasts=3), False),
-        (course(50, 49, 48, 47, 47, 46, moves=1, lasts=3), True),
-        (course(50, 49, 48, 47, 47, 47, moves=1, lasts=3), False),
+        (answers_over_time(50, 50, 50, 50, 50, 50, moves=1, lasts=3), False),
+        (answers_over_time(50, 49, 48, 47, 47, 46, moves=1, lasts=3), True),
+        (answers_over_time(50, 49, 48, 47, 47, 47, moves=1, lasts=3), False),
     ],
     ids=range(10),
 )
-def test_what_is_spent_is_counted(record: list[Exchange], counted: bool) -> None:
+def test_spent_requests_are_counted(record: list[Exchange], counted: bool) -> None:
     assert is_counted_down(quota_of(record)) == counted

@@ -15,7 +15,7 @@ DATE = ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
 
 
 def text_of(problem: Problem | None, part: str) -> str | None:
-    """What a problem says; every one is of the header `part`."""
+    """The text of a problem; every problem is about the header `part`."""
     assert problem is None or problem.part == f"header:{part}"
     return problem.text if problem else None
 
@@ -111,7 +111,7 @@ def test_reset_against_the_responses_own_date(reset: object, problem: str | None
         (100_000_000_001, "; it looks like milliseconds"),
     ],
 )
-def test_what_a_wrong_reset_looks_like(reset: int, hint: str) -> None:
+def test_hints_for_a_wrong_reset(reset: int, hint: str) -> None:
     problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
     assert problem is not None
     assert problem.text.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; expected a Unix time in seconds")
@@ -180,14 +180,14 @@ def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool
     assert (problem is None) == held
 
 
-def test_a_reset_that_has_passed_is_measured_from_the_request_where_there_is_no_date() -> None:
+def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
     problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
     assert text_of(problem, "X-RateLimit-Reset") == (
         f"X-RateLimit-Reset is {unix(-700)}, 700 s past; expected a Unix time in seconds"
     )
 
 
-def test_a_date_that_cannot_be_read_is_none() -> None:
+def test_an_unreadable_date_is_ignored() -> None:
     for text in ("yesterday", "Fri, 31 Dec 9999 23:59:59 -0100", "Mon, 01 Jan 2020 00:00:00 +9999999999999", ""):
         assert rate_limits.date_of(exchange(headers=[("Date", text)])) is None
         assert rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(30), ("Date", text)))) is None
@@ -262,7 +262,7 @@ def test_seconds_of_retry_after(text: str, seconds: float | None) -> None:
     assert rate_limits.retry_after(exchange(status=429, headers=[])) is None
 
 
-def test_a_date_is_measured_by_the_clock_that_asks_for_less() -> None:
+def test_a_date_is_measured_by_the_clock_with_the_shorter_wait() -> None:
     date = ("Retry-After", "Sat, 21 Nov 2026 13:00:30 GMT")
     assert rate_limits.retry_after(exchange(status=429, headers=[date, DATE], sent=3600.0)) == 30.0
 
@@ -296,7 +296,7 @@ def test_silence_has_no_headers() -> None:
         ([], False),
     ],
 )
-def test_a_longer_wait_than_a_minute_speaks_of_another_quota(headers: list[tuple[str, str]], more: bool) -> None:
+def test_a_wait_of_more_than_a_minute_belongs_to_another_quota(headers: list[tuple[str, str]], more: bool) -> None:
     # our own clock is an hour ahead of the target's
     refusal = exchange(status=429, headers=headers, sent=3600.0)
     assert rate_limits.is_of_a_longer_quota(refusal) == more

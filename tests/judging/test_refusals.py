@@ -1,4 +1,4 @@
-"""Which request comes next where a quota is used up, and what that costs."""
+"""Which request comes next while a quota is used up, and the cost."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ALL = Allowance(allowed=True, wait_s=100.0, requests=1000)
 
 
 def carried_out(server: Server, requests: int = 1300) -> Undecided | None:
-    """Do what comes next, as a run does; what it ends with."""
+    """Send the next requests as a run does; returns the last step."""
     while isinstance(step := next_step(server.record, 0), Ask):
         assert step.calls, "it asks for nothing"
         server.now = max(server.now, step.not_before)
@@ -60,14 +60,14 @@ def carried_out(server: Server, requests: int = 1300) -> Undecided | None:
     ],
     ids=range(8),
 )
-def test_a_quota_is_used_up_and_one_more_is_served(kind: Kind, requests: int) -> None:
+def test_a_quota_is_used_up_and_one_more_request_is_served(kind: Kind, requests: int) -> None:
     server = Server(deepcopy(kind))
     assert carried_out(server) is None
     assert [one.status for one in server.record] == [200] * (requests - 2) + [429, 200]
     assert over_in(server.record) is None
 
 
-def test_the_cheapest_request_counts_down_and_pages_that_no_cache_knows_come_last() -> None:
+def test_the_cheapest_request_counts_down_and_new_pages_come_last() -> None:
     server = Server(Fixed(60, 60.0))
     carried_out(server)
     asked = [one.request.url.partition("?")[2] for one in server.record]
@@ -76,14 +76,14 @@ def test_the_cheapest_request_counts_down_and_pages_that_no_cache_knows_come_las
     assert "limit=1" not in asked[55:]
 
 
-def test_a_cache_is_not_taken_for_the_server() -> None:
+def test_a_cache_is_not_mistaken_for_the_server() -> None:
     server = Server(Fixed(60, 60.0), cached_s=10.0)
     assert carried_out(server) is None
     assert [one.status for one in server.record].count(429) == 1
     assert len(server.record) == 63
 
 
-def test_windows_that_end_too_soon_are_left() -> None:
+def test_windows_that_end_too_soon_are_given_up() -> None:
     server = Server(Fixed(60, 0.05), latency=0.01)
     left = carried_out(server)
     assert isinstance(left, Undecided)
@@ -93,7 +93,7 @@ def test_windows_that_end_too_soon_are_left() -> None:
 
 
 def answers(*statuses: int | Silence, left: int = 0, pause: int = 60) -> list[Exchange]:
-    """Answers to one page, the first of them with a limit of 60."""
+    """Answers to one page; the first has a limit of 60."""
     headers = rates(60, left, unix(60), ("Retry-After", str(pause)))
     return [
         exchange(status=status, path="/pets?limit=3", headers=headers, index=n, sent=n)
@@ -102,7 +102,7 @@ def answers(*statuses: int | Silence, left: int = 0, pause: int = 60) -> list[Ex
 
 
 @pytest.mark.parametrize("trouble", [502, 503, 504, Silence.RESET])
-def test_trouble_is_asked_again_once(trouble: int | Silence) -> None:
+def test_a_gateway_error_is_repeated_once(trouble: int | Silence) -> None:
     once, twice = answers(200, trouble), answers(200, trouble, trouble)
     step = next_step(once, 0)
     assert isinstance(step, Ask)
@@ -123,7 +123,7 @@ def test_trouble_is_asked_again_once(trouble: int | Silence) -> None:
         ((429, 200), False),
     ],
 )
-def test_after_a_429_it_is_asked_twice_at_most(statuses: tuple[int, ...], more: bool) -> None:
+def test_after_a_429_at_most_two_requests_follow(statuses: tuple[int, ...], more: bool) -> None:
     step = next_step(answers(*statuses), 0)
     assert isinstance(step, Ask) if more else step is None
     if isinstance(step, Ask):
@@ -139,7 +139,7 @@ def test_a_429_that_came_too_early_has_a_second_round() -> None:
     assert next_step(again, 0) is None
 
 
-def test_headers_that_cannot_be_read_end_it() -> None:
+def test_unreadable_headers_end_it() -> None:
     assert next_step([exchange()], 0) is None
     first = next_step([exchange()], 1)
     assert isinstance(first, Ask)
@@ -147,7 +147,7 @@ def test_headers_that_cannot_be_read_end_it() -> None:
     assert first.otherwise.reason == "The quota could not be used up."
 
 
-def test_pages_not_asked() -> None:
+def test_pages_not_requested() -> None:
     record = [exchange(path="/pets?limit=1"), exchange(path="/pets?limit=1&status=sold"), exchange(path="/pets")]
     asked = [dict(call.query) for call in pages_not_asked(record, 3)]
     assert asked == [
@@ -176,7 +176,7 @@ def answered(
     operation: Operation = Operation.LIST_PETS,
     credential: Credential = Credential.VALID,
 ) -> Exchange:
-    """An answer at a URL of its own. Sent after a second, its Reset is 63 s off: the limit comes free in a minute."""
+    """An answer at its own URL. Sent after a second, its Reset is 63 s off: the limit comes free in a minute."""
     path = f"/pets?limit={at:g}" if operation is Operation.LIST_PETS else None
     headers = rates(limit, left, unix(reset))
     return exchange(
@@ -187,7 +187,7 @@ def answered(
 # ---- refusals
 
 
-def test_a_refusal_knows_the_last_answer_before_it_and_what_came_in_between() -> None:
+def test_a_refusal_knows_the_last_answer_before_it_and_the_requests_in_between() -> None:
     record = [
         answered(1, None, status=429),
         answered(2, 50),
@@ -206,7 +206,7 @@ def test_a_refusal_knows_the_last_answer_before_it_and_what_came_in_between() ->
     ]
 
 
-def test_only_a_page_that_is_not_served_is_a_refusal_without_a_429() -> None:
+def test_only_an_unserved_page_is_a_refusal_without_a_429() -> None:
     orders = answered(1, 5, status=400, operation=Operation.STORE_ORDERS)
     odd = exchange(status=400, path="/pets?limit=0")
     silent = exchange(status=Silence.RESET)
@@ -230,14 +230,14 @@ def test_only_a_page_that_is_not_served_is_a_refusal_without_a_429() -> None:
     ],
     ids=range(8),
 )
-def test_others_spend_where_remaining_falls_by_more_than_our_own_requests(record: list[Exchange], others: bool) -> None:
+def test_others_spend_if_remaining_falls_by_more_than_our_requests(record: list[Exchange], others: bool) -> None:
     assert others_spend(record) == others
 
 
 # ---- over the limit
 
 
-def test_what_comes_free_is_not_over_the_limit() -> None:
+def test_requests_that_came_free_are_not_over_the_limit() -> None:
     before = [answered(0, 5), answered(1, 0), answered(1.5, 0), answered(1.75, 0)]
     two_came_free = [*before, answered(3 - TOOK, 0)]
     assert over_in(two_came_free) is None
@@ -245,7 +245,7 @@ def test_what_comes_free_is_not_over_the_limit() -> None:
     assert over_in(fewer) == Over(quotas_in(counts_in(fewer))[0], 3, (fewer[1], fewer[2]))
 
 
-def test_where_a_window_counts_steadily_one_more_is_one_too_many() -> None:
+def test_if_a_window_counts_steadily_one_more_is_too_many() -> None:
     # the window before it ended in time
     before = [answered(-99 + n, n, limit=5, reset=-60) for n in (2, 1)]
     record = [*before, *(answered(n / 2, max(4 - n, 0), limit=5) for n in range(6))]
@@ -254,7 +254,7 @@ def test_where_a_window_counts_steadily_one_more_is_one_too_many() -> None:
 
 
 @pytest.mark.parametrize(("number", "lasts", "over"), [(18, 6, False), (19, 6, True), (19, 12, False)])
-def test_no_window_holds_more_than_its_limit_and_some(number: int, lasts: float, over: bool) -> None:
+def test_no_window_allows_many_more_than_its_limit(number: int, lasts: float, over: bool) -> None:
     record = [answered(1 + n / 4, 3, limit=5, reset=64 + n) for n in range(number - 1)]
     record.append(answered(1 + lasts - TOOK, 3, limit=5, reset=64 + number))
     (quota,) = quotas_in(counts_in(record))
@@ -317,7 +317,7 @@ SERVED = [answered(2, 50), answered(3, 40), answered(4, 30)]
     ],
     ids=range(9),
 )
-def test_what_was_served_until_then(record: list[Exchange], place: int, said: str) -> None:
+def test_the_served_requests_in_words(record: list[Exchange], place: int, said: str) -> None:
     assert served_text(record, record[place]) == said
 
 
@@ -331,7 +331,7 @@ def could_not(said: str) -> Undecided:
 @pytest.mark.parametrize(
     ("record", "calls", "said"),
     [
-        # few are left: pages that no cache can answer, one more than are left, and some more where others come free
+        # few are left: pages that no cache can answer, one more than are left, and some more if others come free
         ([answered(1, 1), answered(2, 0)], 3, ", the last of them with 0 left"),
         ([answered(1, 6), answered(2, 5)], 6, ", the last of them with 5 left"),
         ([answered(1, 1), answered(2, 0, reset=65)], 7, ", the last of them with 0 left"),
@@ -340,20 +340,20 @@ def could_not(said: str) -> Undecided:
     ],
     ids=range(5),
 )
-def test_where_few_are_left_each_page_is_another(record: list[Exchange], calls: int, said: str) -> None:
+def test_if_few_are_left_each_page_is_different(record: list[Exchange], calls: int, said: str) -> None:
     assert next_step(record, 0) == Ask(
         tuple(pages_not_asked(record, calls)), could_not(f"2 requests were served in 1.0 s{said}")
     )
 
 
-def test_where_many_are_left_the_cheapest_request_uses_up_all_but_five() -> None:
+def test_if_many_are_left_the_cheapest_request_uses_up_all_but_five() -> None:
     record = [answered(1, 8), answered(2, 7)]
     said = "1 requests were served in 1.0 s, the last of them with 7 left"
     assert next_step(record, 1) == Ask((CHEAPEST,) * 2, could_not(said.replace("1 requests", "2 requests")))
     assert next_step(record, 2) == Ask((CHEAPEST,) * 2, Undecided("The quota could not be used up."))
 
 
-def test_whether_a_window_is_fixed_is_asked_once_the_second_that_rounding_hides_has_passed() -> None:
+def test_whether_a_window_is_fixed_is_tested_after_the_second_hidden_by_rounding() -> None:
     record = [answered(2, 1), answered(2.25, 0), answered(2.5, 0)]
     said = could_not("3 requests were served in 0.5 s, the last of them with 0 left")
     assert next_step(record, 0) == Ask(tuple(pages_not_asked(record, 1)), said, 2 + TOOK + 2.2)
@@ -437,7 +437,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
     ],
     ids=range(7),
 )
-def test_why_it_is_not_done(
+def test_reasons_against_using_up_the_quota(
     record: list[Exchange], allowance: Allowance, now: float, reason: str, option: str | None, tried: bool
 ) -> None:
     assert cost_of_using_up(record, allowance, now) == Undecided(reason, option, tried=tried)
@@ -456,9 +456,9 @@ def test_why_it_is_not_done(
         (seen(1000, left=7, reset=61), 0.0, Cost(9, 61.0)),
     ],
 )
-def test_what_it_costs(record: list[Exchange], now: float, cost: Cost) -> None:
+def test_the_cost_of_using_up_the_quota(record: list[Exchange], now: float, cost: Cost) -> None:
     assert cost_of_using_up(record, ALL, now) == cost
 
 
-def test_a_window_of_an_hour_is_no_day_s() -> None:
+def test_a_window_of_an_hour_is_not_a_day_s() -> None:
     assert cost_of_using_up(seen(reset=3600), replace(ALL, wait_s=4000.0), 0.0) == Cost(52, 3600.0)

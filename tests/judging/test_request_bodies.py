@@ -1,4 +1,4 @@
-"""What a body of `POST /pets` asks for: what is refused for certain, what is created for certain, and what is open."""
+"""What is due for a body of `POST /pets`: what is certainly refused, what is certainly created, and what is open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOUBTFUL_NAMES = ["", " Rex", "Rex ", " ", "x" * 51, "x" * 65_536, "Zo\u00eb", "
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
-    """What an earlier test has read would hide a mutant from a later one."""
+    """Clear the cache: bodies read by an earlier test would hide a mutant from a later one."""
     json_values._remembered.cache_clear()
     json_extensions._remembered.cache_clear()
 
@@ -56,7 +56,7 @@ def test_no_body(body: bytes | None) -> None:
         ("7", "an integer as its body"),
     ],
 )
-def test_what_is_no_object(body: str, what: str) -> None:
+def test_what_is_not_an_object(body: str, what: str) -> None:
     assert asked(body) == Asked(Due.REFUSED, what, "CREATE-5")
 
 
@@ -92,24 +92,24 @@ def test_what_is_no_object(body: str, what: str) -> None:
     ],
     ids=count(),
 )
-def test_what_is_refused_for_certain(body: str, requirement: str, what: str) -> None:
+def test_what_is_certainly_refused(body: str, requirement: str, what: str) -> None:
     found = asked(body)
     assert (found.due, found.requirement, found.what) == (Due.REFUSED, requirement, what)
     assert found.pet == parse(body.encode())
 
 
-def test_what_is_nested_deep_is_as_wrong() -> None:
+def test_deep_nesting_is_also_wrong() -> None:
     assert asked("[" * 3_000 + "]" * 3_000).what == "an array as its body"
     assert asked(with_category("[" * 3_000 + "]" * 3_000)).requirement == "CREATE-8"
     assert asked("[" * 3_000 + "]" * 2_999).due is not Due.CREATED
 
 
-def test_a_number_of_thousands_of_digits_is_not_told_in_full() -> None:
+def test_a_number_of_thousands_of_digits_is_shortened() -> None:
     assert len(asked(with_category("9" * 4000)).what) < 130
 
 
 @pytest.mark.parametrize("name", SURE_NAMES, ids=count())
-def test_what_is_created_for_certain(name: str) -> None:
+def test_what_is_certainly_created(name: str) -> None:
     for status in ("available", "pending", "sold"):
         found = asked(pet(name=name, status=status))
         assert (found.due, found.requirement) == (Due.CREATED, "CREATE-1")
@@ -117,7 +117,7 @@ def test_what_is_created_for_certain(name: str) -> None:
         assert found.pet == {"name": name, "categoryId": 1, "status": status}
 
 
-def test_no_status_is_as_sure() -> None:
+def test_no_status_is_certainly_valid() -> None:
     found = asked(pet(categoryId=2))
     assert (found.due, found.what) == (Due.CREATED, "a name of 3 printable ASCII characters and no status")
 
@@ -192,7 +192,7 @@ def test_what_is_open(body: str) -> None:
     ],
     ids=count(),
 )
-def test_a_defect_is_one_whatever_else_is_open_or_doubtful(body: str, requirement: str) -> None:
+def test_a_defect_counts_whatever_else_is_open_or_doubtful(body: str, requirement: str) -> None:
     assert (asked(body).due, asked(body).requirement) == (Due.REFUSED, requirement)
 
 
@@ -211,7 +211,7 @@ members = st.fixed_dictionaries(
 
 
 @given(values | members)
-def test_any_json_value_asks_for_something(value: object) -> None:
+def test_any_json_value_has_a_result(value: object) -> None:
     found = asked_for(json.dumps(value).encode(), KNOWN)
     assert (found.requirement in DEFECTS) == (found.due is Due.REFUSED)
     assert found.requirement in {None, "CREATE-1", "CREATE-14", *DEFECTS}
@@ -220,7 +220,7 @@ def test_any_json_value_asks_for_something(value: object) -> None:
 
 
 @given(st.binary(max_size=40))
-def test_any_bytes_ask_for_something(body: bytes) -> None:
+def test_any_bytes_have_a_result(body: bytes) -> None:
     found = asked_for(body, KNOWN)
     assert (found.requirement in DEFECTS) == (found.due is Due.REFUSED)
 
@@ -265,7 +265,7 @@ def test_a_parser_may_accept_extensions(body: str, what: str, sent: dict[str, ob
     assert found.pet == sent
 
 
-def test_nan_in_a_member_that_asks_for_no_number() -> None:
+def test_nan_in_a_member_that_is_not_a_number() -> None:
     found = asked('{"name": "Rex", "categoryId": 1, "x": NaN, "y": [-Infinity]}')
     assert (found.due, found.what) == (Due.CREATED_OR_REFUSED, "NaN, -Infinity")
     assert found.pet is not None
@@ -278,7 +278,7 @@ def test_another_encoding(encoding: str) -> None:
     assert (found.due, found.what, found.pet) == (Due.CREATED_OR_REFUSED, encoding[:6].upper(), PLAIN)
 
 
-def test_what_is_not_utf_8_spells_no_name() -> None:
+def test_invalid_utf_8_gives_no_name() -> None:
     found = asked_for(TEXT.encode().replace(b"Rex", b"R\xffx"), KNOWN)
     assert (found.due, found.pet) == (Due.CREATED_OR_REFUSED, {"categoryId": 1})
     assert found.what == "invalid UTF-8 and a name of 3 characters, not all of them printable ASCII"
@@ -287,7 +287,7 @@ def test_what_is_not_utf_8_spells_no_name() -> None:
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a\udfff"], ids=count())
-def test_a_lone_surrogate_may_come_back_as_it_likes(name: str) -> None:
+def test_a_lone_surrogate_may_come_back_in_any_form(name: str) -> None:
     found = asked(pet(name=name))
     assert (found.due, found.requirement, found.pet) == (Due.CREATED_OR_REFUSED, "CREATE-14", {"categoryId": 1})
 
@@ -308,24 +308,24 @@ def test_a_lone_surrogate_may_come_back_as_it_likes(name: str) -> None:
     ],
     ids=count(),
 )
-def test_what_is_wrong_for_a_parser_with_extensions_too(body: str) -> None:
+def test_defects_for_a_parser_with_extensions(body: str) -> None:
     found = asked(body)
     assert (found.due, found.what, found.requirement) == (Due.REFUSED, "a body that is not JSON", "CREATE-5")
 
 
-def test_bytes_that_no_encoding_makes_text() -> None:
+def test_bytes_that_cannot_be_decoded() -> None:
     assert asked_for(b"{\x00\xd8", KNOWN).requirement == "CREATE-5"
     assert asked_for(b"\xff\xfe\x00", KNOWN).requirement == "CREATE-5"
 
 
-def test_a_member_given_twice_is_open_with_an_extension_too() -> None:
+def test_a_repeated_member_is_open_with_an_extension_too() -> None:
     assert asked('{"name": "Rex", "name": "Tex", "categoryId": 1,}').due is Due.OPEN
 
 
 # ---- what decides
 
 
-def test_without_a_known_category_it_alone_can_be_at_fault() -> None:
+def test_without_a_known_category_only_the_category_can_be_the_cause() -> None:
     found = asked_for(TEXT.encode(), ())
     assert (found.due, found.requirement) == (Due.CREATED_OR_REFUSED, "CREATE-1")
     assert asked_for(TEXT.encode(), {2}).requirement == "CREATE-14"

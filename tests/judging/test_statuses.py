@@ -1,4 +1,4 @@
-"""Which status a request must get, and which requirement another one breaks."""
+"""Which status a request must get, and which requirement any other status breaks."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def got(segment: object, status: int | Silence = 200, body: object = ()) -> Exch
     return exchange(GET, status, body, path=f"/pets/{segment}")
 
 
-# ---- what is due
+# ---- the expected status
 
 
 @pytest.mark.parametrize("query", VALID_QUERIES)
-def test_a_list_that_the_document_provides_for_is_200(query: str) -> None:
+def test_a_documented_list_request_is_200(query: str) -> None:
     assert query_is_valid(listed(query))
     assert status_judgement(listed(query), GROUNDS)[1] is HOLDS
     for status in (201, 204, 400, 403, 404, 422, 500, 503):
@@ -46,7 +46,7 @@ def test_a_list_that_the_document_provides_for_is_200(query: str) -> None:
 
 
 @pytest.mark.parametrize("query", INVALID_QUERIES, ids=short)
-def test_any_answer_is_right_to_a_query_that_is_open(query: str) -> None:
+def test_any_answer_to_an_open_query_conforms(query: str) -> None:
     assert not query_is_valid(listed(query))
     for status in (200, 400, 404, 422, 500):
         assert status_judgement(listed(query, status), GROUNDS) == ("", NOT_CONCERNED)
@@ -64,7 +64,7 @@ def test_an_animal_is_200_or_404(number: int) -> None:
         assert status_judgement(got(number, 200, body), GROUNDS)[0] == "GET-3"
 
 
-def test_an_animal_that_is_known_is_200_unless_it_has_been_removed() -> None:
+def test_a_known_animal_is_200_unless_it_was_removed() -> None:
     assert status_judgement(got(7), GROUNDS) == ("GET-1", HOLDS)
     assert status_judgement(got(7, 404), GROUNDS) == ("", NOT_CONCERNED)
     problem = Problem("expected 200 (section 4.3), got 410", STATUS)
@@ -72,34 +72,34 @@ def test_an_animal_that_is_known_is_200_unless_it_has_been_removed() -> None:
 
 
 @pytest.mark.parametrize("segment", ["abc", "7.0", "+7", "", 2**63, -(2**63) - 1, "9" * 400, "%37"])
-def test_nothing_is_judged_of_a_pet_id_that_is_not_an_int64(segment: object) -> None:
+def test_a_pet_id_that_is_not_an_int64_is_not_judged(segment: object) -> None:
     for status in (200, 400, 401, 404, 500, Silence.TIMEOUT):
         assert status_judgement(got(segment, status, {"id": 1}), GROUNDS) == ("", NOT_CONCERNED)
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 410, 500, Silence.TIMEOUT])
-def test_nothing_is_judged_of_an_animal_from_the_day_of_the_removal_on(status: int | Silence) -> None:
+def test_from_the_removal_day_animals_are_not_judged(status: int | Silence) -> None:
     assert status_judgement(got(7, status, {"id": 8}), Grounds(REMOVED)) == ("", NOT_CONCERNED)
 
 
-def test_lists_are_judged_from_that_day_on_too() -> None:
+def test_from_the_removal_day_lists_are_still_judged() -> None:
     assert isinstance(status_judgement(listed("", 404), Grounds(REMOVED))[1], Problem)
 
 
 @pytest.mark.parametrize("status", [200, 204, 302, 400, 403, 410, 422, 499])
-def test_the_orders_are_there_whatever_they_say(status: int) -> None:
+def test_any_other_answer_shows_that_orders_exist(status: int) -> None:
     assert status_judgement(exchange(ORDERS, status), GROUNDS) == ("ORDERS-1", HOLDS)
 
 
 @pytest.mark.parametrize("status", [404, 405, 500, 501, 503])
-def test_the_orders_are_not_there(status: int) -> None:
+def test_answers_of_missing_orders(status: int) -> None:
     said = f"expected an answer that shows the operation exists (section 4.4), got {status}"
     assert status_judgement(exchange(ORDERS, status), GROUNDS) == ("ORDERS-1", Problem(said, STATUS))
 
 
 @pytest.mark.parametrize("operation", Operation)
 @pytest.mark.parametrize("status", [401, 429])
-def test_a_refused_key_and_a_limit_say_nothing_of_what_was_asked(operation: Operation, status: int) -> None:
+def test_a_401_and_a_429_prove_nothing_about_the_request(operation: Operation, status: int) -> None:
     assert status_judgement(exchange(operation, status, asked=GOOD), GROUNDS) == ("", NOT_CONCERNED)
 
 
@@ -112,7 +112,7 @@ def test_nothing_is_judged_without_the_key(credential: Credential) -> None:
 
 
 @pytest.mark.parametrize("silence", [Silence.TIMEOUT, Silence.RESET])
-def test_silence_is_wrong_as_a_whole_and_says_what_was_due(silence: Silence) -> None:
+def test_silence_names_the_expected_status(silence: Silence) -> None:
     _, judgement = status_judgement(exchange(CREATE, silence, asked=GOOD | {"name": 5}), GROUNDS)
     said = f"400 (section 4.2) with an integer as `name`, got no answer ({silence.value}: nothing was received)"
     assert judgement == Problem(f"expected {said}, on a second try too", WHOLE)
@@ -154,7 +154,7 @@ def test_the_requirement_of_a_post(body: object, requirement: str, right: set[in
 
 
 @pytest.mark.parametrize("status", [200, 201, 400, 422, 500, Silence.RESET])
-def test_any_answer_is_right_to_a_body_that_is_open(status: int | Silence) -> None:
+def test_any_answer_to_an_open_body_conforms(status: int | Silence) -> None:
     found = exchange(CREATE, status, asked=GOOD | {"id": 7})
     assert status_judgement(found, GROUNDS) == ("", NOT_CONCERNED)
 

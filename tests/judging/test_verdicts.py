@@ -67,7 +67,7 @@ def test_the_table(findings: list[Finding], outcome: Outcome, reason: str) -> No
     assert (verdict.requirement, verdict.target, verdict.findings) == (LIST_3, "staging", tuple(findings))
 
 
-def test_no_check_of_a_target_that_could_not_be_tested_is_an_error() -> None:
+def test_an_untestable_target_without_checks_is_an_error() -> None:
     assert rolled(untestable=True).outcome == "error"
 
 
@@ -83,13 +83,13 @@ def test_evidence_is_collected_in_order() -> None:
     assert (verdict.exchanges, verdict.decisive) == ((0, 1, 2, 3), (3,))
 
 
-def test_what_would_settle_it_is_kept() -> None:
+def test_the_option_that_settles_it_is_kept() -> None:
     assert rolled(OPEN, NOT_RUN).settled_by == "--allow-writes"
     assert rolled(PASS, NOT_RUN).settled_by == "--plan"
     assert rolled(FAIL).settled_by is None
 
 
-def test_what_is_not_in_force_is_not_run_even_where_a_check_failed() -> None:
+def test_a_requirement_not_in_force_is_not_run_even_if_a_check_failed() -> None:
     removal = date(2030, 12, 5)
     get, removed = catalogue()["GET-1"], catalogue()["GET-4"]
     before, after = date(2030, 12, 4), removal
@@ -109,21 +109,21 @@ def test_what_is_not_in_force_is_not_run_even_where_a_check_failed() -> None:
     assert (late.requirement, late.target, late.findings) == (get, "staging", (FAIL,))
 
 
-def test_what_no_check_can_see_says_why() -> None:
+def test_what_no_check_can_observe_says_why() -> None:
     verdict = rolled(requirement=catalogue()["RATE-10"], untestable=True)
     assert (verdict.requirement, verdict.target) == (catalogue()["RATE-10"], "staging")
     assert (verdict.outcome, verdict.in_force) == ("not-run", False)
     assert verdict.reason.startswith("No check can see it. A day's quota is never used up on purpose")
 
 
-def test_what_would_settle_it_is_told_by_the_check() -> None:
+def test_the_check_names_the_option_that_settles_it() -> None:
     assert (NotRun("No.", "--plan").settled_by, Inconclusive("Why?").settled_by) == ("--plan", None)
 
 
 # ---- silence
 
 
-def test_silence_counts_only_where_the_target_answered_afterwards() -> None:
+def test_silence_counts_only_if_the_target_answered_afterwards() -> None:
     silent = finding("fail", "No answer.", decisive=(1,), unanswered=True)
     dead = [exchange(index=0), exchange(status=Silence.TIMEOUT, index=1)]
     alive = [*dead, exchange(status=500, index=2)]
@@ -133,17 +133,17 @@ def test_silence_counts_only_where_the_target_answered_afterwards() -> None:
     ]
 
 
-def test_an_answer_among_what_decides_follows_the_silence_too() -> None:
+def test_an_answer_among_the_deciding_exchanges_counts_as_later_answer() -> None:
     silent = finding("fail", "No answer.", decisive=(0, 1), unanswered=True)
     assert settle_silence([silent], [exchange(status=Silence.TIMEOUT), exchange(index=1)]) == [silent]
 
 
-def test_silence_is_all_that_a_dead_target_ever_gave() -> None:
+def test_silence_of_a_dead_target_is_an_error() -> None:
     silent = finding("fail", "No answer.", decisive=(0,), unanswered=True)
     assert [found.outcome for found in settle_silence([silent], [exchange(status=Silence.RESET)])] == ["error"]
 
 
-def test_a_failure_that_is_no_silence_stays_one() -> None:
+def test_a_failure_without_silence_stays_a_failure() -> None:
     loud = finding("fail", "Wrong.", decisive=(1,))
     assert settle_silence([loud, PASS], [exchange(status=Silence.RESET, index=1)]) == [loud, PASS]
 
@@ -177,13 +177,13 @@ def test_a_waiver_that_expired_covers_nothing() -> None:
     assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
 
 
-def test_a_waiver_that_expired_is_told_where_the_requirement_holds_too() -> None:
+def test_an_expired_waiver_is_reported_even_if_the_requirement_holds() -> None:
     verdict = waived("pass", until(YESTERDAY))
     assert (verdict.outcome, verdict.waiver) == ("pass", until(YESTERDAY))
     assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
 
 
-def test_a_waiver_of_what_holds_is_stale_and_fails_the_run() -> None:
+def test_a_waiver_of_a_requirement_that_holds_is_stale_and_fails_the_run() -> None:
     verdict = waived("pass", until(TODAY))
     assert (verdict.outcome, verdict.waiver) == ("pass", until(TODAY))
     assert verdict.waiver_trouble == "The waiver is stale: the requirement holds now. Take it out of the configuration."
@@ -191,7 +191,7 @@ def test_a_waiver_of_what_holds_is_stale_and_fails_the_run() -> None:
 
 
 @pytest.mark.parametrize("outcome", ["inconclusive", "not-run", "error"])
-def test_a_waiver_changes_nothing_where_nothing_was_judged(outcome: Outcome) -> None:
+def test_a_waiver_changes_nothing_if_nothing_was_judged(outcome: Outcome) -> None:
     for expires in (TODAY, YESTERDAY):
         verdict = waived(outcome, until(expires))
         assert (verdict.outcome, verdict.waiver, verdict.waiver_trouble) == (outcome, until(expires), None)
@@ -202,7 +202,7 @@ def test_a_waiver_is_for_one_target() -> None:
     assert (verdict.outcome, verdict.waiver) == ("fail", None)
 
 
-def test_a_renewed_waiver_counts_for_more_than_the_expired_one() -> None:
+def test_a_renewed_waiver_replaces_the_expired_one() -> None:
     assert waived("fail", until(YESTERDAY), until(date(2027, 1, 1))).outcome == "waived"
 
 
@@ -241,6 +241,6 @@ def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: int) -
     assert exit_of(verdicts(*outcomes), state).value == code
 
 
-def test_what_is_not_in_force_is_never_unsettled() -> None:
+def test_a_requirement_not_in_force_is_never_unsettled() -> None:
     out_of_force = Verdict(LIST_3, "staging", "not-run", "", in_force=False)
     assert exit_of([out_of_force], RunState(strict=True)) is Exit.HOLDS

@@ -1,4 +1,4 @@
-"""Property examples in whole runs: what they cost, what they find, what they say of it."""
+"""Property examples in whole runs: their cost, their findings, and their messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ DEEP = ("--allow-writes", "--examples", "60", "--seed", "8")
 
 
 @pytest.mark.parametrize("fault", ["", "limit-30s-crash", "name-over-255-crashes", "category-text-taken", "no-code"])
-def test_by_default_at_most_forty_requests_more_with_fourteen_posts_at_most(fault: str) -> None:
+def test_by_default_examples_add_at_most_forty_requests_and_fourteen_posts(fault: str) -> None:
     faults = (fault,) if fault else ()
     without = judged("--allow-writes", "--examples", "0", "--seed", "5", faults=faults)
     trial = judged("--allow-writes", "--seed", "5", faults=faults)
@@ -52,13 +52,13 @@ def test_a_free_key_is_done_within_its_second_minute() -> None:
     assert trial.result.targets[0].waited_s <= 61
 
 
-def test_reading_only_a_free_key_is_done_within_its_first_minute() -> None:
+def test_a_read_only_run_with_a_free_key_is_done_within_its_first_minute() -> None:
     trial = judged("--plan", "free", plan="free")
     assert trial.examples > 0
     assert (trial.requests + trial.examples, trial.result.targets[0].waited_s) == (57, 0)
 
 
-def test_nothing_is_sent_that_a_check_has_sent() -> None:
+def test_no_request_of_a_check_is_sent_again() -> None:
     asked = [
         (entry.request.method, entry.request.url, entry.request.body)
         for entry in judged(*DEEP).exchanges
@@ -80,7 +80,7 @@ def test_a_cap_on_requests_holds_and_says_so() -> None:
 # ---- what they find
 
 
-def test_a_failing_example_is_shown_as_simple_as_it_could_be_made() -> None:
+def test_a_failing_example_is_shown_in_its_simplest_form() -> None:
     trial = run_fault("limit-over-70-crashes-for-sold", "--examples", "60", by_default=True)
     assert trial.ids("fail") == {"LIST-6", "ERROR-5"}
     reason = trial.reasons["LIST-6"]
@@ -92,23 +92,23 @@ def test_a_failing_example_is_shown_as_simple_as_it_could_be_made() -> None:
     assert len(row.decisive) == 2
 
 
-def test_two_parameters_are_not_blamed_for_what_one_does() -> None:
+def test_two_parameters_are_not_blamed_for_one() -> None:
     trial = run_fault("limit-55-to-64-refused")
     assert trial.ids("fail") == {"LIST-2"}
 
 
-def test_names_that_a_service_refuses_fail_nothing() -> None:
+def test_refused_names_fail_nothing() -> None:
     trial = judged("--allow-writes", "--examples", "60", variations=("strict-names-ascii", "strict-categories"))
     assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
 
 
-def test_sequences_are_told_in_deep_runs_only() -> None:
+def test_sequences_run_only_in_deep_runs() -> None:
     usual, deep = judged("--allow-writes", "--seed", "5"), judged(*DEEP)
     told = [[row.outcome for row in run.result.checks if "test_any_sequence" in row.id] for run in (usual, deep)]
     assert told == [[], ["pass", "pass"]]
 
 
-def test_a_story_that_does_not_hold_is_told() -> None:
+def test_an_inconsistent_sequence_fails() -> None:
     trial = judged("--allow-writes", "--examples", "100", "--seed", "3", faults=("sharp-s-stored-otherwise",))
     reason = trial.reasons["CREATE-13"]
     assert "character 72 is U+0073 instead of U+00DF" in reason
@@ -138,7 +138,7 @@ def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
     assert highest < count.kept
 
 
-def test_what_fails_in_a_long_run_stays_in_the_record() -> None:
+def test_failures_of_a_long_run_stay_in_the_record() -> None:
     trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("short-pages-without-status",))
     assert trial.ids("fail") == {"PET-4"}
     row = next(row for row in trial.result.requirements if row.id == "PET-4")

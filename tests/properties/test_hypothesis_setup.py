@@ -1,4 +1,4 @@
-"""The tables that Hypothesis is given are those that it would work out."""
+"""The tables stored for Hypothesis equal those that it would compute."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def test_the_categories_are_those_of_hypothesis() -> None:
     assert {name: tuple(ranges) for name, ranges in categories().items()} == charmap.charmap()
 
 
-def test_hypothesis_reads_what_it_is_given() -> None:
+def test_hypothesis_reads_the_stored_tables() -> None:
     home = set_up_hypothesis()
     names = {path.name for path in home.rglob("*.gz")}
     assert names >= {"charmap.json.gz", "codec-v2-utf-8.json.gz"}

@@ -1,4 +1,4 @@
-"""A failing example is made simpler in few attempts, whatever it fails for."""
+"""A failing example is simplified in few attempts, whatever the cause."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PETS = Pets("0a1b2c3d", 4)
 
 
 def reduced(call: Call, fails: Callable[[Call], bool], attempts: int = 10) -> Call:
-    """The simplest call found in so many attempts."""
+    """The simplest call found in that many attempts."""
     left = iter(range(attempts))
     return simplest(call, PETS, lambda attempt: next(left, None) is not None and fails(attempt))
 
@@ -34,18 +34,18 @@ def post(name: str, status: str | None = None, category: int = 4) -> Call:
     return Call(Operation.CREATE_PET, body=new_pet(PETS, name, status, category))
 
 
-def test_what_fails_without_parameters_is_told_without_parameters() -> None:
+def test_a_failure_without_parameters_is_shown_without_parameters() -> None:
     assert reduced(page(limit="37", status="sold"), lambda call: True) == page()
 
 
-def test_the_parameter_that_is_at_fault_is_left_alone() -> None:
+def test_only_the_failing_parameter_is_kept() -> None:
     assert reduced(page(limit="37", status="sold"), lambda call: "status" in dict(call.query)) == page(status="sold")
     assert reduced(page(limit="37", status="sold"), lambda call: dict(call.query).get("limit") == "37") == page(
         limit="37"
     )
 
 
-def test_two_that_fail_only_together_stay_together() -> None:
+def test_two_parameters_that_fail_only_together_stay_together() -> None:
     def both(call: Call) -> bool:
         query = dict(call.query)
         return query.get("status") == "sold" and int(query.get("limit", 0)) >= 30
@@ -55,14 +55,14 @@ def test_two_that_fail_only_together_stay_together() -> None:
     assert 30 <= int(found["limit"]) < 50
 
 
-def test_an_id_comes_nearer_to_zero() -> None:
+def test_an_id_moves_towards_zero() -> None:
     assert (
         int(reduced(segment(str(2**40 + 12345)), lambda call: int(call.pet_id or 0) >= 2**31).pet_id or 0) < 2**31 + 99
     )
     assert reduced(segment("-77"), lambda call: int(call.pet_id or 0) < 0, attempts=20).pet_id == "-1"
 
 
-def test_a_long_name_shrinks_to_where_it_begins_to_fail() -> None:
+def test_a_long_name_shrinks_to_the_shortest_failing_length() -> None:
     found = reduced(
         post(named(PETS.run, 300), "sold"), lambda call: len(json.loads(call.body or b"")["name"]) > 255, 20
     )
@@ -71,14 +71,14 @@ def test_a_long_name_shrinks_to_where_it_begins_to_fail() -> None:
     assert 256 <= len(body["name"]) <= 258
 
 
-def test_a_sign_is_found_in_a_crowd() -> None:
+def test_one_failing_character_is_found_among_many() -> None:
     crowd = PETS.run + "".join(chr(0xA0 + n) for n in range(80))
     found = reduced(post(crowd), lambda call: "ß" in json.loads(call.body or b"")["name"])
     assert "ß" in json.loads(found.body or b"")["name"]
     assert len(json.loads(found.body or b"")["name"]) < len(crowd) // 2
 
 
-def test_no_more_is_asked_than_may_be() -> None:
+def test_no_more_calls_are_tried_than_allowed() -> None:
     asked: list[Call] = []
 
     def fails(call: Call) -> bool:
@@ -108,6 +108,6 @@ def test_simpler_bodies_are_animals_of_this_run(name: str, status: str | None, c
 
 
 @given(st.text(max_size=80))
-def test_any_segment_gets_simpler_and_ends(text: str) -> None:
+def test_simplifying_any_segment_ends(text: str) -> None:
     call = segment(text)
     assert len(str(reduced(call, lambda attempt: True, attempts=500).pet_id)) <= max(1, len(text))

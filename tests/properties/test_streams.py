@@ -1,4 +1,4 @@
-"""What a run tries, in which order: all of it is decided before anything is sent."""
+"""What a run tries, and in which order; both are decided before anything is sent."""
 
 from __future__ import annotations
 
@@ -68,18 +68,18 @@ def test_the_shares_add_up_and_grow_in_proportion(examples: int, writes: bool) -
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_deep_run_asks_for_every_limit_and_half_of_all_pairs(seed: int) -> None:
+def test_a_deep_run_requests_every_limit_and_half_of_all_pairs(seed: int) -> None:
     pairs = pairs_of_limit_and_status(listed(seed)[: shares(200, writes=True).listing])
     assert {limit for limit, _ in pairs} == set(range(1, 101))
     assert len(pairs) > 200
 
 
-def test_a_reading_run_of_200_asks_for_most_pairs() -> None:
+def test_a_read_only_run_of_200_requests_most_pairs() -> None:
     assert len(pairs_of_limit_and_status(listed(1)[: shares(200, writes=False).listing + 20])) > 300
 
 
 def pairs_of_limit_and_status(calls: Sequence[Call]) -> set[tuple[int, str | None]]:
-    """Of the 400 pairs of a limit from 1 to 100 and a status, or none, those that the calls ask for."""
+    """The pairs of a limit from 1 to 100 and a status, or none, that the calls request; there are 400."""
     queries = [dict(call.query) for call in calls]
     return {
         (int(query["limit"]), query.get("status"))
@@ -92,7 +92,7 @@ def pairs_of_limit_and_status(calls: Sequence[Call]) -> set[tuple[int, str | Non
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_every_limit_that_the_document_names_comes_first_with_every_status(seed: int) -> None:
+def test_every_documented_limit_comes_first_with_every_status(seed: int) -> None:
     asked = [(q.get("limit"), q.get("status")) for q in (dict(call.query) for call in listed(seed)[:24])]
     assert {(limit, status) for limit in ("1", "20", "100", None) for status in (*STATUSES, None)} <= {*asked}
     assert [limit for limit, _ in asked if limit and limit.isdecimal() and int(limit) > 100]
@@ -108,7 +108,7 @@ def test_no_example_comes_twice(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_ids_cover_int64_and_no_segment_leads_elsewhere(seed: int) -> None:
+def test_ids_cover_int64_and_no_segment_changes_the_path(seed: int) -> None:
     segments = [call.pet_id or "" for call in got(seed)]
     numbers = {int(text) for text in segments if text.removeprefix("-").isdecimal() and text.isascii()}
     for power in range(8, 63):
@@ -125,7 +125,7 @@ def test_ids_cover_int64_and_no_segment_leads_elsewhere(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_must_be_refused_carries_a_name_of_this_run_if_any(seed: int) -> None:
+def test_a_defective_body_has_a_name_of_this_run_if_any(seed: int) -> None:
     for body in bodies(seed):
         asked = asked_for(body, {PETS.category})
         name = (asked.pet or {}).get("name")
@@ -135,7 +135,7 @@ def test_what_must_be_refused_carries_a_name_of_this_run_if_any(seed: int) -> No
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("number", [8, 80])
-def test_as_much_is_refused_as_is_not(seed: int, number: int) -> None:
+def test_at_least_half_of_the_bodies_are_defective(seed: int, number: int) -> None:
     due = [asked_for(body, {PETS.category}).due for body in bodies(seed, number)]
     assert due.count(Due.REFUSED) >= number // 2
 
@@ -151,7 +151,7 @@ def test_the_first_defects_are_those_that_people_make() -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_makes_careless_servers_crash_comes_early(seed: int) -> None:
+def test_bodies_that_crash_careless_servers_come_early(seed: int) -> None:
     sent = bodies(seed, 66)
     signs = [b"1e400", b"9" * 400, rb"\ud800", rb"\u0000", b"[" * 200, b"[" * 3_000, b"__proto__", b'"member 999"']
     signs += [b'"name": "twice", "name"', b'"name": "  ', b'"name": ""']
@@ -159,14 +159,14 @@ def test_what_makes_careless_servers_crash_comes_early(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_deep_run_tries_most_lengths_that_are_valid_for_sure(seed: int) -> None:
+def test_a_deep_run_tries_most_certainly_valid_lengths(seed: int) -> None:
     asked = [asked_for(body, {PETS.category}) for body in bodies(seed, 150)]
     plain = {len(str((one.pet or {})["name"])) for one in asked if one.due is Due.CREATED}
     assert plain >= {1, 8, 50}
     assert len(plain) > 25
 
 
-def test_two_plain_names_hold_all_of_printable_ascii() -> None:
+def test_two_plain_names_contain_all_of_printable_ascii() -> None:
     dense = [json.loads(body)["name"] for body in (bodies(1, 8)[3], bodies(1, 8)[6])]
     assert all(
         asked_for(json.dumps({"name": name, "categoryId": 4}).encode(), {4}).due is Due.CREATED for name in dense
@@ -184,7 +184,7 @@ def test_defects_are_of_kinds_that_were_not_sent_before() -> None:
 
 
 @given(st.integers(0, 400))
-def test_a_name_has_the_length_asked_for(length: int) -> None:
+def test_a_name_has_the_given_length(length: int) -> None:
     assert len(named(PETS.run, length)) == length
 
 
@@ -200,8 +200,8 @@ for stream in (listing(1), getting(1), creating(Pets("0a1b2c3d", 4), 1, ())):
 """
 
 
-def test_a_seed_draws_the_same_wherever_it_is_and_leaves_nothing(tmp_path: Path) -> None:
-    """Whatever else is loaded or lies about: constants of other modules are in Hypothesis' draws otherwise."""
+def test_a_seed_gives_the_same_examples_anywhere_and_leaves_no_files(tmp_path: Path) -> None:
+    """Whatever else is loaded: by default, constants of other modules appear in Hypothesis' draws."""
     (tmp_path / "shop.py").write_text("A, B, C = 'zebrafish', 123456789, b'raw'\n")
     ran = subprocess.run([sys.executable, "-c", _DRAW], cwd=tmp_path, capture_output=True, text=True, check=True)
     here = [[(call.pet_id, call.query, call.body) for call in calls[:90]] for calls in (listed(1), got(1), created(1))]
@@ -209,7 +209,7 @@ def test_a_seed_draws_the_same_wherever_it_is_and_leaves_nothing(tmp_path: Path)
     assert {path.name for path in tmp_path.iterdir()} <= {"shop.py", "__pycache__"}
 
 
-def test_an_operation_without_parameters_is_drawn_once() -> None:
+def test_an_operation_without_parameters_has_one_example() -> None:
     from petcheck.properties.generate import coverage
 
     assert list(coverage(Operation.STORE_ORDERS, "positive")) == [Call(Operation.STORE_ORDERS)]

@@ -39,7 +39,7 @@ def test_the_same_animals_each_time() -> None:
         ]
 
 
-def test_every_status_has_animals_enough() -> None:
+def test_every_status_has_enough_animals() -> None:
     with served() as (http, _):
         counts = {status: len(http.get(f"/pets?limit=100&status={status}").json()) for status in STATUSES}
         assert counts == {"available": 52, "pending": 26, "sold": 26}

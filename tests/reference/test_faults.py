@@ -43,14 +43,14 @@ def test_there_are_many() -> None:
     assert len(FAULTS) >= 150
 
 
-def test_names_tell() -> None:
+def test_names_describe_the_fault() -> None:
     assert [name for name, fault in FAULTS.items() if name != fault.name] == []
     operations = {f"@{operation}" for operation in Operation}
     assert [name for name in FAULTS if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*(@\w+)?", name)] == []
     assert {name[name.index("@") :] for name in FAULTS if "@" in name} == operations
 
 
-def test_what_they_break_is_in_the_catalogue() -> None:
+def test_broken_requirements_are_in_the_catalogue() -> None:
     testable = {row["id"] for row in CATALOGUE if row["level"] != "open" and "untestable" not in row}
     broken = {requirement for fault in FAULTS.values() for requirement in fault.breaks}
     assert broken == testable - {"VERSION-1"}
@@ -73,13 +73,13 @@ def test_needs() -> None:
     assert writing == []
 
 
-def test_summaries_are_sentences_of_their_own() -> None:
+def test_summaries_are_distinct_sentences() -> None:
     summaries = [fault.summary for fault in FAULTS.values()]
     assert [summary for summary in summaries if not summary.endswith(".") or len(summary) > 100] == []
     assert [summary for summary, times in Counter(summaries).items() if times > 1] == []
 
 
-def test_an_unknown_name_says_what_comes_near() -> None:
+def test_an_unknown_name_suggests_similar_names() -> None:
     with pytest.raises(ValueError, match=r"no fault is named 'any-keys'; did you mean any-key"):
         create_app(settings(faults=("any-keys",)))
     with pytest.raises(ValueError, match=r"^no fault is named 'qqqq'$"):
@@ -164,7 +164,7 @@ BODIES = (
 
 
 def asked(operations: set[Operation | None]) -> Iterator[Ask]:
-    """Requests that show everything that can be wrong with these operations."""
+    """Requests that show every fault of these operations."""
     paths = {
         Operation.LIST: "/pets",
         Operation.CREATE: "/pets",
@@ -225,9 +225,9 @@ def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> li
     return transcript_of((), Fault("", "", "", (), lambda behaviour: behaviour, needs, operations))
 
 
-# the kill matrix has the examples for faults that only a few values show
+# the kill matrix covers faults that only a few values show
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if "examples" not in fault.needs])
-def test_each_changes_what_is_answered(name: str) -> None:
+def test_each_changes_an_answer(name: str) -> None:
     fault = FAULTS[name]
     plain = right(fault.needs, fault.operations)
     assert transcript_of((name,), fault, as_far_as=plain) != plain

@@ -212,7 +212,7 @@ def test_parsers_accept_one_extension(variation: str) -> None:
         ("json-invalid-utf-8", "R\ufffdx"),
     ],
 )
-def test_what_is_accepted_has_the_values_of_the_text(variation: str, name: str) -> None:
+def test_accepted_bodies_have_the_values_of_the_text(variation: str, name: str) -> None:
     created = json.loads(answers(variation, new(EXTENSIONS[variation]))[0].body)
     assert created == {"id": 131, "name": name, "categoryId": 1}
 

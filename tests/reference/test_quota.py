@@ -57,7 +57,7 @@ def test_an_aligned_window() -> None:
     assert spent(quota, 1) == [Usage(1, 0, NOON + 120)]
 
 
-def test_the_day_is_told_where_it_is_nearer_to_its_end() -> None:
+def test_the_day_is_reported_if_it_is_nearer_to_its_end() -> None:
     clock = Clock()
     quota = Quota(RULES, clock)
     assert spent(quota, 3) == [Usage(3, 2, NOON + 60), Usage(3, 1, NOON + 60), Usage(3, 0, NOON + 60)]
@@ -71,7 +71,7 @@ def test_the_day_is_told_where_it_is_nearer_to_its_end() -> None:
     assert spent(quota, 1) == [Usage(3, 2, MIDNIGHT + 60)]
 
 
-def test_what_the_window_refuses_does_not_count_for_the_day() -> None:
+def test_requests_refused_by_the_window_do_not_count_for_the_day() -> None:
     clock = Clock()
     quota = Quota(RULES, clock)
     spent(quota, 10)
@@ -79,7 +79,7 @@ def test_what_the_window_refuses_does_not_count_for_the_day() -> None:
     assert spent(quota, 1) == [Usage(5, 1, MIDNIGHT)]
 
 
-def test_each_caller_has_a_quota_of_its_own() -> None:
+def test_each_caller_has_its_own_quota() -> None:
     quota = Quota(RULES, Clock())
     spent(quota, 4)
     assert quota.spend(Caller("address 127.0.0.1", ANONYMOUS)) == Usage(2, 1, NOON + 60)
@@ -97,7 +97,7 @@ def test_a_ban() -> None:
     assert spent(quota, 1) == [Usage(1, 0, NOON + 360)]
 
 
-def test_no_ban_for_who_waits() -> None:
+def test_no_ban_for_clients_that_wait() -> None:
     clock = Clock()
     quota = Quota(QuotaRules({"free": 1}, per_day={}, patience=2), clock)
     for _ in range(10):
@@ -147,7 +147,7 @@ def test_nothing_is_stored_over_the_limit() -> None:
     assert [answer.status for answer in answers] == [200, 429, 404]
 
 
-def test_requests_without_a_key_have_a_quota_of_their_own() -> None:
+def test_requests_without_a_key_have_their_own_quota() -> None:
     clock = Clock()
     app = create_app(settings(anonymous_limit=1), clock=clock)
     asks = [Ask("/pets", authorization=None), Ask("/pets", authorization="Bearer x"), Ask("/pets/1")]

@@ -1,4 +1,4 @@
-"""Real sockets: the server starts and stops at once, and sends exactly the bytes that it should."""
+"""Real sockets: the server starts and stops at once, and sends exactly the intended bytes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_stopped_server_is_gone() -> None:
         httpx.get(url, trust_env=False)
 
 
-def test_a_request_that_hangs_does_not_hold_up_the_end() -> None:
+def test_a_hanging_request_does_not_delay_the_end() -> None:
     async def hanging(scope: dict[str, Any], receive: Any, send: Send) -> None:
         if scope["type"] == "http":
             entered.set()
@@ -136,7 +136,7 @@ def test_a_port_that_is_taken() -> None:
         serve(create_app(settings()), port=int(url.rpartition(":")[2]))
 
 
-def test_imports_wait_until_they_are_needed() -> None:
+def test_imports_happen_when_needed() -> None:
     program = (
         "import sys, petcheck.reference.server, petcheck.reference.serve\n"
         "print(sorted(sys.modules.keys() & {'uvicorn', 'h11', 'httpx', 'pytest', 'yaml'}))"
@@ -148,7 +148,7 @@ def test_imports_wait_until_they_are_needed() -> None:
 # ---- variations and faults below HTTP
 
 
-def test_header_names_as_they_are_meant() -> None:
+def test_header_names_keep_their_letter_case() -> None:
     with running(create_app(settings())) as url:
         assert b"\r\nX-RateLimit-Limit: 60\r\n" in raw(url, until=b"}")
     with running(create_app(settings(variations=("headers-upper-case",)))) as url:

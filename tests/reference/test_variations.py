@@ -37,17 +37,17 @@ def test_conflicts_go_both_ways() -> None:
     assert [name for name, other in pairs if name == other] == []
 
 
-def test_what_contradicts_is_refused() -> None:
+def test_contradictory_variations_are_refused() -> None:
     with pytest.raises(ValueError, match="variation 'oldest-first' contradicts by-name"):
         create_app(settings(variations=("oldest-first", "by-name")))
 
 
-def test_an_unknown_name_says_what_comes_near() -> None:
+def test_an_unknown_name_suggests_similar_names() -> None:
     with pytest.raises(ValueError, match=r"no variation is named 'http-1\.1'; did you mean http-1\.0"):
         create_app(settings(variations=("http-1.1",)))
 
 
-def test_summaries_are_sentences_of_their_own() -> None:
+def test_summaries_are_distinct_sentences() -> None:
     summaries = [variation.summary for variation in VARIATIONS.values()]
     assert [summary for summary in summaries if not summary.endswith(".")] == []
     assert len(set(summaries)) == len(summaries)
@@ -58,14 +58,14 @@ def test_summaries_are_sentences_of_their_own() -> None:
 
 @dataclass(frozen=True)
 class Server:
-    """A client of a server, and the clock that the server goes by."""
+    """A client of a server, and the server's clock."""
 
     http: httpx.Client
     clock: Clock
 
 
 def asked(server: Server, method: str, path: str, content: bytes | None = None, key: bool = True) -> httpx.Response:
-    """The answer, which has the rate limit headers. A request that a gateway or a limit refused is sent again."""
+    """The answer, which has the rate limit headers. A request refused by a gateway or a limit is sent again."""
     headers = {} if key else {"Authorization": "Bearer x"}
     response = server.http.request(method, path, content=content, headers=headers)
     for passing in (429, 502, 503):
@@ -168,7 +168,7 @@ def test_several_at_once_conform(seed: int) -> None:
 
 
 @pytest.mark.parametrize("names", list(permutations(("gzip", "json-in-white-space"))), ids="-".join)
-def test_what_is_compressed_can_be_read(names: tuple[str, ...]) -> None:
+def test_compressed_bodies_can_be_read(names: tuple[str, ...]) -> None:
     clock = Clock()
     app = create_app(settings(variations=names), clock=clock)
     (answer,) = transcript(app, [Ask("/pets", headers=(("Accept-Encoding", "gzip"),))], clock)
@@ -246,7 +246,7 @@ def test_more_lenient() -> None:
     assert first("bearer-in-any-case", Ask("/store/orders", authorization=f"bearer {KEY}")) == [(200, "[]")]
 
 
-def test_seen_late() -> None:
+def test_shown_late() -> None:
     asks = (REX, Ask("/pets/131"), Ask("/pets?limit=1"), 1.0, Ask("/pets/131"), Ask("/pets?limit=1"))
     rex = '{"id":131,"name":"Rex","categoryId":1}'
     created, hidden, listed_before, read, listed = first("seen-after-a-second", *asks)

@@ -1,4 +1,4 @@
-"""One Chromium for each process that tests; pages are opened from disk, one after the other."""
+"""One Chromium for each test process; pages are opened from disk, one after the other."""
 
 from __future__ import annotations
 
@@ -62,4 +62,4 @@ def opened(tab: Page, written: Callable[[str], Path]) -> Iterator[Open]:
     yield open_page
     for event, listener in listeners.items():
         tab.remove_listener(event, listener)
-    tab.goto("about:blank")  # forget what was ticked or opened
+    tab.goto("about:blank")  # reset ticked and opened elements

@@ -1,4 +1,4 @@
-"""Annotations, as the parsers of CI systems read them."""
+"""Annotations, read as the parsers of CI systems read them."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def test_a_failure_is_an_error_with_a_title() -> None:
 
 
 @pytest.mark.parametrize("environment", [{}, {"CI": "true"}, {"GITLAB_CI": "true"}, {"GITHUB_ACTIONS": "false"}])
-def test_no_other_system_is_told_anything(environment: Mapping[str, str]) -> None:
+def test_other_systems_get_no_annotations(environment: Mapping[str, str]) -> None:
     assert lines(samples.result(), environment) == []
 
 
-def test_what_fails_a_run_is_told_and_nothing_else() -> None:
+def test_only_causes_of_a_failed_run_are_annotated() -> None:
     value = samples.result(
         samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-12-31")),
         samples.row("LIST-2", "waived", waiver=AppliedWaiver("known", "2026-12-31")),
@@ -78,7 +78,7 @@ def _teamcity(line: str) -> str:
 
 
 @pytest.mark.parametrize("hostile", [COMMANDS, samples.HOSTILE, "\\u2028::\u2028::error::", "%250A::error::x"])
-def test_what_a_target_says_stays_inside_of_its_remark(hostile: str) -> None:
+def test_text_of_a_target_stays_inside_its_annotation(hostile: str) -> None:
     value = samples.result(
         samples.row(reason=hostile), targets=(replace(samples.target(), unreachable=hostile),), exit_code=1
     )
@@ -109,7 +109,7 @@ def test_what_a_target_says_stays_inside_of_its_remark(hostile: str) -> None:
         ("http://[::1]/v1 # not ## a [command]", "http://[::1]/v1 # not ## a [command]"),
     ],
 )
-def test_what_is_printed_is_no_command(said: str, shown: str) -> None:
+def test_printed_text_is_not_a_command(said: str, shown: str) -> None:
     assert escape_commands(said) == shown
 
 

@@ -47,7 +47,7 @@ def rows(*outcomes: str, target: str = "staging") -> tuple[RequirementRow, ...]:
         (samples.result(*rows("pass"), *rows("not-run", target="production"), targets=BOTH), None, "535b64"),
     ],
 )
-def test_the_worst_is_told_in_both_forms(value: Result, message: str | None, color: str) -> None:
+def test_the_worst_target_is_named_in_both_forms(value: Result, message: str | None, color: str) -> None:
     told = json.loads(endpoint(value))
     assert told == {
         "schemaVersion": 1,
@@ -71,7 +71,7 @@ def contrast_with_white(colour: str) -> float:
     return 1.05 / (0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05)
 
 
-def test_it_needs_nothing_and_holds_what_it_says() -> None:
+def test_it_needs_no_resources_and_its_text_fits() -> None:
     value = samples.result(*rows("pass"), targets=(samples.target(samples.HOSTILE[:40]), samples.target()))
     picture = svg(value)
     assert re.search(r"(href|src|url\(|<script|<style|<image|onerror=\")", picture) is None

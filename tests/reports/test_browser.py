@@ -111,7 +111,7 @@ def test_filters_work_without_script(opened: Open) -> None:
     assert page.locator(".requirement:visible").count() == everything
 
 
-def test_the_keyboard_reaches_what_there_is(opened: Open) -> None:
+def test_the_keyboard_reaches_everything(opened: Open) -> None:
     page = opened("one")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the requirements"
@@ -123,14 +123,14 @@ def test_the_keyboard_reaches_what_there_is(opened: Open) -> None:
     assert page.locator("label[for=v-pass]").evaluate("label => getComputedStyle(label).outlineStyle") == "solid"
 
 
-def test_a_server_that_forbids_style_sheets_too_still_shows_everything(opened: Open) -> None:
+def test_without_style_sheets_everything_still_shows(opened: Open) -> None:
     page = opened("one")
     page.evaluate("document.querySelector('style').remove()")
     assert page.locator(".filters").is_hidden()
     assert page.locator(".requirement:visible").count() == page.locator(".requirement").count()
 
 
-def test_in_print_the_evidence_of_failures_is_there_and_the_controls_are_not(opened: Open) -> None:
+def test_in_print_the_evidence_of_failures_shows_and_the_controls_do_not(opened: Open) -> None:
     page = opened("one", scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".filters").is_hidden()

@@ -32,7 +32,7 @@ def recorded(name: str, run: Run) -> RecordedRun:
 
 
 def otherwise(run: Run) -> Run:
-    """The same run, but every answer has one more header and another body, and every second one another status."""
+    """The same run, but every answer has one more header and a different body, and every second one another status."""
     value, exchanges = run
     return value, tuple(
         replace(
@@ -93,7 +93,7 @@ def test_the_page_is_whole_and_self_contained(name: str) -> None:
     whole_and_self_contained(render(made(name)))
 
 
-def test_a_verdict_stands_before_behaviour_and_both_before_what_is_equal() -> None:
+def test_verdicts_come_before_behaviour_and_both_before_equal_parts() -> None:
     page = render(made("otherwise"))
     order = [page.index(f'<h2 id="{name}"') for name in ("sides", "divergences", "equal", "how")]
     assert order == sorted(order)
@@ -102,7 +102,7 @@ def test_a_verdict_stands_before_behaviour_and_both_before_what_is_equal() -> No
     assert order == sorted(order)
 
 
-def test_what_counts_is_said() -> None:
+def test_the_page_says_what_counts() -> None:
     page = render(made("one run"))
     assert "is shown neither to differ nor to be equal, so it counts as a difference" in page
     assert "not examined there (not-run)" in page
@@ -110,7 +110,7 @@ def test_what_counts_is_said() -> None:
     assert "The runs had different settings" in page
 
 
-def test_a_pair_of_exchanges_stands_once_and_is_linked_where_it_shows_more() -> None:
+def test_a_pair_of_exchanges_is_shown_once_and_then_linked() -> None:
     page = render(made("otherwise"))
     pairs = re.findall(r'id="pair-(\d+)"', page)
     assert len(pairs) == len(set(pairs)) > 0
@@ -175,7 +175,7 @@ def test_a_hostile_target_ran_nothing(opened: Open) -> None:
     assert page.locator("a:not([href^='#'])").count() == 0
 
 
-def test_exchanges_stand_side_by_side_and_below_each_other_on_a_phone(opened: Open) -> None:
+def test_exchanges_are_side_by_side_and_on_a_phone_below_each_other(opened: Open) -> None:
     left, right = (box.bounding_box() for box in opened("mended").locator(".one").all()[:2])
     assert left is not None
     assert right is not None
@@ -188,14 +188,14 @@ def test_exchanges_stand_side_by_side_and_below_each_other_on_a_phone(opened: Op
     assert first["y"] < second["y"]
 
 
-def test_what_differs_is_told_by_sign_and_line_and_not_by_colour_alone(opened: Open) -> None:
+def test_differences_have_a_sign_and_a_line_not_only_a_colour(opened: Open) -> None:
     page = opened("otherwise")
     mark = page.locator("pre mark").first
     assert "underline" in mark.evaluate("one => getComputedStyle(one).textDecorationLine")
     assert "≠ HTTP/1.1" in page.locator(".one pre").all_inner_texts()[1]
 
 
-def test_in_print_what_is_folded_is_there(opened: Open) -> None:
+def test_in_print_collapsed_parts_show(opened: Open) -> None:
     page = opened("mended", scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".agreed").first.is_visible()

@@ -36,7 +36,7 @@ def comparison() -> Comparison:
     )
 
 
-def test_all_of_it() -> None:
+def test_the_whole_text() -> None:
     assert render(comparison(), width=100, colour=False, page="comparison.html") == (
         "staging and production differ in 1 verdict and 1 open point; 1 requirement was not examined\n"
         "  everywhere.\n"
@@ -71,7 +71,7 @@ def test_colour_supports_the_words() -> None:
     assert plain == render(comparison(), width=100, colour=False, page="comparison.html")
 
 
-def test_what_a_target_says_is_no_command_to_a_ci_system() -> None:
+def test_text_of_a_target_is_no_ci_command() -> None:
     made = comparison()
     point = replace(made.differing_points[0], values=("##vso[task.complete]", "200"))
     text = render(replace(made, differing_points=(point,)), width=100, colour=False, page="comparison.html")

@@ -64,7 +64,7 @@ def pieces(body: bytes, part: str) -> tuple[str, list[str]]:
     return "".join(piece.text for piece in found), [piece.text for piece in found if piece.marked]
 
 
-def test_a_part_far_into_a_body_is_shown_with_what_is_around_it() -> None:
+def test_a_part_far_into_a_body_is_shown_with_its_context() -> None:
     body = json.dumps([samples.animal(number) for number in range(100)]).encode()
     text, shown = pieces(body, "body:/90/status")
     assert shown == ['"status": "available"']
@@ -75,7 +75,7 @@ def test_a_part_far_into_a_body_is_shown_with_what_is_around_it() -> None:
     assert len(text) < 900
 
 
-def test_a_part_that_is_near_or_nowhere() -> None:
+def test_a_part_near_the_start_or_missing() -> None:
     body = b'{"code": "x", "message": []}'
     assert pieces(body, "body:/message") == (body.decode(), ['"message": []'])
     assert pieces(body, "body") == (body.decode(), [body.decode()])
@@ -85,7 +85,7 @@ def test_a_part_that_is_near_or_nowhere() -> None:
     assert pieces(b'{"\xe2\x80\xae": "\x1b"}', "body:/x")[0] == '{"\\u{202e}": "\\u{1b}"}'
 
 
-def test_a_header_is_marked_wherever_it_stands() -> None:
+def test_a_header_is_marked_anywhere() -> None:
     listed = [(f"X-{number}", "1") for number in range(60)]
     found = list(highlight.header_pieces(listed, "header:x-55"))
     assert [piece.text for piece in found if piece.marked] == ["X-55: 1"]
@@ -105,7 +105,7 @@ def test_a_header_is_marked_wherever_it_stands() -> None:
         ("", ""),
     ],
 )
-def test_what_decides_in_words(part: str, said: str) -> None:
+def test_the_deciding_part_in_words(part: str, said: str) -> None:
     assert highlight.decided_by(evidence(), part) == said
 
 

@@ -1,4 +1,4 @@
-"""report.html as text: what holds without a browser."""
+"""report.html as text: everything that needs no browser."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ def test_every_row_of_the_result_has_its_cell(targets: int) -> None:
     assert classes.count("entry") == len(exchanges)
 
 
-def test_an_exchange_stands_in_full_once_and_again_only_where_it_decides_a_failure() -> None:
+def test_an_exchange_is_shown_once_and_again_only_where_it_decides_a_failure() -> None:
     value, exchanges = samples.whole_run(targets=1)
     page = render(value, evidence_of(exchanges))
     in_place = sum(len(row.decisive) for row in value.requirements if row.outcome != "pass")
     assert page.count('<div class="exchange">') == len(exchanges) + in_place
 
 
-def test_the_simplest_example_comes_first_and_each_is_marked_as_what_it_is() -> None:
+def test_the_simplest_example_comes_first_and_each_is_labelled() -> None:
     page = page_of(samples.deep_run())
     assert re.findall(r'<p class="line"><strong class="decides">([a-z ]+)</strong> (#\d+) ', page) == [
         ("simplest example", "#3"),
@@ -81,7 +81,7 @@ def test_the_simplest_example_comes_first_and_each_is_marked_as_what_it_is() -> 
     assert "The first 3 of 4 exchanges that decide" in page
 
 
-def test_a_long_run_tells_what_the_evidence_holds() -> None:
+def test_a_long_run_says_what_the_evidence_holds() -> None:
     page = page_of(samples.deep_run())
     assert "<strong>1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples</strong>" in page
     assert "The evidence holds 4 of these exchanges: a sample of the property examples that showed nothing" in page
@@ -89,7 +89,7 @@ def test_a_long_run_tells_what_the_evidence_holds() -> None:
     assert "All 2 exchanges, in the order sent." in page_of(RUNS["small"]())
 
 
-def test_an_option_is_not_broken_in_two() -> None:
+def test_an_option_is_not_wrapped() -> None:
     reason = "GET /pets, answered 500. --seed 41 --examples 20 tries the same again. <i>--<b>"
     page = page_of((samples.result(samples.row(reason=reason)), ()))
     assert '<span class="option">--seed 41</span> <span class="option">--examples 20</span> tries' in page
@@ -102,7 +102,7 @@ def test_sections_come_in_the_documents_order() -> None:
     assert found == ["1", "2", "4", "4-1", "4-2", "4-3", "4-4", "5", "7", "8", "9"]
 
 
-def test_limits_are_stated_where_they_cut() -> None:
+def test_limits_are_stated_where_text_is_cut() -> None:
     page = page_of(samples.hostile_run())
     assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.har\]\n?</pre>", page)
     assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.har\]\n", page)

@@ -26,17 +26,17 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 
 @pytest.mark.parametrize("name", ["report.html", "comparison.html", "pytest.html"])
-def test_it_stands_in_every_page(ran: Ran, name: str) -> None:
+def test_it_is_in_every_page(ran: Ran, name: str) -> None:
     page = (ran.reports / name).read_text(encoding="utf-8")
     assert AGAIN in re.sub("<[^>]*>", "", page.partition("<body")[2])
 
 
-def test_it_stands_on_the_screen_and_in_the_summary(ran: Ran) -> None:
+def test_it_is_on_the_screen_and_in_the_summary(ran: Ran) -> None:
     assert f"; {AGAIN}" in " ".join(ran.out.split())
     assert "`--seed 3` repeats this run." in (ran.reports / "summary.md").read_text(encoding="utf-8")
 
 
-def test_it_stands_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
+def test_it_is_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
     suites = list(ET.parse(ran.reports / "junit.xml").getroot())
     for suite in suites:
         found = {entry.get("name"): entry.get("value") for entry in suite.findall("properties/property")}
@@ -46,23 +46,23 @@ def test_it_stands_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
     assert [text for text in failures if not text.endswith(f"\n{AGAIN}")] == []
 
 
-def test_programs_find_it(ran: Ran) -> None:
+def test_it_is_machine_readable(ran: Ran) -> None:
     log = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))["log"]
     assert (log["comment"], log["_petcheck"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 3, 3)
 
 
-def test_exchanges_of_no_run_have_none() -> None:
+def test_exchanges_without_a_run_have_no_seed() -> None:
     assert har(samples.two_exchanges(), version="1")["log"].keys() == {"version", "creator", "entries"}
 
 
-def test_a_quiet_run_tells_it_in_its_line(tmp_path: Path) -> None:
+def test_a_quiet_run_has_it_in_its_line(tmp_path: Path) -> None:
     with server() as url:
         quiet = petcheck(tmp_path, "--target", url, "-q", "-k", "test_4_4", "--seed", "3", key=KEY)
     assert quiet.out.count("\n") == 1
     assert re.search(r" requests; seed 3\) ", quiet.out)
 
 
-def test_the_result_tells_the_simplest_example_from_the_one_that_was_found(ran: Ran) -> None:
+def test_the_result_distinguishes_the_simplest_example_from_the_one_found(ran: Ran) -> None:
     [row] = [row for row in ran.result.requirements if (row.id, row.target) == ("LIST-6", "two")]
     entries = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))["log"]["entries"]
     urls = {entry["_petcheck"]["index"]: entry["request"]["url"] for entry in entries if "two" in str(entry)}

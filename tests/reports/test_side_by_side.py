@@ -1,4 +1,4 @@
-"""What is marked where exchanges stand side by side, and what is ignored because it changes from run to run."""
+"""What is marked in exchanges side by side, and what is ignored because it changes from run to run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def marked_bodies(*bodies: object, request: Request | None = None) -> list[list[
     return [marked(one.response_body) for one in shown(*(samples.response(body) for body in bodies), request=request)]
 
 
-def test_text_is_whole_whatever_is_marked() -> None:
+def test_text_is_complete_whatever_is_marked() -> None:
     one, other = shown(samples.response({"id": 1, "name": "A b"}), samples.response({"id": 2, "name": "A  c"}))
     assert "".join(piece.text for piece in one.response_body) == '{"id": 1, "name": "A b"}'
     assert "".join(piece.text for piece in other.response_body) == '{"id": 2, "name": "A  c"}'
@@ -58,24 +58,24 @@ def test_text_is_whole_whatever_is_marked() -> None:
         ((b"", b"x"), [[], ["x"]]),
     ],
 )  # fmt: skip
-def test_of_a_body_what_the_other_has_not_is_marked(bodies: tuple[object, ...], expected: list[list[str]]) -> None:
+def test_parts_of_a_body_that_the_other_lacks_are_marked(bodies: tuple[object, ...], expected: list[list[str]]) -> None:
     assert marked_bodies(*bodies) == expected
 
 
-def test_on_a_filtered_page_the_status_tells() -> None:
+def test_on_a_filtered_page_the_status_counts() -> None:
     request = samples.request("/pets?status=sold")
     bodies = ([{"id": 1, "status": "sold"}], [{"id": 2, "status": "pending"}])
     assert marked_bodies(*bodies, request=request) == [['"status": "sold"'], ['"status": "pending"']]
 
 
-def test_what_a_cut_body_may_still_hold_is_not_marked() -> None:
+def test_parts_that_a_cut_body_may_still_hold_are_not_marked() -> None:
     long, longer = ([samples.animal(number) for number in range(count)] for count in (60, 99))
     assert marked_bodies(long, longer) == [[], []]
     assert marked_bodies(long[:2], longer)[0] == []
     assert marked_bodies(long[:2], longer)[1] != []
 
 
-def test_headers_are_held_against_each_other_by_name_and_what_changes_is_put_aside() -> None:
+def test_headers_are_compared_by_name_and_changing_values_are_ignored() -> None:
     ours = samples.response(
         headers=(("Date", "x"), ("Server", "a/1"), ("ETag", "1"), ("X-Request-Id", "1"), ("Own", "1"))
     )
@@ -85,7 +85,7 @@ def test_headers_are_held_against_each_other_by_name_and_what_changes_is_put_asi
     assert marked(*other.response_headers) == ["a/2"]
 
 
-def test_of_three_sides_each_shows_what_is_its_own() -> None:
+def test_each_of_three_sides_shows_its_own_differences() -> None:
     bodies = [{"code": code} for code in ("a", "a", "b")]
     made = side_by_side([evidence(samples.response(body)) for body in bodies], (*BASES, ""), (*RUNS, ""))
     assert [marked(one.response_body) for one in made if one] == [['"code": "a"'], [], ['"code": "b"']]
@@ -103,7 +103,7 @@ def test_a_status_and_silence_are_marked_and_no_exchange_stays_none() -> None:
     assert marked(other.status_line) == ["timeout: 10 s"]
 
 
-def test_bodies_that_would_take_long_are_marked_in_one_stretch() -> None:
+def test_bodies_that_take_too_long_are_marked_in_one_range() -> None:
     body, other = b'"' * 1_900, b'"' * 900 + b"," * 900
     assert marked_bodies(body, body) == [[], []]
     assert [len("".join(texts)) > 500 for texts in marked_bodies(body, other)] == [True, True]
@@ -132,11 +132,11 @@ def test_hostile_text_is_visible_before_it_is_compared() -> None:
         ("accepted", "accepted"),
     ],
 )
-def test_what_is_settled(text: str, expected: str) -> None:
+def test_normalized_text(text: str, expected: str) -> None:
     assert normalized(text, "0a1b2c3d") == expected
 
 
-def test_requests_of_two_runs_are_the_same_once_ids_and_names_are_put_aside() -> None:
+def test_requests_of_two_runs_are_equal_without_ids_and_names() -> None:
     first, second = (
         f'{{"name": "petcheck {run} refused x", "categoryId": {number}}}'.encode()
         for run, number in zip(RUNS, (1, 17), strict=True)
@@ -152,7 +152,7 @@ def test_requests_of_two_runs_are_the_same_once_ids_and_names_are_put_aside() ->
 @pytest.mark.parametrize(
     ("last", "kept"), [("131", "{id}"), ("-5", "{id}"), ("9223372036854775808", None), ("abc", None)]
 )
-def test_an_id_that_an_animal_could_have_is_put_aside(last: str, kept: str | None) -> None:
+def test_an_int64_id_is_ignored(last: str, kept: str | None) -> None:
     entry = evidence(samples.response(), samples.request(f"/pets/{last}", operation=Operation.GET_PET))
     assert request_path(entry, BASES[0]) == f"/pets/{kept or last}"
 
@@ -167,6 +167,6 @@ def test_headers_that_stay(name: str) -> None:
     assert not header_varies(name)
 
 
-def test_a_body_that_reads_as_if_it_were_cut_is_whole() -> None:
+def test_a_body_that_looks_cut_is_complete() -> None:
     note = b" \xe2\x80\xa6 [cut at 2,000 of 9,999 characters, whole in exchanges.har]"
     assert marked_bodies(b"x" + note, b"x" + note + b" y") == [[], ["y"]]

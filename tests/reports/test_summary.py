@@ -26,7 +26,7 @@ def test_a_small_run() -> None:
     )
 
 
-def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None:
+def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     value, _ = samples.deep_run()
     text = render(value)
     assert "`--seed 41` repeats this run." in text
@@ -37,7 +37,7 @@ def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None
     ) in text
 
 
-def test_what_else_a_reader_must_know() -> None:
+def test_other_notes_for_the_reader() -> None:
     value = samples.result(
         samples.row(outcome="pass", waiver=AppliedWaiver("known", "2026-12-31")),
         samples.row("CREATE-1", "not-run", section="4.2", settled_by="--allow-writes"),

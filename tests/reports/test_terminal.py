@@ -63,14 +63,14 @@ def test_a_small_run() -> None:
 
 @pytest.mark.parametrize("width", [20, 40, 60, 72, 80, 100, 200])
 @pytest.mark.parametrize("targets", [1, 3])
-def test_nothing_but_curl_lines_is_wider_than_the_terminal(width: int, targets: int) -> None:
+def test_only_curl_lines_are_wider_than_the_terminal(width: int, targets: int) -> None:
     value, exchanges = samples.whole_run(targets=targets)
     text = render(value, evidence_of(exchanges), width=width, colour=False, folder="reports")
     wide = [line for line in text.splitlines() if len(line) > max(width, 40) and "curl" not in line]
     assert wide == []
 
 
-def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None:
+def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     value, exchanges = samples.deep_run()
     text = render(value, evidence_of(exchanges), width=200, colour=False, folder="r")
     assert "judged as on 2026-11-21; --seed 41 repeats this run\n" in text
@@ -82,7 +82,7 @@ def test_a_long_run_tells_what_the_evidence_holds_and_how_to_repeat_it() -> None
     ) in text
 
 
-def test_the_simplest_example_is_what_one_copies_first() -> None:
+def test_the_simplest_example_comes_first() -> None:
     value, exchanges = samples.deep_run()
     text = render(value, evidence_of(exchanges), width=80, colour=False, folder="r")
     assert re.findall(r"pets\?limit=(\d+)&status=sold' ", text) == ["71", "83"]
@@ -97,7 +97,7 @@ def test_an_option_stays_beside_its_number(width: int) -> None:
     assert "\u00a0" not in text
 
 
-def test_colour_changes_no_word() -> None:
+def test_colour_changes_no_text() -> None:
     value, exchanges = samples.whole_run()
     plain = render(value, evidence_of(exchanges), width=80, colour=False, folder="reports")
     coloured = render(value, evidence_of(exchanges), width=80, colour=True, folder="reports")
@@ -115,7 +115,7 @@ def test_hostile_text_reaches_the_terminal_as_text() -> None:
 
 
 @pytest.mark.parametrize("width", [40, 80])
-def test_no_line_is_a_command_of_a_ci_system(width: int) -> None:
+def test_no_line_is_a_ci_command(width: int) -> None:
     said = " ".join("x" * pad + " ::error::x ##vso[a.b]c ##[error]d ::set-env::" for pad in range(1, 60))
     value = samples.result(
         samples.row(reason=said),
@@ -231,7 +231,7 @@ def test_long_lists_are_cut() -> None:
     assert text.endswith("    and 6 more requests like that, in report.html")
 
 
-def test_what_was_deselected_is_said_once() -> None:
+def test_deselected_checks_are_named_once() -> None:
     rows = [samples.row(f"LIST-{n}", "not-run", reason="Deselected.", exchanges=(), decisive=()) for n in range(1, 4)]
     text = render(samples.result(*rows), (), width=100, colour=False, folder="reports")
     assert "not examined\n  LIST-1, LIST-2, LIST-3: Deselected.\n\n" in text

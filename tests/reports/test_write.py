@@ -32,7 +32,7 @@ def test_all_files_are_written_and_nothing_else(run: samples.Run, tmp_path: Path
     assert len(json.loads((tmp_path / "new/reports/exchanges.har").read_bytes())["log"]["entries"]) == len(exchanges)
 
 
-def test_one_view_that_breaks_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_broken_view_does_not_affect_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "report.html").mkdir()
 
     def broken(_: object) -> str:
@@ -48,9 +48,7 @@ def test_one_view_that_breaks_costs_no_other(tmp_path: Path, monkeypatch: pytest
     assert names(tmp_path) == sorted(["comparison.html", *(name for name in FILES if name != "summary.md")])
 
 
-def test_a_comparison_that_cannot_be_made_says_so_and_fails_no_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_comparison_says_so_and_fails_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> str:
         raise ZeroDivisionError("<b>")
 
@@ -60,25 +58,25 @@ def test_a_comparison_that_cannot_be_made_says_so_and_fails_no_run(
     assert "<p>ZeroDivisionError: &lt;b&gt;</p>" in (tmp_path / "comparison.html").read_text("utf-8")
 
 
-def test_a_comparison_whose_place_is_taken_fails_no_run(tmp_path: Path) -> None:
+def test_a_comparison_that_cannot_be_written_fails_no_run(tmp_path: Path) -> None:
     (tmp_path / "comparison.html").mkdir()
     write_all(Product(*samples.whole_run()), tmp_path)
     assert names(tmp_path) == sorted(["comparison.html", *FILES])
 
 
-def test_a_comparison_of_an_earlier_run_does_not_stay(tmp_path: Path) -> None:
+def test_a_comparison_of_an_earlier_run_is_removed(tmp_path: Path) -> None:
     write_all(Product(*samples.whole_run()), tmp_path)
     write_all(Product(*samples.whole_run(targets=1)), tmp_path)
     assert names(tmp_path) == FILES
 
 
-def test_views_are_written_even_where_the_result_breaks_the_schema(tmp_path: Path) -> None:
+def test_views_are_written_even_if_the_result_breaks_the_schema(tmp_path: Path) -> None:
     with pytest.raises(NotWritten, match=r"not written into .*: result\.json \(NotAResult: .*\)$"):
         write_all(Product(samples.result(exit_code=-1), samples.two_exchanges()), tmp_path)
     assert names(tmp_path) == [name for name in FILES if name != "result.json"]
 
 
-def test_what_is_not_needed_is_not_imported() -> None:
+def test_unneeded_modules_are_not_imported() -> None:
     program = "import sys, petcheck.reports.write; print(*sorted({'jinja2', 'jsonschema'} & set(sys.modules)))"
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=samples.ROOT / "src"

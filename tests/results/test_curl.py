@@ -110,7 +110,7 @@ def test_the_line_sends_the_same_request(case: str, shell: str, base: str) -> No
     assert {name: came.get(name) for name in headers} == headers
 
 
-def test_the_line_is_short_where_the_request_is_plain() -> None:
+def test_the_line_is_short_if_the_request_is_plain() -> None:
     assert curl_line(samples.request()) == (
         "curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
         "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'"
@@ -121,6 +121,6 @@ def test_the_line_is_short_where_the_request_is_plain() -> None:
     )
 
 
-def test_what_curl_writes_itself_is_left_to_it() -> None:
+def test_headers_that_curl_sends_itself_are_left_out() -> None:
     headers = (("Host", "a"), ("Content-Length", "3"), ("Connection", "close"), ("Accept-Encoding", "gzip"))
     assert curl_line(samples.request(headers=headers)) == "curl -isS 'https://staging.pets.example/v1/pets?limit=5'"

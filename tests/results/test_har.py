@@ -72,14 +72,14 @@ def test_one_exchange_in_full() -> None:
     }
 
 
-def test_silence_has_status_0_and_its_story() -> None:
+def test_silence_has_status_0_and_a_reason() -> None:
     document = har([samples.exchange(answer=NoAnswer(Silence.TIMEOUT, "no byte in 10.0 s"))], version="0.1.0")
     answer = document["log"]["entries"][0]["response"]
     assert (answer["status"], answer["_error"]) == (0, "timeout: no byte in 10.0 s")
     assert entries_by_index(document)["staging", 0].error == "timeout: no byte in 10.0 s"
 
 
-def test_bytes_that_are_no_utf8_are_base64_and_come_back() -> None:
+def test_bytes_that_are_not_utf8_are_base64_and_come_back() -> None:
     raw = bytes(range(256))
     sent = samples.request(method="POST", body=raw)
     document = har([samples.exchange(0, sent, samples.response(raw))], version="0.1.0")
@@ -119,15 +119,15 @@ def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("member", "value"), [("operation", "deletePet"), ("operation", 1), ("credential", "any key")])
-def test_an_operation_or_credential_that_is_none_is_refused(member: str, value: object) -> None:
+def test_an_unknown_operation_or_credential_is_refused(member: str, value: object) -> None:
     document = har([samples.exchange()], version="1")
     document["log"]["entries"][0]["_petcheck"][member] = value
     with pytest.raises(NotEvidence, match=repr(value)):
         entries_by_index(document)
 
 
-def test_the_words_for_credentials_in_files_stay() -> None:
-    """Files that exist already use these values."""
+def test_the_names_of_credentials_in_files_stay() -> None:
+    """Existing files use these values."""
     assert [credential.value for credential in Credential] == [
         "a valid key",
         "no key",

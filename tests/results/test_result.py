@@ -1,4 +1,4 @@
-"""result.json: reads back equal, is refused if it is something else, and is never half written."""
+"""result.json: reads back equal, is refused if it is anything else, and is never half written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tests.support import samples
     ],
     ids=["small", "whole", "hostile", "empty"],
 )
-def test_what_is_written_reads_back_equal(value: Result, tmp_path: Path) -> None:
+def test_a_written_result_reads_back_equal(value: Result, tmp_path: Path) -> None:
     path = write(value, tmp_path)
     assert load(path) == value
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["result.json"]
@@ -174,7 +174,7 @@ def test_a_value_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_every_object_of_the_schema_is_closed_but_for_the_options() -> None:
+def test_every_object_of_the_schema_except_the_options_is_closed() -> None:
     schema = json.loads((samples.ROOT / "src/petcheck/results/result.schema.json").read_text("utf-8"))
     Draft202012Validator.check_schema(schema)
     open_objects = []
@@ -206,7 +206,7 @@ def test_the_schema_has_the_outcomes_of_the_specification() -> None:
 
 
 @pytest.mark.parametrize("moment", ["fsync", "replace"])
-def test_a_crash_leaves_the_old_file_whole(moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_leaves_the_old_file_complete(moment: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     old = samples.result()
     path = write(old, tmp_path)
 
@@ -223,12 +223,12 @@ def test_a_crash_leaves_the_old_file_whole(moment: str, tmp_path: Path, monkeypa
     assert [entry.name for entry in tmp_path.iterdir()] == ["result.json"]
 
 
-def test_a_waiver_survives() -> None:
+def test_a_waiver_reads_back_equal() -> None:
     value = samples.result(samples.row(outcome="waived", waiver=AppliedWaiver("known", "2026-12-31")))
     assert from_json(to_json(value)) == value
 
 
-def test_what_was_observed_survives_and_older_results_have_its_words_only() -> None:
+def test_observed_answers_read_back_equal_and_older_results_have_only_the_text() -> None:
     answers = (ObservedAnswer(200, animals=3), ObservedAnswer(None, asked="abc", detail="timeout"))
     observed = Observation(
         "limit-zero", "4.1", "staging", "200 OK, 3 animals", "What?", (1,), seen=False, answers=answers
@@ -240,7 +240,7 @@ def test_what_was_observed_survives_and_older_results_have_its_words_only() -> N
     assert from_json(document).observations == (replace(observed, seen=True, answers=()),)
 
 
-def test_a_result_without_the_deciding_parts_is_one() -> None:
+def test_a_result_without_the_deciding_parts_is_valid() -> None:
     document = to_json(samples.result())
     del document["requirements"][0]["parts"]
     row = from_json(document).requirements[0]

@@ -26,7 +26,7 @@ from petcheck.results.sanitize import printable, printable_parts
         ("\u3164\ufe0f", "\\u{3164}\\u{fe0f}"),
     ],
 )
-def test_what_cannot_be_seen_is_escaped(text: str, shown: str) -> None:
+def test_invisible_characters_are_escaped(text: str, shown: str) -> None:
     assert printable(text) == shown
     assert printable(printable(text)) == shown
     shown.encode("utf-8")
@@ -44,7 +44,7 @@ def test_the_cut_is_stated() -> None:
     )
 
 
-def test_the_cut_is_told_apart_from_text_that_reads_like_it() -> None:
+def test_the_cut_note_is_distinct_from_text_that_looks_like_it() -> None:
     note = " … [cut at 300 of 301 characters, whole in exchanges.har]"
     assert printable_parts("x" * 301) == ("x" * 300, note)
     assert printable_parts(f"x{note}") == (f"x{note}", "")

@@ -27,7 +27,7 @@ ERASED = "\r\x1b[2K"
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """A server that breaks one requirement, and is slow enough for the live line to be drawn some times."""
+    """A server that breaks one requirement, and is slow enough for several updates of the live line."""
     settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000, faults=("default-50",))
     app = create_app(settings)
 
@@ -40,7 +40,7 @@ def server() -> Iterator[str]:
 
 
 def on_a_terminal(folder: Path, *arguments: str, columns: int = 80, **variables: str) -> str:
-    """What a run without examples writes to a terminal with that many columns."""
+    """The output of a run without examples on a terminal with that many columns."""
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
     process = start(
@@ -62,7 +62,7 @@ def drawn(seen: str) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [80, 40])
-def test_a_terminal_sees_how_far_the_run_is(columns: int, server: str, tmp_path: Path) -> None:
+def test_a_terminal_shows_the_progress(columns: int, server: str, tmp_path: Path) -> None:
     seen = on_a_terminal(tmp_path, "--target", server, columns=columns, NO_COLOR="1")
     states = drawn(seen)
     of, most = (" of ", " of at most ") if columns == 80 else ("/", "/")
@@ -85,7 +85,7 @@ def test_several_targets_and_workers_count_together(server: str, tmp_path: Path)
     assert int(match[3]) > 40
 
 
-def test_a_log_sees_remarks_no_progress_and_the_failure_last(server: str, tmp_path: Path) -> None:
+def test_a_log_shows_annotations_without_progress_and_the_failure_last(server: str, tmp_path: Path) -> None:
     (tmp_path / "page").write_text("before\n")
     github = {"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(tmp_path / "page")}
     ran = petcheck(tmp_path, "--target", server, more=github)
@@ -103,7 +103,7 @@ def test_a_log_sees_remarks_no_progress_and_the_failure_last(server: str, tmp_pa
     assert [text.split()[0] for text in failure[-2:]] == ["curl", "curl"]
 
 
-def test_a_terminal_of_a_ci_system_sees_no_progress(server: str, tmp_path: Path) -> None:
+def test_a_ci_terminal_shows_no_progress(server: str, tmp_path: Path) -> None:
     assert "\r\x1b" not in on_a_terminal(tmp_path, "--target", server, CI="true")
 
 
@@ -120,7 +120,7 @@ def test_quiet_is_one_line(arguments: tuple[str, ...], server: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "in a worker"])
-def test_a_pause_is_told_although_pytest_captures_what_is_printed(workers: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_pause_is_shown_although_pytest_captures_output(workers: tuple[str, ...], tmp_path: Path) -> None:
     def pausing(caller: Caller) -> None:
         if len(up.heads) == 1:
             caller.answer(b"{}", status="429 Slow", headers=b"Retry-After: 2\r\n")
@@ -134,7 +134,7 @@ def test_a_pause_is_told_although_pytest_captures_what_is_printed(workers: tuple
     assert re.match(r"target: .* in 2 s\n", told), ran.out + ran.err
 
 
-def test_pytests_words_come_first_where_they_are_asked_for_and_what_a_target_says_is_text(tmp_path: Path) -> None:
+def test_pytest_output_comes_first_on_request_and_text_of_a_target_stays_text(tmp_path: Path) -> None:
     said = "500 ##vso[task.complete result=Succeeded;]##[error]\x9b31m"
     with peer(lambda caller: caller.answer(b"[]", status=said)) as up:
         ran = petcheck(

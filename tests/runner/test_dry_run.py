@@ -1,4 +1,4 @@
-"""No run sends more than `--dry-run` says."""
+"""No run sends more than `--dry-run` forecasts."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def expect_within(trial: Trial) -> None:
 
 
 @pytest.mark.parametrize("name", COSTLY)
-def test_a_faulty_server_costs_no_more_than_was_said(name: str) -> None:
+def test_a_faulty_server_costs_no_more_than_forecast(name: str) -> None:
     expect_within(run_fault(name))
 
 
 @pytest.mark.parametrize("names", [(), ("strict-categories", "strict-names-ascii"), ("store-of-19",)])
 @pytest.mark.parametrize("writes", [True, False], ids=["writing", "reading"])
-def test_a_conforming_server_costs_no_more_than_was_said(names: tuple[str, ...], writes: bool) -> None:
+def test_a_conforming_server_costs_no_more_than_forecast(names: tuple[str, ...], writes: bool) -> None:
     expect_within(run_variation(names, writes=writes))
 
 
@@ -45,7 +45,7 @@ def test_the_forecast_in_words() -> None:
     assert "  in total 100 requests, 46 of them POST" in lines
 
 
-def test_what_is_not_allowed_costs_nothing() -> None:
+def test_forbidden_requests_cost_nothing() -> None:
     forecast = Forecast(TargetConfig("production", SOURCE), 1200)
     assert (forecast.requests, forecast.posts, forecast.requests_to_exhaust, forecast.wait_s) == (58, 0, 0, None)
 
@@ -58,6 +58,6 @@ def test_what_is_not_allowed_costs_nothing() -> None:
         (Embedded(), "the embedded reference server"),
     ],
 )
-def test_the_forecast_says_which_server_it_is_about(source: Source, shown: str) -> None:
+def test_the_forecast_names_its_server(source: Source, shown: str) -> None:
     first = next(Forecast(TargetConfig("one", source), 1200).lines())
     assert first == f"one  {shown}: nothing was sent. A run sends at most:"

@@ -33,7 +33,7 @@ def test_it_does_nothing_in_a_run_without_checks(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name not in ("test_other.py", "__pycache__")] == []
 
 
-def test_a_mistake_is_one_line_under_pytest_too(tmp_path: Path) -> None:
+def test_a_usage_error_is_one_line_under_pytest_too(tmp_path: Path) -> None:
     reports = ["--reports", str(tmp_path / "reports")]
     ran = pytest_run(suite_root(), "checks", "--target", "host/v1", *reports)
     assert ran.returncode == 4
@@ -49,7 +49,7 @@ def test_an_app_that_breaks_is_one_line_under_pytest_too(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_its_markers_are_explained() -> None:
+def test_its_markers_have_help() -> None:
     ran = pytest_run(suite_root(), "--markers")
     for line in (
         "requirement(*ids): the catalogue entries",

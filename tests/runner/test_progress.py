@@ -1,4 +1,4 @@
-"""How far a run is, in one line that fits."""
+"""The progress of a run in one line that fits."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ def test_the_line_fits(width: int, shown: str) -> None:
     assert progress_line(Progress(5, 20, 12, 60, "a: over in 9 s"), width) == shown
 
 
-def test_the_line_says_nothing_that_is_not_known() -> None:
+def test_the_line_omits_unknown_figures() -> None:
     assert progress_line(Progress(), 40) == "[........................] 0 of ? checks"
     assert progress_line(Progress(checks=0, sent=3), 10) == "0/? checks"

@@ -14,7 +14,7 @@ from petcheck.wire.credentials import ApiKey
 
 
 def schedule(*, max_requests: int = 1200, examples: int | None = None) -> Schedule:
-    """Of a run with a target `b` that may be written to and a target `a` that may not."""
+    """The schedule of a run with target `b`, which allows writes, and target `a`, which does not."""
     source = Url("https://host/v1", ApiKey("k-123"))
     targets = (TargetConfig("b", source, writes=True), TargetConfig("a", source))
     return Schedule(Config(date(2026, 11, 21), 1, targets, max_requests=max_requests, examples=examples))
@@ -39,9 +39,7 @@ def test_target_by_target_and_stage_by_stage(max_requests: int, stages: tuple[st
         (100, {("b", "examples"), ("a", "examples"), ("b", "sequence")}),
     ],
 )
-def test_examples_and_sequences_run_where_they_have_requests(
-    examples: int | None, included: set[tuple[str, str]]
-) -> None:
+def test_examples_and_sequences_run_if_they_have_requests(examples: int | None, included: set[tuple[str, str]]) -> None:
     plan = schedule(examples=examples)
     assert {pair for pair in product("ab", ("examples", "sequence")) if plan.includes(check(*pair))} == included
     assert plan.includes(check("a", "read"))

@@ -1,4 +1,4 @@
-"""A run while it lasts: a target is opened on first use, and everything found out is reported once."""
+"""A run in progress: a target is opened on first use, and every finding is reported once."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_target_is_opened_on_first_use(url: str) -> None:
     run.close()
 
 
-def test_parts_join_to_the_whole(url: str) -> None:
+def test_parts_join_to_the_complete_report(url: str) -> None:
     run = session(url, "a", "b")
     parts: list[TargetReport] = []
     assert run.unsent_reports("a") == []
@@ -79,7 +79,7 @@ def sent_by(worker: XdistWorker, nodeid: str) -> list[bytes]:
     return [packed] if packed else []
 
 
-def test_a_worker_sends_what_it_finds_out_once_however_many_targets_it_has(url: str) -> None:
+def test_a_worker_sends_each_finding_once_however_many_targets_it_has(url: str) -> None:
     names = [f"t{number}" for number in range(6)]
     run = session(url, *names)
     worker = XdistWorker(run)

@@ -1,4 +1,4 @@
-"""Where a signal comes, the run ends; whatever Python was doing then."""
+"""A signal ends the run, whatever Python is doing at that moment."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_by_pytest(shop: Path) -> None:
     assert calls(shop) == ONCE
 
 
-def test_a_run_that_writes_nothing_locks_nothing(shop: Path) -> None:
+def test_a_run_without_reports_locks_nothing(shop: Path) -> None:
     assert petcheck(shop, "--app", "shop:app", "--dry-run", program="counting").code == 0
     assert calls(shop) == Counter(configure=1, **{"import": 1})
 

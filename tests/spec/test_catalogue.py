@@ -1,4 +1,4 @@
-"""The catalogue is whole, and its ids can be relied on."""
+"""The catalogue is complete, and its ids are stable."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from petcheck.spec.files import suite_file
 from petcheck.spec.sections import TITLES
 
 
-def test_ids_are_unique_and_speak() -> None:
+def test_ids_are_unique_and_readable() -> None:
     ids = [entry.id for entry in catalogue().entries]
     assert len(ids) == len(set(ids))
     assert [entry.id for entry in catalogue().judged if not re.fullmatch(r"[A-Z]+-[1-9][0-9]*", entry.id)] == []
@@ -70,7 +70,7 @@ def test_in_force(name: str, day: date, held: bool) -> None:
     assert catalogue()[name].in_force(day) == held
 
 
-def test_the_digest_is_the_files() -> None:
+def test_the_digest_is_that_of_the_file() -> None:
     assert catalogue().sha256 == hashlib.sha256(suite_file("requirements.yaml").read_bytes()).hexdigest()
 
 
@@ -98,14 +98,14 @@ def test_every_member_of_an_entry_is_read(tmp_path: Path) -> None:
     assert found.sha256 == hashlib.sha256(WHOLE.encode()).hexdigest()
 
 
-def test_what_the_catalogue_reads_is_data_and_runs_nothing(tmp_path: Path) -> None:
+def test_the_catalogue_is_loaded_as_data_only(tmp_path: Path) -> None:
     path = tmp_path / "requirements.yaml"
     path.write_text("- !!python/object/apply:os.getcwd []\n")
     with pytest.raises(yaml.constructor.ConstructorError):
         read(path)
 
 
-def test_an_entry_that_is_not_whole_is_refused(tmp_path: Path) -> None:
+def test_an_incomplete_entry_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "requirements.yaml"
     broken.write_text("- id: A-1\n  section: '1'\n")
     with pytest.raises(KeyError):

@@ -1,4 +1,4 @@
-"""requirements.yaml is well formed: ids that speak, sections that the document has, a reason for what no check sees."""
+"""requirements.yaml is well formed: readable ids, existing sections, and a reason for each entry without a check."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_a_level_is_one_of_three() -> None:
     assert {entry["level"] for entry in ENTRIES} == {"stated", "implied", "open"}
 
 
-def test_an_id_speaks() -> None:
-    """What is due is numbered below its subject, in capitals; what is open is only named."""
+def test_an_id_is_readable() -> None:
+    """Requirements are numbered by subject, in capitals; open points have a name."""
     due, named = r"[A-Z]+-[1-9][0-9]*", r"[a-z0-9]+(-[a-z0-9]+)*"
     forms = {"stated": due, "implied": due, "open": named}
     assert [entry["id"] for entry in ENTRIES if not re.fullmatch(forms[entry["level"]], entry["id"])] == []
 
 
-def test_an_id_is_given_once() -> None:
+def test_an_id_is_unique() -> None:
     ids = [entry["id"] for entry in ENTRIES]
     assert sorted(ids) == sorted(set(ids))
 
@@ -59,17 +59,17 @@ def test_other_places_are_other_sections() -> None:
         assert len(also) == len(set(also)), entry["id"]
 
 
-def test_what_is_due_is_said_and_what_is_open_is_asked() -> None:
+def test_requirements_are_statements_and_open_points_are_questions() -> None:
     for entry in ENTRIES:
         assert entry["statement"].endswith("?" if entry["level"] == "open" else "."), entry["id"]
 
 
-def test_what_no_check_can_see_says_why() -> None:
+def test_what_no_check_can_observe_says_why() -> None:
     reasons = {entry["id"]: entry["untestable"] for entry in ENTRIES if "untestable" in entry}
     assert [name for name, reason in reasons.items() if not str(reason).endswith(".")] == []
 
 
 def test_the_removal_is_on_one_day() -> None:
-    """What holds of GET /pets/{petId} ends on the day on which its removal begins (sections 4.3 and 9)."""
+    """The requirements of GET /pets/{petId} end on the day on which its removal begins (sections 4.3 and 9)."""
     days = {entry["id"]: entry[key] for entry in ENTRIES for key in ("from", "until") if key in entry}
     assert days == dict.fromkeys(["CREATE-12", "GET-1", "GET-2", "GET-3", "GET-4"], date(2030, 12, 5))

@@ -1,4 +1,4 @@
-"""A fact of the document stands in `petcheck.spec`, and in the reference server's own second reading; nowhere else."""
+"""A fact of the document is written in `petcheck.spec` and, independently, in the reference server; nowhere else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ELSEWHERE = ("spec", "reference")
 
 INT64 = (-figures.INT64_MIN, figures.INT64_MAX)
 FIGURES_OF_PLANS = {n for plan in figures.PLANS.values() for n in (plan.per_minute, plan.per_day) if n is not None}
-# a number up to a thousand means many things; one that is larger, or two of them together, mean the plans
+# a number up to a thousand may mean anything; a larger one, or two of them together, means the plans
 LARGE = {number for number in FIGURES_OF_PLANS if number > 1_000}
 HEADERS = (*figures.RATE_HEADERS, figures.RETRY_AFTER, figures.CONTENT_TYPE)
 TEXTS = {
@@ -41,7 +41,7 @@ ALLOWED = {
 
 
 def facts_in(source: str) -> Iterator[str]:
-    """The facts of the document that stand in the literals of a module; docstrings do not count."""
+    """The facts of the document in the literals of a module; docstrings do not count."""
     tree = ast.parse(source)
     plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
@@ -84,7 +84,7 @@ def test_a_fact_is_found(source: str, facts: list[str]) -> None:
     assert sorted(facts_in(source)) == sorted(facts)
 
 
-def test_no_other_room_writes_a_fact_again() -> None:
+def test_no_other_package_repeats_a_fact() -> None:
     found = {
         (path.relative_to(PACKAGE).as_posix(), fact)
         for path in PACKAGE.rglob("*.py")

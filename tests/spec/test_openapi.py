@@ -1,4 +1,4 @@
-"""openapi.yaml says what the document says, no less and no more, and ties each part to the catalogue."""
+"""openapi.yaml says exactly what the document says, and links each part to the catalogue."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RATE_LIMIT_HEADERS = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit
 
 
 def target(reference: str) -> dict[str, Any]:
-    """What a reference within the file points at."""
+    """The target of a reference within the file."""
     found: Any = OPENAPI
     for step in reference.removeprefix("#/").split("/"):
         found = found[step]
@@ -50,7 +50,7 @@ def target(reference: str) -> dict[str, Any]:
 
 
 def resolved(part: dict[str, Any]) -> dict[str, Any]:
-    """The part itself, or what it is only a reference to."""
+    """The part itself, or the target of its reference."""
     return target(part["$ref"]) if "$ref" in part else part
 
 
@@ -74,12 +74,12 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def demand(part: dict[str, Any]) -> dict[str, Any]:
-    """What a schema demands: itself without what only explains."""
+    """The constraints of a schema: the schema without explanations."""
     return {key: value for key, value in part.items() if key not in {"description", "examples"} and key[:2] != "x-"}
 
 
 def named_lists(part: Any, extension: str, *, follow: bool = False) -> Iterator[list[str]]:
-    """Every list of ids under the extension, in and below the part; with `follow`, in what it refers to as well."""
+    """Every list of ids under the extension, in and below the part; with `follow`, also in its references."""
     if isinstance(part, list):
         part = dict(enumerate(part))
     if not isinstance(part, dict):
@@ -119,11 +119,11 @@ def test_nothing_forbids_more_fields() -> None:
 # ---- the catalogue, both ways
 
 
-def test_what_a_part_requires_is_what_is_stated_or_implied() -> None:
+def test_required_parts_are_the_stated_and_implied_requirements() -> None:
     assert named(OPENAPI, "x-requirements") == {name for name, entry in CATALOGUE.items() if entry["level"] != "open"}
 
 
-def test_what_a_part_leaves_open_is_what_is_open() -> None:
+def test_open_parts_are_the_open_points() -> None:
     assert named(OPENAPI, "x-open") == {name for name, entry in CATALOGUE.items() if entry["level"] == "open"}
 
 
@@ -152,7 +152,7 @@ def test_each_part_names_its_entries() -> None:
     ("name", "subject"),
     [("listPets", "LIST-"), ("createPet", "CREATE-"), ("getPet", "GET-"), ("storeOrders", "ORDERS-")],
 )
-def test_an_operation_or_what_it_refers_to_names_the_entries_of_its_section(name: str, subject: str) -> None:
+def test_an_operation_or_its_references_name_the_entries_of_its_section(name: str, subject: str) -> None:
     due = {entry for entry in CATALOGUE if entry.startswith(subject)}
     assert due - named(operation(name), "x-requirements", follow=True) == set()
 
@@ -233,7 +233,7 @@ def test_create_takes_a_new_pet() -> None:
     assert parameters("createPet") == {}
 
 
-def test_the_created_animal_links_to_its_reading() -> None:
+def test_the_created_animal_links_to_get_pet() -> None:
     (link,) = responses("createPet")["201"]["links"].values()
     assert link["operationId"] == "getPet"
     assert link["parameters"] == {"petId": "$response.body#/id"}
@@ -249,7 +249,7 @@ def test_get_takes_an_id() -> None:
     assert "requestBody" not in operation("getPet")
 
 
-def test_only_get_is_deprecated_and_says_until_when() -> None:
+def test_only_get_is_deprecated_and_names_its_removal_day() -> None:
     assert [name for name in ROUTES if operation(name).get("deprecated", False)] == ["getPet"]
     assert "5 December 2030" in operation("getPet")["description"]
     assert str(CATALOGUE["GET-4"]["from"]) in operation("getPet")["description"]
@@ -258,7 +258,7 @@ def test_only_get_is_deprecated_and_says_until_when() -> None:
 # ---- 4.4: orders
 
 
-def test_of_the_orders_nothing_is_demanded() -> None:
+def test_nothing_is_required_of_orders() -> None:
     assert parameters("storeOrders") == {}
     assert "requestBody" not in operation("storeOrders")
     assert "content" not in responses("storeOrders")["default"]
@@ -331,12 +331,12 @@ def test_the_rate_limit_headers_are_numbers() -> None:
 
 
 @pytest.mark.parametrize("name", ROUTES)
-def test_a_429_says_when_to_retry_and_may_have_any_body(name: str) -> None:
+def test_a_429_has_retry_after_and_may_have_any_body(name: str) -> None:
     assert resolved(responses(name)["429"]["headers"]["Retry-After"])["required"] is True
     assert "content" not in responses(name)["429"]
 
 
-def test_only_a_429_says_when_to_retry() -> None:
+def test_only_a_429_has_retry_after() -> None:
     saying = {
         (name, status) for name, status in every_response() if "Retry-After" in responses(name)[status]["headers"]
     }
@@ -346,7 +346,7 @@ def test_only_a_429_says_when_to_retry() -> None:
 # ---- 9: versioning
 
 
-def test_the_description_carries_version_1_0_0() -> None:
+def test_the_description_has_version_1_0_0() -> None:
     assert OPENAPI["info"]["version"] == "1.0.0"
 
 
@@ -368,7 +368,7 @@ def test_the_engine_has_the_same_operations() -> None:
     }
 
 
-def test_the_engine_measures_against_the_same_figures() -> None:
+def test_the_engine_uses_the_same_figures() -> None:
     limit = parameters("listPets")["limit"]["schema"]
     assert (limit["minimum"], limit["maximum"], limit["default"]) == (
         figures.LIMIT_MIN,
@@ -411,7 +411,7 @@ CHECKED = [
 
 
 def complaints(path: str, status: int, body: bytes, headers: dict[str, str]) -> list[str]:
-    """The names of what schemathesis finds wrong with an answer to GET on the path."""
+    """The names of the failures that schemathesis finds in an answer to GET on the path."""
     case = drawn()[path]["GET"].Case()
     request = requests.Request(**case.as_transport_kwargs(base_url="http://127.0.0.1/v1")).prepare()
     answer = Response(

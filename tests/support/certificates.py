@@ -1,4 +1,4 @@
-"""A certificate authority for tests, certificates that it signed, and TLS contexts of servers that show them."""
+"""A certificate authority for tests, certificates that it signed, and TLS contexts of servers that use them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def issue(folder: Path) -> None:
 
 
 def showing(folder: Path, name: str) -> ssl.SSLContext:
-    """The TLS context of a server that shows the named certificate."""
+    """The TLS context of a server that uses the named certificate."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / f"{name}.pem", folder / f"{name}.key")
     return context

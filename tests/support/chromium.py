@@ -1,4 +1,4 @@
-"""The browser that the pages are opened in, and what a machine finds that reads them as others do."""
+"""The browser that opens the pages, and automatic accessibility checks."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Ran:
         assert self.err.count("\n") == 1, self.err
         return self.err.rstrip("\n")
 
-    def hold_reports(self) -> None:
+    def assert_reports(self) -> None:
         """Every report is complete and can be parsed."""
         assert self.result.run.exit == self.code
         ET.parse(self.reports / "junit.xml")
@@ -85,7 +85,7 @@ class Tags(HTMLParser):
 
 
 def environment(key: str | None = KEY, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a run, without the variables that steer these tests."""
+    """The environment of a run, without the variables that control these tests."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     kept["PYTHONPYCACHEPREFIX"] = str(BYTECODE)
     return kept | ({"PETSTORE_API_KEY": key} if key is not None else {}) | dict(more or {})

@@ -1,4 +1,4 @@
-"""What schemathesis says of an exchange, by those of its checks that the document bears out.
+"""The problems that schemathesis finds in an exchange, by those of its checks that the document supports.
 
 It reads openapi.yaml with a validator of its own, so it tells where that file and our rules disagree. It sees JSON and
 headers as the matchers read them, since how those may be written is open (a byte order mark, a leading zero, a
@@ -34,7 +34,7 @@ _OF_WHOLE = {"pet": "PET-1", "pets": "PETS-1", "error": "ERROR-1"}
 _OF_HEADER = {"X-RateLimit-Limit": "RATE-1", "X-RateLimit-Remaining": "RATE-2", "X-RateLimit-Reset": "RATE-3"}
 
 
-def second_opinion(exchange: Exchange, grounds: Grounds) -> dict[str, str]:
+def schemathesis_problems(exchange: Exchange, grounds: Grounds) -> dict[str, str]:
     """What is wrong with an exchange, by requirement."""
     answer = exchange.answer
     due = body_due(exchange, grounds.as_of)

@@ -1,4 +1,4 @@
-"""A page as its elements, and what holds of every page that is written: it is whole, and needs nothing but itself."""
+"""A page as its elements, and a check for every page: it is complete and self-contained."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Elements(HTMLParser):
 
 
 def whole_and_self_contained(page: str, *, beside: Collection[str] = ()) -> None:
-    """Its links lead to places in it, or to the files `beside` it, each of which it names."""
+    """Its links lead to places in it, or to the files `beside` it, and it links each of these files."""
     page.encode("utf-8")
     elements = Elements(page)
     assert elements.open == []

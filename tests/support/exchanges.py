@@ -1,4 +1,4 @@
-"""Exchanges made by hand, to be judged."""
+"""Exchanges made by hand, for judging."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def rates(limit: object, remaining: object, reset: object, *more: tuple[str, str
 
 
 def unix(seconds: float) -> int:
-    """Unix time, so many seconds after noon."""
+    """Unix time, that many seconds after noon."""
     return int(NOON.timestamp() + seconds)
 
 
 def short(value: object) -> str:
-    """A value in a test's name, in characters with which that test can be called by name alone."""
+    """A value for a test's name, in characters that allow calling the test by name."""
     text = str(value)
     plain = re.sub(r"[^ -~]|\\", "_", text)
     return f"{plain[:20]}~{len(text)}"

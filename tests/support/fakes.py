@@ -1,4 +1,4 @@
-"""A clock that stands still until somebody sleeps, and a client that answers from a plain function."""
+"""A clock that stands still until somebody sleeps, and a client that answers with a plain function."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KEY = ApiKey("Kq7-vXw2_TzR9.mPb4LcY8dHs3NfJg6A")
 
 
 class FakeClock:
-    """Starts at noon and at 0 seconds. `slept` is how long somebody slept in one go, nap after nap."""
+    """Starts at noon and at 0 seconds. `slept` is the lengths of uninterrupted sleeps."""
 
     def __init__(self) -> None:
         self.passed = 0.0
@@ -66,7 +66,7 @@ Handler = Callable[[Sent], Response | NoAnswer]
 
 @dataclass
 class FakeClient(HttpClient):
-    """Answers with what `handler` returns; each request takes `takes` seconds. `sent` is everything that came."""
+    """Answers with what `handler` returns; each request takes `takes` seconds. `sent` is every request received."""
 
     handler: Handler
     clock: FakeClock
@@ -91,7 +91,7 @@ class FakeClient(HttpClient):
 
 @dataclass
 class Bench:
-    """A transport with everything around it faked. `waits` is what `on_wait` was told."""
+    """A transport with everything around it faked. `waits` are the calls of `on_wait`."""
 
     transport: Transport
     client: FakeClient
@@ -146,16 +146,16 @@ def rates(limit: object, remaining: object, reset: object) -> list[tuple[str, st
 
 
 def at_noon(seconds: float) -> int:
-    """Unix time, so many seconds after noon."""
+    """Unix time, that many seconds after noon."""
     return int(NOON.timestamp() + seconds)
 
 
 def http_date(seconds: float) -> str:
-    """An HTTP date, so many seconds after noon."""
+    """An HTTP date, that many seconds after noon."""
     return format_datetime(NOON + timedelta(seconds=seconds), usegmt=True)
 
 
 def in_turn(*answers: Response | NoAnswer) -> Handler:
-    """Answers one after the other, the last one for ever."""
+    """Gives the answers one after the other, and repeats the last one."""
     left = list(answers)
     return lambda sent: left.pop(0) if len(left) > 1 else left[0]

@@ -45,7 +45,7 @@ def petcheck(
     more: Mapping[str, str] | None = None,
     as_it_comes: bool = False,
 ) -> Ran:
-    """As `petcheck` of `tests.support.command`."""
+    """Like `petcheck` of `tests.support.command`."""
     arguments = arguments if as_it_comes else without_examples(arguments)
     return ended(start(folder, *arguments, key=key, more=more), folder)
 

@@ -1,4 +1,4 @@
-"""Peers that speak raw bytes on a socket of this machine: whatever a hostile or broken target could do.
+"""Peers that send raw bytes on a local socket: anything that a hostile or broken target could do.
 
 A peer is a plain function that gets a `Caller` for each request and writes what it likes. When it returns, the
 connection is kept for the next request if it said so, else closed.
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Caller:
-    """A request as it came, and the socket that it came on, which has `served` so many before.
+    """A request as received, and its socket, which has `served` that many requests before.
 
     `stopping` is set when the test is over.
     """
@@ -55,7 +55,7 @@ class Caller:
         self.sock.sendall(data)
 
     def answer(self, body: bytes, *, status: str = "200 OK", headers: bytes = b"", length: int | None = None) -> None:
-        """A whole response, with the rate limit headers that section 8 wants."""
+        """Send a complete response, with the rate limit headers that section 8 requires."""
         self.send(
             f"HTTP/1.1 {status}\r\nContent-Length: {len(body) if length is None else length}\r\n".encode()
             + rate_headers()
@@ -65,7 +65,7 @@ class Caller:
         )
 
     def drip(self, data: bytes, every: float) -> None:
-        """One byte now and then, for as long as anybody listens."""
+        """Send one byte now and then, as long as anybody listens."""
         for byte in data:
             if self.stopping.wait(every):
                 return

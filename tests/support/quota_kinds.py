@@ -1,4 +1,4 @@
-"""Quotas of every kind that section 8 leaves room for, counted on a clock of their own, for tests of the judging."""
+"""Quotas of every kind that section 8 allows, counted on their own clock, for tests of the judging."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ START = NOON.timestamp()
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a key stands: `wait` is None where the request was served; `left` and `reset` are not yet rounded."""
+    """The state of a key's quota: `wait` is None if the request was served; `left` and `reset` are not yet rounded."""
 
     limit: int
     left: float
@@ -123,7 +123,7 @@ class Bucket:
 
 @dataclass
 class Nearest:
-    """Several quotas, of which the headers tell the one nearest to its end."""
+    """Several quotas; the headers show the one nearest to its end."""
 
     kinds: Sequence[Kind]
 
@@ -152,7 +152,7 @@ class Server:
     _cache: dict[str, tuple[float, Response]] = field(default_factory=dict)
 
     def send(self, call: Call, status: int = 200) -> Exchange:
-        """One request, answered `status` where it is not over the limit."""
+        """Send one request, answered `status` if it is not over the limit."""
         sent = self.now
         self.now += self.latency
         url = "https://h/v1" + call.path
@@ -163,7 +163,7 @@ class Server:
         return self.record[-1]
 
     def others(self, number: int) -> None:
-        """Other clients of the key send so many requests."""
+        """Other clients of the key send that many requests."""
         for _ in range(number):
             self.kind.hit(START + self.now, 1)
 
@@ -204,7 +204,7 @@ class Server:
 
 
 def any_kind(draw: Random) -> Kind:
-    """A kind of quota, drawn."""
+    """A random kind of quota."""
     limit = draw.choice([10, 60, 100, 300, 1000])
     window = draw.choice([10.0, 60.0, 60.0, 60.0, 3600.0])
     kinds: list[Kind] = [
@@ -229,7 +229,7 @@ def any_kind(draw: Random) -> Kind:
 
 
 def any_server(draw: Random) -> Server:
-    """A conforming server, drawn."""
+    """A random conforming server."""
     return Server(
         any_kind(draw),
         rounded=draw.choice(["ceil", "ceil", "floor", "jitter", "fraction"]),
@@ -247,7 +247,7 @@ ORDERS = Call(Operation.STORE_ORDERS)
 
 
 def any_run(draw: Random, server: Server, requests: int) -> bool:
-    """Bursts and pauses of a client that waits as it is told; whether others use the key meanwhile."""
+    """Bursts and pauses of a client that obeys Retry-After; and whether others use the key."""
     shared = draw.random() < 0.4
     pages = iter(range(1, 10_000))
     sent = 0
@@ -286,5 +286,5 @@ def page(number: int) -> Call:
 
 
 def wait_out(server: Server, refusal: Exchange) -> None:
-    """Let the Retry-After of a 429 pass."""
+    """Wait until the Retry-After of a 429 has passed."""
     server.now = max(server.now, refusal.finished + (retry_after(refusal) or 0.0))

@@ -1,4 +1,4 @@
-"""Checks that are called in place have the same outcomes as under pytest, so the kill matrix may call them."""
+"""Checks called directly have the same outcomes as under pytest, so the kill matrix may call them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tools.kill_matrix import Judge, run_fault, run_variation
 FAULTS = ("422-from-framework", "limit-30s-crash", "404-for-empty-list", "retry-after-missing", "removed-with-500")
 
 
-def told(trial: Trial) -> dict[str, object]:
-    """What a run says that does not depend on its clock and its port."""
+def comparable_output(trial: Trial) -> dict[str, object]:
+    """The output of a run that does not depend on its clock and port."""
     port = trial.result.targets[0].base_url
     return {
         "verdicts": {
@@ -31,7 +31,7 @@ def told(trial: Trial) -> dict[str, object]:
 
 
 def pair(run: Callable[[Judge], Trial]) -> tuple[dict[str, object], dict[str, object]]:
-    return told(run(judge)), told(run(judge_in_place))
+    return comparable_output(run(judge)), comparable_output(run(judge_in_place))
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -81,7 +81,7 @@ class Trial:
 
     @property
     def requests(self) -> int:
-        """Requests that were planned, but for those of property examples."""
+        """Planned requests without those of property examples."""
         counts = [target.requests for target in self.result.targets]
         return sum(count.total - count.examples - sum(count.repeats.values()) for count in counts)
 
@@ -115,7 +115,7 @@ def server(
 
 
 def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None) -> Trial:
-    """Have pytest run every check against a base URL. `seed` stands for the one that is drawn without `--seed`."""
+    """Let pytest run every check against a base URL. `seed` replaces the random one of a run without `--seed`."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as products:
         code = _pytest("--target", url, *options, key=key, seed=seed, watcher=_Hurry(clock))
     return Trial(products[0].result, code, printed.getvalue(), products[0].exchanges)
@@ -149,7 +149,7 @@ class _Called:
     arguments: Mapping[str, Any]
 
     def outcome(self, session: Session) -> BaseException | None:
-        """What it raises."""
+        """The exception that it raises."""
         target = session.target(self.check.target)
         fixtures: dict[str, Callable[[], object]] = {
             "target": lambda: target,
@@ -209,7 +209,7 @@ def _pytest(*options: str, key: str, seed: int | None, watcher: object, collect_
 
 @contextlib.contextmanager
 def _unwritten() -> Iterator[list[Product]]:
-    """Collects what a run would write, which other tests look at."""
+    """Collects what a run would write, which other tests check."""
     products: list[Product] = []
     write_all = write.write_all
     write.write_all = lambda product, folder: products.append(product)

@@ -1,4 +1,4 @@
-"""The command: what it refuses, how it ends, and that stray files and variables do not change it."""
+"""The command: what it refuses, how it ends, and that unrelated files and variables do not change it."""
 
 # ruff: noqa: E501 - messages are quoted as they come
 
@@ -68,7 +68,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-# these are also run in a process of their own
+# these also run in their own process
 WHOLE = ("no option", "unencrypted", "an app that ends", "the key for an argument")
 
 
@@ -120,9 +120,9 @@ def test_no_key(tmp_path: Path, listener: Peer) -> None:
 # ---- could not be tested
 
 
-def hold_untestable(ran: Ran, *said: str) -> None:
+def assert_untestable(ran: Ran, *said: str) -> None:
     assert ran.code == 6
-    ran.hold_reports()
+    ran.assert_reports()
     (target,) = ran.result.targets
     assert target.requests.total <= 5
     assert target.unreachable is not None
@@ -138,12 +138,12 @@ def test_an_unreachable_target(tmp_path: Path) -> None:
     with peer(Caller.hang) as gone:
         pass
     ran = petcheck(tmp_path, "--target", gone.url)
-    hold_untestable(ran, f"{gone.url} does not answer (unreachable: ", "check the URL")
+    assert_untestable(ran, f"{gone.url} does not answer (unreachable: ", "check the URL")
 
 
 def test_a_host_that_cannot_be_found(tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "--target", "https://a..b/v1")
-    hold_untestable(ran, "https://a..b/v1 does not answer (unreachable: ")
+    assert_untestable(ran, "https://a..b/v1 does not answer (unreachable: ")
 
 
 def test_an_invalid_certificate_gets_no_key(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_an_invalid_certificate_gets_no_key(tmp_path: Path) -> None:
     with peer(store, tls=showing(tmp_path, "expired")) as up:
         ran = petcheck(tmp_path / "b", "--target", url.format(up.port), "--ca-bundle", "../ca.pem")
         assert up.heads == []
-    hold_untestable(ran, f"{url.format(up.port)} does not answer (TLS: certificate has expired)")
+    assert_untestable(ran, f"{url.format(up.port)} does not answer (TLS: certificate has expired)")
 
 
 @pytest.mark.parametrize("status", ["401 No", "403 No"])
@@ -163,7 +163,7 @@ def test_a_key_that_is_refused_everywhere(status: str, tmp_path: Path) -> None:
     with peer(lambda caller: caller.answer(b"{}", status=status)) as up:
         ran = petcheck(tmp_path, "--target", up.url)
         assert len(up.heads) == 2
-    hold_untestable(ran, f"{up.url} refuses the key sha256:", f"everywhere ({status})", "check PETSTORE_API_KEY")
+    assert_untestable(ran, f"{up.url} refuses the key sha256:", f"everywhere ({status})", "check PETSTORE_API_KEY")
 
 
 def test_the_app_that_does_not_start(tmp_path: Path) -> None:
@@ -179,10 +179,10 @@ def test_the_app_that_does_not_start(tmp_path: Path) -> None:
 def test_nothing_selected(tmp_path: Path, server: str) -> None:
     ran = petcheck(tmp_path, "--target", server, "-k", "no_such_check")
     assert ran.code == 5
-    ran.hold_reports()
+    ran.assert_reports()
 
 
-def test_an_expression_that_cannot_be_read_leaves_the_old_reports(tmp_path: Path, listener: Peer) -> None:
+def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: Peer) -> None:
     page = tmp_path / "reports" / "pytest.html"
     page.parent.mkdir()
     page.write_text("old")
@@ -198,7 +198,7 @@ def test_strict(tmp_path: Path, server: str) -> None:
     assert petcheck(tmp_path / "a", "--target", server, "-k", "test_base_url or test_9").code == 0
     strict = petcheck(tmp_path / "b", "--target", server, "-k", "test_base_url or test_9", "--strict")
     assert strict.code == 7
-    strict.hold_reports()
+    strict.assert_reports()
 
 
 def test_stop_at_the_first_failure(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_stop_at_the_first_failure(tmp_path: Path) -> None:
     assert ran.code == 1
     assert not ran.result.complete
     assert [check.outcome for check in ran.result.checks].count("fail") == 1
-    ran.hold_reports()
+    ran.assert_reports()
 
 
 def until(condition: object, seconds: float = 60) -> None:
@@ -227,11 +227,11 @@ def usual(server: str, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A run that only reads."""
     ran = petcheck(tmp_path_factory.mktemp("usual"), "--target", server, "--seed", "5")
     assert ran.code == 0, ran.out
-    ran.hold_reports()
+    ran.assert_reports()
     return ran
 
 
-def test_it_may_be_started_by_pytest_from_the_checkout(usual: Ran, server: str, tmp_path: Path) -> None:
+def test_pytest_can_run_it_from_the_checkout(usual: Ran, server: str, tmp_path: Path) -> None:
     arguments = ["checks", "--target", server, "--seed", "5", "--examples", "0"]
     arguments += ["--reports", str(tmp_path / "reports")]
     ran = subprocess.run(
@@ -246,7 +246,7 @@ def test_it_may_be_started_by_pytest_from_the_checkout(usual: Ran, server: str, 
     assert ran.returncode == 0, ran.stdout
     there = Ran(ran.returncode, ran.stdout, ran.stderr, 0, 0, tmp_path / "reports")
     assert there.outcomes == usual.outcomes
-    there.hold_reports()
+    there.assert_reports()
 
 
 def test_side_by_side(usual: Ran, server: str, tmp_path: Path) -> None:
@@ -258,7 +258,7 @@ def test_side_by_side(usual: Ran, server: str, tmp_path: Path) -> None:
         assert outcomes == usual.outcomes
     ours = {check.id.replace("[a", "[target").replace("[b", "[target") for check in ran.result.checks}
     assert ours == {check.id for check in usual.result.checks}
-    ran.hold_reports()
+    ran.assert_reports()
 
 
 def test_stray_files_and_variables_change_nothing(usual: Ran, server: str, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_the_catalogue(tmp_path: Path) -> None:
     assert petcheck(tmp_path, "requirements", "--jso", key=None).code == 4
 
 
-def test_a_reader_may_close_the_pipe(tmp_path: Path) -> None:
+def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     with os.fdopen(theirs, "wb") as out:
@@ -343,7 +343,7 @@ def test_the_reference_server(tmp_path: Path) -> None:
     "arguments",
     [["--fault", "no-such-fault"], ["--plan", "gold"], ["--port", "x"], ["--as-of", "soon"], ["--port", "99999"]],
 )
-def test_a_reference_server_that_cannot_be(arguments: list[str], tmp_path: Path) -> None:
+def test_an_impossible_reference_server(arguments: list[str], tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "serve", "--port", "0", *arguments)
     assert (ran.code, ran.out) == (4, "")
     assert ran.last_line_of_trouble.startswith("petcheck: ")

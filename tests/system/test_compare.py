@@ -105,16 +105,14 @@ def test_one_result_with_two_targets_has_two_sides(folder: Path, capsys: pytest.
     assert capsys.readouterr().out.startswith("staging and production differ in 8 open points; 14 requirements")
 
 
-def test_the_same_file_twice_is_equal_and_its_sides_are_told_apart(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_same_file_twice_is_equal_and_has_distinct_sides(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "a", "a/result.json"]) == 0
     assert capsys.readouterr().out.startswith(
         "staging (a/result.json) #1 and staging (a/result.json) #2 are equal in all that was compared."
     )
 
 
-def test_json_says_it_all_in_the_form_that_is_described(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_is_complete_and_matches_its_schema(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "a", "b", "--json"]) == 1
     value = json.loads(capsys.readouterr().out)
     schema = json.loads(Path(comparison_json.__file__).with_name("comparison.schema.json").read_text("utf-8"))
@@ -135,12 +133,12 @@ def test_json_says_it_all_in_the_form_that_is_described(folder: Path, capsys: py
     assert (folder / "page.html").exists()
 
 
-def test_no_colour_where_nobody_sees_it(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_colour_without_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["compare", "a", "b"])
     assert "\x1b" not in capsys.readouterr().out
 
 
-def test_exchanges_that_were_dropped_are_no_obstacle(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dropped_exchanges_are_no_obstacle(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def drop(value: Any) -> None:
         del value["log"]["entries"][10:]
 
@@ -241,7 +239,7 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_file_that_is_no_result_is_refused(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+def test_a_file_that_is_not_a_result_is_refused(folder: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
     edit, said = FILES[name]
     edit(folder / "b" / "result.json")
     refused(["a", "b"], said, folder, capsys)
@@ -287,7 +285,7 @@ def test_exchanges_that_do_not_belong_to_the_run_are_refused(
         (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),
     ],
 )
-def test_arguments_that_name_nothing_to_compare_are_refused(
+def test_arguments_without_anything_to_compare_are_refused(
     folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
 ) -> None:
     refused(arguments, said, folder, capsys)
@@ -304,9 +302,7 @@ def test_a_mistyped_command_or_option_hints_at_the_right_one(capsys: pytest.Capt
         assert said in capsys.readouterr().err
 
 
-def test_hostile_files_are_compared_and_nothing_of_them_gets_through(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_files_are_compared_and_cause_no_harm(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     value, exchanges = samples.hostile_run()
     for name, outcome in (("x", "fail"), ("y", "pass")):
         first, *rest = value.requirements

@@ -1,4 +1,4 @@
-"""A fault on another conforming ground: what it breaks fails, or is inconclusive where the ground hides it."""
+"""A fault on another conforming ground: broken requirements fail, or are inconclusive if the ground hides the fault."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ SAMPLE = drawn(1, seed=20)[::20]
 
 
 @pytest.mark.parametrize(("fault", "ground"), SAMPLE, ids=[" on ".join(pair) for pair in SAMPLE])
-def test_nothing_that_a_fault_breaks_passes(fault: str, ground: str) -> None:
+def test_no_requirement_that_a_fault_breaks_passes(fault: str, ground: str) -> None:
     assert judged(fault, ground).wrong == {}
 
 
-def test_each_fault_gets_grounds_of_its_own_and_all_grounds_have_their_turn() -> None:
+def test_each_fault_gets_its_own_grounds_and_all_grounds_are_used() -> None:
     pairs = drawn(3, seed=1)
     assert len(pairs) == len(set(pairs)) == 3 * len(OVERT)
     assert {ground for _, ground in pairs} == GROUNDS.keys()
@@ -23,7 +23,7 @@ def test_each_fault_gets_grounds_of_its_own_and_all_grounds_have_their_turn() ->
     assert {name for ground in GROUNDS.values() for name in ground.variations} <= VARIATIONS.keys()
 
 
-def test_the_table_says_what_cannot_be_told_where() -> None:
+def test_the_table_says_what_cannot_be_decided_where() -> None:
     pairs = [
         Pair("a", "12 animals", {"LIST-4": ("inconclusive", "16 animals are known. More.")}),
         Pair("b", "1 animals", {"LIST-4": ("inconclusive", "5 animals are known."), "LIST-1": ("fail", "wrong")}),

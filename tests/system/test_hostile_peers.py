@@ -1,4 +1,4 @@
-"""Targets that are hostile or broken: nothing hangs, nothing breaks, nothing leaks, and every report is whole."""
+"""Hostile and broken targets: nothing hangs, nothing breaks, nothing leaks, and every report is complete."""
 
 # ruff: noqa: E501 - what a peer sends stands in one line
 
@@ -43,7 +43,7 @@ def endless(beginning: bytes, piece: bytes) -> Behaviour:
 
 
 def megabytes(number: int) -> Behaviour:
-    """A list of so many megabytes, which is sent as it is made."""
+    """A list of that many megabytes, sent while it is generated."""
     piece = b'{"id":1,"name":"Rex","categoryId":1},' * 27_027
     last = b'{"id":1,"name":"Rex","categoryId":1}]'
     length = 1 + number * len(piece) + len(last)
@@ -66,7 +66,7 @@ def dripping(beginning: bytes, drop: bytes) -> Behaviour:
 
 
 def echo(caller: Caller) -> None:
-    """Everything that was sent, the key included, in each place that a response has."""
+    """Echoes everything that was sent, including the key, in every part of a response."""
     said = f"{caller.head.decode('latin-1')}{caller.body.decode('latin-1')}"
     one_line = (caller.header("Authorization") or "").encode()
     text = json.dumps([{"id": 1, "name": said, "categoryId": 1, "status": one_line.decode()}]).encode()
@@ -77,7 +77,7 @@ def echo(caller: Caller) -> None:
 
 
 def store(caller: Caller) -> None:
-    """A small pet store that obeys, for whoever only reads."""
+    """A small conforming pet store, for runs that only read."""
     animals = [{"id": n, "name": f"Rex {n}", "categoryId": 1, "status": "sold"} for n in range(1, 4)]
     asked = dict(parse_qsl(caller.query))
     shown = [animal for animal in animals if asked.get("status", animal["status"]) == animal["status"]]
@@ -122,7 +122,7 @@ def falls_silent() -> Behaviour:
 
 
 def restarts() -> Behaviour:
-    """Answers five requests, drops whatever comes for a second, and answers again."""
+    """Answers five requests, drops all requests for a second, and answers again."""
     count, began = itertools.count(), list[float]()
 
     def behaviour(caller: Caller) -> None:
@@ -135,7 +135,7 @@ def restarts() -> Behaviour:
 
 
 def keeps_no_connection() -> Behaviour:
-    """Says nothing of closing, and drops each connection when a second request comes."""
+    """Drops each connection without notice when a second request comes."""
 
     def behaviour(caller: Caller) -> bool:
         if not caller.served:
@@ -146,7 +146,7 @@ def keeps_no_connection() -> Behaviour:
 
 
 def drops_odd_bodies(caller: Caller) -> None:
-    """Creates what is well-formed, and drops the connection of any other POST, as some JSON libraries make a server do."""
+    """Creates well-formed animals, and drops the connection of any other POST, as servers with some JSON libraries do."""
     if caller.method != "POST" or caller.header("Authorization") != f"Bearer {KEY}":
         store(caller)
         return
@@ -187,7 +187,7 @@ LONG_NUMBER = b"9" * 200_000
 DEEP = b"[" * 200_000 + b"]" * 200_000
 JUST_READABLE = b'[{"id":' + b"[" * 880 + b"]" * 880 + b"}]"
 
-# each with the exit code that is due
+# each with the expected exit code
 PEERS: dict[str, tuple[Callable[[], Behaviour], int]] = {
     "never answers": (lambda: Caller.hang, 6),
     "resets": (lambda: Caller.reset, 6),
@@ -275,21 +275,21 @@ def a_body_cut_short_fails_what_was_due(ran: Ran) -> None:
 def fails(requirement: str, words: str) -> Callable[[Ran], None]:
     """The requirement fails, and its reason names the cause."""
 
-    def hold(ran: Ran) -> None:
+    def check(ran: Ran) -> None:
         assert ran.outcomes[requirement] == "fail"
         assert words in ran.reason(requirement)
 
-    return hold
+    return check
 
 
 def leaves_open(requirement: str, words: str) -> Callable[[Ran], None]:
     """The requirement is inconclusive, and its reason names the cause."""
 
-    def hold(ran: Ran) -> None:
+    def check(ran: Ran) -> None:
         assert ran.outcomes[requirement] == "inconclusive"
         assert words in ran.reason(requirement)
 
-    return hold
+    return check
 
 
 def it_is_left_alone(ran: Ran) -> None:
@@ -302,14 +302,14 @@ def it_is_left_alone(ran: Ran) -> None:
 def in_front(*words: str) -> Callable[[Ran], None]:
     """The run ends after a few requests, without a POST, and the reason has these words."""
 
-    def hold(ran: Ran) -> None:
+    def check(ran: Ran) -> None:
         (target,) = ran.result.targets
         assert target.requests.post == 0
         assert target.requests.total <= 8
         for word in words:
             assert word in (target.unreachable or "")
 
-    return hold
+    return check
 
 
 def nothing_is_lost(ran: Ran) -> None:
@@ -321,7 +321,7 @@ def the_key_is_masked(ran: Ran) -> None:
     assert b"[redacted-key]" in (ran.reports / "exchanges.har").read_bytes()
 
 
-# what else must be true of a run against some of them
+# what else must be true for runs against some of them
 MORE = {
     "never answers": a_hanging_target_costs_two_deadlines,
     "only orders hang": one_dead_operation_stops_no_other,
@@ -353,7 +353,7 @@ WITH_EXAMPLES = (
     *("only orders hang", "falls silent", "503 for ever without a word", "429 for ever at once"),
 )
 
-# nothing whole ever comes from these, so that waiting longer tells no more
+# these never send anything complete, so a longer wait shows no more
 SILENT = ("never answers", "drips a header", "drips a body", "endless informational answers")
 
 
@@ -385,7 +385,7 @@ def test_a_peer(name: str, tmp_path: Path) -> None:
     assert ran.peak_mb < AT_MOST_MB
     assert "Traceback" not in said
     assert "INTERNALERROR" not in said
-    ran.hold_reports()
+    ran.assert_reports()
     assert ran.result.complete
     assert "The check itself broke" not in " ".join(row.reason for row in ran.result.requirements)
     assert [name for name, content in ran.written().items() if KEY[:15].encode() in content] == []

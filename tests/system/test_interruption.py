@@ -1,4 +1,4 @@
-"""Whatever ends a run, each report is written whole or the old file stays, and the exit code tells."""
+"""Whatever ends a run, each report is written completely or the old file stays, and the exit code shows it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def once(number: int, action: Callable[[], object]) -> Behaviour:
 
 
 def after(number: int, then: Behaviour) -> Behaviour:
-    """A small store that behaves otherwise after that many requests."""
+    """A small store that behaves differently after that many requests."""
     count = iter(range(number))
 
     def behaviour(caller: Caller) -> object:
@@ -65,10 +65,10 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def hold_interrupted(ran: Ran) -> None:
+def assert_interrupted(ran: Ran) -> None:
     assert ran.code == 2, ran.out + ran.err
     assert ran.seconds < 20
-    ran.hold_reports()
+    ran.assert_reports()
     assert not ran.result.complete
     assert ran.result.targets[0].requests.total >= 1
     assert names(ran.reports) == FILES | {"pytest.html"}
@@ -84,19 +84,19 @@ def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
         until(lambda: len(up.heads) > 8)
         process.send_signal(signal.SIGINT)
         ran = ended(process, tmp_path)
-    hold_interrupted(ran)
+    assert_interrupted(ran)
     assert ran.result.targets[0].requests.total >= 8
     assert {check.outcome for check in ran.result.checks} >= {"pass"}
 
 
-def test_a_signal_while_a_quota_is_waited_for(tmp_path: Path) -> None:
+def test_a_signal_during_a_wait_for_the_quota(tmp_path: Path) -> None:
     limited = b"HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: 100\r\n\r\n"
     with peer(after(4, lambda caller: caller.send(limited))) as up:
         process = start(tmp_path, "--target", up.url, "--plan", "free")
         told = "target (plan free): the answer was 429, and the next request may be sent in 100 s\n"
         until(lambda: told in (tmp_path / "stdout").read_text())
         process.send_signal(signal.SIGTERM)
-        hold_interrupted(ended(process, tmp_path))
+        assert_interrupted(ended(process, tmp_path))
         assert len(up.heads) == 5
 
 
@@ -140,7 +140,7 @@ def test_a_signal_while_the_reports_are_written(tmp_path: Path) -> None:
     with peer(store) as up:
         process = writing_slowly(tmp_path, 1, up.url)
         process.send_signal(signal.SIGTERM)
-        hold_interrupted(ended(process, tmp_path))
+        assert_interrupted(ended(process, tmp_path))
 
 
 def test_a_second_signal_while_the_reports_are_written_ends_at_once(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
     return [int(child) for child in children.read_text().split()]
 
 
-def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path: Path) -> None:
+def test_a_killed_worker_loses_no_verdict(tmp_path: Path) -> None:
     with peer(after(8, Caller.hang)) as up, peer(store) as other:
         targets = ("--target", f"a={up.url}", "--target", f"b={other.url}", "--examples", "0")
         process = start(tmp_path, *targets, "-n", "2", "--timeout", "100")
@@ -201,7 +201,7 @@ def test_a_worker_that_is_killed_takes_nothing_with_it_that_was_judged(tmp_path:
     assert ran.code == 3, ran.out
     assert ran.err.endswith("petcheck: the suite broke: a worker process died\n")
     assert "The suite itself broke: what it had not judged by then is missing." in " ".join(ran.out.split())
-    ran.hold_reports()
+    ran.assert_reports()
     assert not ran.result.complete
     assert [target.name for target in ran.result.targets] == ["a", "b"]
     judged = {name: [check for check in ran.result.checks if check.target == name] for name in ("a", "b")}
@@ -224,13 +224,13 @@ def connected(process: int, port: int) -> bool:
     return not sockets.isdisjoint(links)
 
 
-def test_sigterm_of_a_run_with_workers(tmp_path: Path) -> None:
+def test_sigterm_to_a_run_with_workers(tmp_path: Path) -> None:
     with peer(after(8, Caller.hang)) as up:
         process = start(tmp_path, "--target", up.url, "-n", "1", "--timeout", "100")
         until(lambda: len(up.heads) > 8)
         process.send_signal(signal.SIGTERM)
         ran = ended(process, tmp_path)
-    hold_interrupted(ran)
+    assert_interrupted(ran)
     assert {check.outcome for check in ran.result.checks} >= {"pass"}
 
 
@@ -262,7 +262,7 @@ def short_files(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def hold_whole_or_old(folder: Path, new: dict[str, bytes], error: NotWritten) -> None:
+def assert_whole_or_old(folder: Path, new: dict[str, bytes], error: NotWritten) -> None:
     """Every file is the new one or the old one, and the message names the old ones."""
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(found) == FILES
@@ -288,7 +288,7 @@ def test_a_full_disk_at_any_byte(written: dict[str, bytes], tmp_path: Path) -> N
             (folder / name).write_bytes(b"old")
         with pytest.raises(NotWritten, match=r"\(File too large\)$") as refused, short_files(size):
             write_all(Product(*samples.whole_run(targets=1)), folder)
-        hold_whole_or_old(folder, written, refused.value)
+        assert_whole_or_old(folder, written, refused.value)
         assert len(refused.value.errors) == sum(size < length for length in sizes)
 
 
@@ -302,14 +302,14 @@ def test_a_disk_that_fills_up_at_any_write(written: dict[str, bytes], tmp_path: 
                 (folder / name).write_bytes(b"old")
             with pytest.raises(NotWritten, match=r"\(No space left on device\)$") as refused:
                 write_all(Product(*samples.whole_run(targets=1)), folder)
-            hold_whole_or_old(folder, written, refused.value)
+            assert_whole_or_old(folder, written, refused.value)
 
 
 def trouble(ran: Ran) -> list[str]:
     return [line for line in ran.err.splitlines() if line.startswith("petcheck: not written")]
 
 
-def hold_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
+def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     """The verdict is shown, the exit code is 3, and one line says what is missing, where and why."""
     assert ran.code == 3
     assert ran.out.startswith("target shows no failure: ")
@@ -329,7 +329,7 @@ def test_a_disk_that_is_full_when_a_run_ends(tmp_path: Path) -> None:
 
         with peer(once(1, lambda: (disk / "filler").write_bytes(b"x" * 2 * 4096))) as up:
             ran = petcheck(tmp_path, "--target", up.url, "--reports", "disk", *FEW)
-        hold_unwritten(ran, "No space left on device", "disk")
+        assert_unwritten(ran, "No space left on device", "disk")
         assert names(disk) == {"result.json", "filler"}
         assert (disk / "result.json").read_text() == "old"
 
@@ -340,7 +340,7 @@ def test_a_folder_that_is_replaced_by_a_file(tmp_path: Path) -> None:
         (tmp_path / "reports").write_text("in the way")
 
     with peer(once(1, replace)) as up:
-        hold_unwritten(petcheck(tmp_path, "--target", up.url, *FEW), "Not a directory")
+        assert_unwritten(petcheck(tmp_path, "--target", up.url, *FEW), "Not a directory")
     assert (tmp_path / "reports").read_text() == "in the way"
 
 
@@ -351,24 +351,24 @@ def test_a_folder_that_becomes_read_only(tmp_path: Path) -> None:
         with peer(once(1, lambda: folder.chmod(0o500))) as up:
             ran = petcheck(tmp_path, "--target", up.url, *FEW)
         folder.chmod(0o700)
-        hold_unwritten(ran, "Permission denied")
+        assert_unwritten(ran, "Permission denied")
         return
     # file modes do not stop root
     with small_disk(folder, 1_000_000):
         remount = ["mount", "-o", "remount,ro", str(folder)]
         with peer(once(1, lambda: subprocess.run(remount, check=True))) as up:
-            hold_unwritten(petcheck(tmp_path, "--target", up.url, *FEW), "Read-only file system")
+            assert_unwritten(petcheck(tmp_path, "--target", up.url, *FEW), "Read-only file system")
 
 
-def test_a_folder_that_disappears_is_made_again(tmp_path: Path) -> None:
+def test_a_folder_that_disappears_is_created_again(tmp_path: Path) -> None:
     with peer(once(1, lambda: shutil.rmtree(tmp_path / "reports"))) as up:
         ran = petcheck(tmp_path, "--target", up.url, *FEW)
     assert ran.code == 0, ran.out
-    ran.hold_reports()
+    ran.assert_reports()
     assert names(ran.reports) == FILES | {"pytest.html"}
 
 
-def test_a_folder_that_disappears_below_the_run(tmp_path: Path) -> None:
+def test_the_working_folder_disappears_during_the_run(tmp_path: Path) -> None:
     here, logs = tmp_path / "here", tmp_path / "logs"
 
     logs.mkdir()
@@ -382,10 +382,10 @@ def test_a_folder_that_disappears_below_the_run(tmp_path: Path) -> None:
         "petcheck: the suite broke outside of the checks (FileNotFoundError: No such file or directory)"
     )
     assert names(ran.reports) == FILES
-    ran.hold_reports()
+    ran.assert_reports()
 
 
-def test_a_reader_that_hangs_up_costs_no_report(tmp_path: Path) -> None:
+def test_a_closed_output_loses_no_report(tmp_path: Path) -> None:
     with peer(store) as up, (tmp_path / "err").open("wb") as err:
         reader, writer = os.pipe()
         os.close(reader)
@@ -429,7 +429,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
     assert names(tmp_path / "reports") == FILES | {"pytest.html"}
 
 
-def test_a_claim_is_held_by_one_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_lock_is_held_by_one_run_and_leaves_nothing_behind(tmp_path: Path) -> None:
     first = FolderLock(tmp_path)
     assert first.held
     with pytest.raises(InUse, match=r"is in use by another run that has not ended$"):
@@ -451,7 +451,7 @@ def test_a_file_system_without_locks_is_no_obstacle(tmp_path: Path, monkeypatch:
     assert not FolderLock(tmp_path / "nowhere").held
 
 
-def test_only_drafts_are_swept(tmp_path: Path) -> None:
+def test_only_unfinished_files_are_removed(tmp_path: Path) -> None:
     for name in (".result.json.0123456789ab.tmp", ".mine.tmp", "result.json", ".x.0123456789AB.tmp"):
         (tmp_path / name).touch()
     atomic_write.sweep(tmp_path)

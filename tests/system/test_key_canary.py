@@ -1,4 +1,4 @@
-"""A key that must turn up nowhere: not in a report, not on the terminal, not in a traceback, in no dress."""
+"""A key that must appear nowhere: not in a report, on the terminal or in a traceback, in no encoding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VERBOSITIES = {
 }
 
 
-def dresses(key: str) -> set[bytes]:
+def encodings_of(key: str) -> set[bytes]:
     """The key, its halves, and both as a URL, base64 and hex would have them."""
     half = len(key) // 2
     plain = {key.encode(), key[:half].encode(), key[half:].encode(), key[half // 2 : half // 2 + half].encode()}
@@ -39,10 +39,12 @@ def dresses(key: str) -> set[bytes]:
     return found
 
 
-def hold_no_key(ran: Ran, key: str = KEY) -> None:
+def assert_no_key(ran: Ran, key: str = KEY) -> None:
     searched = ran.written()
     assert {"result.json", "exchanges.har", "junit.xml", "report.html", "pytest.html"} <= set(searched)
-    assert [(name, dress) for name, content in searched.items() for dress in dresses(key) if dress in content] == []
+    assert [
+        (name, encoding) for name, content in searched.items() for encoding in encodings_of(key) if encoding in content
+    ] == []
 
 
 @pytest.mark.parametrize("verbosity", VERBOSITIES)
@@ -52,11 +54,11 @@ def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
         ran = petcheck(tmp_path, "--target", up.url, "--allow-writes", *VERBOSITIES[verbosity], as_it_comes=examples)
         assert any(KEY.encode() in head for head in up.heads)
     assert ran.code == 1
-    hold_no_key(ran)
+    assert_no_key(ran)
     assert b"[redacted-key]" in ran.written()["exchanges.har"]
 
 
-def test_a_peer_that_refuses_it_in_words(tmp_path: Path) -> None:
+def test_a_peer_that_refuses_it_with_a_message(tmp_path: Path) -> None:
     percent = "".join(f"%{byte:02X}" for byte in KEY.encode())
     packed = base64.b64encode(f"Bearer {KEY}".encode()).decode()
     shapes = (KEY, packed, KEY[:17] + "…", KEY[9:], percent, percent[:60], KEY.encode().hex(), KEY.upper())
@@ -64,14 +66,14 @@ def test_a_peer_that_refuses_it_in_words(tmp_path: Path) -> None:
     with peer(lambda caller: caller.answer(said, status=f"401 {KEY}")) as up:
         ran = petcheck(tmp_path, "--target", up.url, *VERBOSITIES["tracebacks"])
     assert ran.code == 6
-    hold_no_key(ran)
+    assert_no_key(ran)
 
 
-def test_a_peer_that_is_no_http_but_knows_it(tmp_path: Path) -> None:
+def test_a_peer_that_echoes_it_without_http(tmp_path: Path) -> None:
     with peer(lambda caller: caller.send(b"EHLO " + KEY.encode() + b"\r\n\r\n")) as up:
         ran = petcheck(tmp_path, "--target", up.url, "-v", "--tb=long")
     assert ran.code == 6
-    hold_no_key(ran)
+    assert_no_key(ran)
 
 
 @pytest.mark.parametrize("verbosity", ["quiet", "tracebacks"])
@@ -80,11 +82,11 @@ def test_a_server_that_obeys(verbosity: str, tmp_path: Path) -> None:
     with running(create_app(settings)) as url:
         ran = petcheck(tmp_path, "--target", f"{url}/v1", "--allow-writes", *VERBOSITIES[verbosity])
     assert ran.code == 0, ran.out
-    hold_no_key(ran)
+    assert_no_key(ran)
     assert "sha256:" in ran.written()["result.json"].decode()
 
 
-def test_the_suite_itself_broken_with_everything_shown(tmp_path: Path) -> None:
+def test_a_broken_suite_with_all_output_shown(tmp_path: Path) -> None:
     # a module that replaces part of the wire, so that it breaks with the key in its hands
     (tmp_path / "breaking.py").write_text(
         "import runpy\n"
@@ -105,7 +107,7 @@ def test_the_suite_itself_broken_with_everything_shown(tmp_path: Path) -> None:
     assert ran.code == 3
     assert "ZeroDivisionError" in ran.out
     assert "headers" in ran.out
-    hold_no_key(ran)
+    assert_no_key(ran)
 
 
 def test_a_key_in_the_base_url_by_mistake(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Adding a requirement takes its entry, its rule and its check: then it is judged, reported and listed."""
+"""A new requirement needs its entry, its rule and its check: then it is judged, reported and listed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole run against the reference server: what it emits, what it costs, what it leaves unjudged."""
+"""A whole run against the reference server: its output, its cost, and what it leaves unjudged."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def reading() -> Trial:
         return judge(url)
 
 
-def test_every_requirement_of_the_catalogue_has_a_verdict_and_no_other_has(everything: Trial) -> None:
+def test_exactly_the_requirements_of_the_catalogue_have_a_verdict(everything: Trial) -> None:
     assert [row.id for row in everything.result.requirements] == [entry.id for entry in catalogue().judged]
 
 
@@ -62,19 +62,19 @@ def test_the_listing_names_the_file_that_judges(everything: Trial) -> None:
         assert f'"{name}"' in suite_file(file).read_text("utf-8")
 
 
-def test_a_conforming_server_fails_nothing_and_what_is_left_is_named(everything: Trial) -> None:
+def test_a_conforming_server_fails_nothing_and_unexamined_requirements_are_named(everything: Trial) -> None:
     assert everything.exit == 0
     assert everything.ids("fail") == everything.ids("error") == set()
     assert everything.ids("inconclusive") == {"CREATE-11", "LIST-8"}
     assert everything.ids("not-run") == {"GET-4", "RATE-10", "VERSION-2"}
 
 
-def test_every_verdict_but_an_absent_one_has_evidence(everything: Trial) -> None:
+def test_every_pass_has_evidence(everything: Trial) -> None:
     bare = {row.id for row in everything.result.requirements if row.outcome == "pass" and not row.exchanges}
     assert bare == set()
 
 
-def test_reading_only_sends_nothing_but_get(reading: Trial) -> None:
+def test_a_read_only_run_sends_only_get(reading: Trial) -> None:
     count = reading.result.targets[0].requests
     assert (count.post, count.get) == (0, count.total)
     assert (count.total, count.examples) == (57, 10)
@@ -82,7 +82,7 @@ def test_reading_only_sends_nothing_but_get(reading: Trial) -> None:
     assert reading.ids("not-run") >= {f"CREATE-{number}" for number in range(1, 15)} | {"AUTH-6"}
 
 
-def test_a_run_with_writes_fits_into_a_hundred_requests_and_names_what_it_left_behind() -> None:
+def test_a_run_with_writes_sends_at_most_a_hundred_requests_and_names_what_it_left_behind() -> None:
     with server() as url:
         trial = judge(url, "--allow-writes")
     target = trial.result.targets[0]
@@ -118,10 +118,10 @@ def test_the_same_seed_sends_the_same_requests() -> None:
     ("fault", "requirement", "left_open"),
     [("stored-though-400", "CREATE-11", True), ("stored-though-401", "AUTH-6", False)],
 )
-def test_what_an_earlier_run_with_the_same_seed_left_convicts_nobody(
+def test_animals_of_an_earlier_run_with_the_same_seed_fail_nothing(
     fault: str, requirement: str, left_open: bool
 ) -> None:
-    """A server is mended and judged again with `--seed`, on the store that it had; then it is broken again."""
+    """A server is fixed and judged again with `--seed`, on the same store; then it is broken again."""
     broken, mended = ReferenceSettings(keys={KEY: "pro"}, faults=(fault,)), ReferenceSettings(keys={KEY: "pro"})
     app = create_app(broken)
     store, outcomes = app.state.store, []
@@ -132,7 +132,7 @@ def test_what_an_earlier_run_with_the_same_seed_left_convicts_nobody(
     assert outcomes == [({requirement}, False), (set(), left_open), ({requirement}, False)]
 
 
-def test_a_cap_on_requests_is_hard_and_what_one_get_settles_comes_first() -> None:
+def test_a_cap_on_requests_is_strict_and_checks_of_one_get_come_first() -> None:
     with server() as url:
         trial = judge(url, "--allow-writes", "--max-requests", "10")
     assert trial.requests == 10
@@ -142,10 +142,10 @@ def test_a_cap_on_requests_is_hard_and_what_one_get_settles_comes_first() -> Non
     assert (settled_by["AUTH-4"], settled_by["CREATE-5"]) == ("--max-requests", "--max-requests")
 
 
-# ---- no vacuous green: what sees nothing does not pass
+# ---- no vacuous pass: a check that sees nothing does not pass
 
 
-def test_an_empty_store_that_is_only_read_leaves_nothing_to_judge_in_it() -> None:
+def test_a_read_only_run_on_an_empty_store_is_inconclusive() -> None:
     with server(animals=0) as url:
         trial = judge(url)
     seeing_nothing = {
@@ -165,7 +165,7 @@ def test_an_empty_store_that_is_only_read_leaves_nothing_to_judge_in_it() -> Non
     assert trial.exit == 0
 
 
-def test_strict_fails_a_run_that_leaves_something_unsettled() -> None:
+def test_strict_fails_a_run_with_an_unsettled_requirement() -> None:
     with server(animals=0) as url:
         assert judge(url, "--strict").exit == 7
 

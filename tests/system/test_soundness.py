@@ -1,4 +1,4 @@
-"""Servers composed at random: variations of the document alone, and with one fault."""
+"""Servers composed at random: variations alone, and with one fault."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ OVERT = sorted(
 
 
 @pytest.mark.parametrize("first", range(1, SERVERS + 1, BATCH))
-def test_no_composition_of_freedoms_raises_an_alarm(first: int) -> None:
+def test_no_composition_of_variations_raises_an_alarm(first: int) -> None:
     alarms = [alarm(seed, CANDIDATES) for seed in range(first, min(first + BATCH, SERVERS + 1))]
     assert [found for found in alarms if found] == []
 
 
-def test_a_seed_repeats_its_server_and_nothing_in_it_contradicts() -> None:
+def test_a_seed_repeats_its_server_without_contradictory_variations() -> None:
     names = CANDIDATES
     servers = [drawn(seed, names) for seed in range(300)]
     assert servers == [drawn(seed, names) for seed in range(300)]
@@ -63,7 +63,9 @@ def test_a_seed_repeats_its_server_and_nothing_in_it_contradicts() -> None:
     assert {server.animals for server in servers} == set(SIZES)
 
 
-def test_an_alarm_names_what_it_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_alarm_names_the_variations_that_it_needs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def fails_with_charset(server: Server) -> dict[str, str]:
         return {"BODY-1": "wrong"} if "charset" in server.variations else {}
 
@@ -79,7 +81,7 @@ def test_an_alarm_names_what_it_takes(monkeypatch: pytest.MonkeyPatch, capsys: p
 
 @PROFILE
 @given(fault=st.sampled_from(OVERT), drawn_by=st.integers(0, 2**31), seed=st.integers(1, 2**31))
-def test_a_fault_is_found_under_any_form(fault: str, drawn_by: int, seed: int) -> None:
+def test_a_fault_is_found_with_any_form_of_answer(fault: str, drawn_by: int, seed: int) -> None:
     names = drawn(drawn_by, FORMS).variations[:5]
     trial = run_variation(names, writes=True, faults=(fault,), seed=seed)
     note(f"--seed {seed}, fault {fault}, variations {names}: {[trial.reasons[name] for name in trial.ids('fail')]}")

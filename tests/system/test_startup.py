@@ -1,4 +1,4 @@
-"""What a start imports: a run that is over in two seconds must not spend one on what it does not use."""
+"""What a start imports: a run of two seconds must not spend one on unused imports."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COMMAND = "from petcheck.cli.main import main; main(['--version'])"
 
 
 def imported(program: str) -> set[str]:
-    """The packages that a program imports, in a Python of its own."""
+    """The packages that a program imports, in its own Python process."""
     program += "\nimport sys\nprint(*{name.partition('.')[0] for name in sys.modules})"
     ran = subprocess.run([sys.executable, "-c", program], env=environment(), capture_output=True, text=True, check=True)
     return set(ran.stdout.split())
@@ -28,5 +28,5 @@ def imported(program: str) -> set[str]:
     ],
     ids=["the version", "a run"],
 )
-def test_what_is_not_used_is_not_imported(program: str, spared: set[str]) -> None:
+def test_unused_packages_are_not_imported(program: str, spared: set[str]) -> None:
     assert imported(program) & spared == set()

@@ -1,4 +1,4 @@
-"""What is installed from the wheel is the whole suite, and it runs in a folder that knows nothing of it."""
+"""The wheel installs the complete suite, which runs in any folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUITE = ["checks", "conftest.py", "openapi.yaml", "requirements.yaml"]
 
 
 def files_below(top: Path) -> set[str]:
-    """The files that git would keep, by their paths below `top`; `top` itself where it is a file."""
+    """The files that git would keep, by their paths below `top`; `top` itself if it is a file."""
     if top.is_file():
         return {""}
     found = (path for path in top.rglob("*") if path.is_file() and path.suffix != ".pyc")
@@ -86,7 +86,7 @@ def elsewhere(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_wheel_holds_the_package_and_the_suite(wheel: Path) -> None:
+def test_the_wheel_contains_the_package_and_the_suite(wheel: Path) -> None:
     expected = {f"petcheck/{name}" for name in files_below(ROOT / "src" / "petcheck")}
     for top in SUITE:
         expected |= {f"petcheck/suite/{top}/{name}".rstrip("/") for name in files_below(ROOT / top)}
@@ -97,7 +97,7 @@ def test_the_wheel_holds_the_package_and_the_suite(wheel: Path) -> None:
     assert any(name.startswith("petcheck/suite/checks/test_") for name in held)
 
 
-def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+def test_the_wheel_has_its_metadata(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         information = f"petcheck-{petcheck.__version__}.dist-info"
         held = {name.removeprefix(information) for name in archive.namelist() if name.startswith(information)}
@@ -129,7 +129,7 @@ def test_the_installed_command_knows_its_version(installed: Path, elsewhere: Pat
 
 
 def test_the_installed_command_runs_in_any_folder(installed: Path, elsewhere: Path) -> None:
-    """The main job, from the wheel, among settings that are not its own."""
+    """The main use, from the wheel, among foreign settings."""
     output_of(installed, cwd=elsewhere)
     result = json.loads((elsewhere / "reports" / "result.json").read_text("utf-8"))
     assert (result["complete"], result["run"]["exit"]) == (True, 0)

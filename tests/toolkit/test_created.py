@@ -1,4 +1,4 @@
-"""The record of what a run has made."""
+"""The record of the animals that a run has created."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ from tests.support.exchanges import exchange
         (Silence.RESET, {}, False, None),
     ],
 )
-def test_what_a_post_has_made(status: int | Silence, body: object, accepted: bool, number: int | None) -> None:
+def test_the_animal_that_a_post_created(
+    status: int | Silence, body: object, accepted: bool, number: int | None
+) -> None:
     made = Created("plain sold", {}, exchange(Operation.CREATE_PET, status, body, asked={"name": "Rex"}))
     assert (made.accepted, made.id) == (accepted, number)
     assert made.status == (status if isinstance(status, int) else None)

@@ -63,12 +63,12 @@ def test_the_quota_is_used_up_once_and_served_again(plan: str, figure: int) -> N
     assert trial.requests <= 60 + figure + 2
 
 
-def test_the_cost_is_told_before_it_is_paid() -> None:
+def test_the_cost_is_announced_before_it_is_spent() -> None:
     trial, _ = exhausted("free", by=judge)
     assert "reference: using up the quota takes about" in trial.printed.replace("target:", "reference:")
 
 
-def test_a_quota_above_the_cap_on_requests_is_left_alone() -> None:
+def test_a_quota_above_the_cap_on_requests_is_not_used_up() -> None:
     trial, log = exhausted("business", "--max-requests", "200")
     assert trial.ids("not-run") >= {"RATE-6", "RATE-8", "RATE-9"}
     assert "; this run has 1" in trial.reasons["RATE-6"]
@@ -81,7 +81,7 @@ def test_a_day_s_quota_is_never_used_up() -> None:
     assert [record.status for record in log].count(429) == 0
 
 
-def test_a_wait_that_is_too_long_is_not_begun() -> None:
+def test_a_wait_that_is_too_long_is_not_started() -> None:
     trial, log = exhausted("pro", "--max-wait", "5")
     assert trial.ids("not-run") >= {"RATE-6", "RATE-8", "RATE-9"}
     assert [record.status for record in log].count(429) == 0
@@ -114,8 +114,8 @@ def test_two_runs_at_once_on_one_key_fail_nothing() -> None:
     assert sent_inside_a_pause(log) == []
 
 
-def test_windows_that_end_before_they_are_used_up_convict_nobody() -> None:
-    """More requests are served than the limit, which is right as long as windows end meanwhile."""
+def test_windows_that_end_before_they_are_used_up_fail_nothing() -> None:
+    """More requests are served than the limit, which is right because windows end in between."""
     with server(plan="free", window=0.03) as url:
         trial = judge_in_place(
             url, "--plan", "free", "--exhaust-rate-limit", "--max-requests", "5000", "--examples", "0"

@@ -1,4 +1,4 @@
-"""The first few answers: a server, something in front of it, or a base URL that leads elsewhere."""
+"""The first few answers: a server, a gateway in front of it, or a wrong base URL."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def page(status: int, title: str = "", *headers: tuple[str, str]) -> Response:
 
 
 def probed(answer: Answer, base_url: str = "https://pets.example/v1") -> tuple[str | None, Bench]:
-    """Why a target cannot be tested, or None; and what was sent to find out."""
+    """Why a target cannot be tested, or None; and the requests sent to find out."""
     rig = bench(answer, writes=True)
     rig.transport.base_url = base_url
     target = Target(
@@ -43,7 +43,7 @@ def probed(answer: Answer, base_url: str = "https://pets.example/v1") -> tuple[s
 
 
 def server(sent: Sent, base: str = "https://pets.example/v1") -> Response:
-    """A server of the interface, which says 404 to whatever it does not know and 401 before that."""
+    """A server of the interface, which answers 404 to unknown paths, and 401 before that."""
     path = sent.url.partition("?")[0].removeprefix(base)
     if sent.authorization != f"Bearer {KEY.secret}":
         return error(401)
@@ -75,7 +75,7 @@ def test_a_server_costs_one_request() -> None:
         (response(403), "everything with 403, with the key and without it"),
     ],
 )
-def test_what_stands_in_front_of_the_server_is_quoted(answer: Response, words: str) -> None:
+def test_a_gateway_in_front_of_the_server_is_quoted(answer: Response, words: str) -> None:
     reason, rig = probed(lambda sent: answer)
     assert words in (reason or "")
     assert {sent.method for sent in rig.client.sent} == {"GET"}
@@ -100,7 +100,7 @@ def test_a_redirect_of_the_same_host_to_https_says_what_to_do() -> None:
     ],
 )
 @pytest.mark.parametrize("key_first", [True, False])
-def test_a_wrong_base_url_is_told_as_what_it_is(base_url: str, words: str, key_first: bool) -> None:
+def test_a_wrong_base_url_is_named(base_url: str, words: str, key_first: bool) -> None:
     def answer(sent: Sent) -> Response:
         return server(sent) if key_first else page(404, "Not Found")
 
@@ -109,7 +109,7 @@ def test_a_wrong_base_url_is_told_as_what_it_is(base_url: str, words: str, key_f
     assert len(rig.client.sent) == 4
 
 
-def test_below_an_operation_a_server_may_call_the_path_a_bad_id() -> None:
+def test_below_an_operation_a_server_may_read_the_path_as_a_bad_id() -> None:
     def strict(sent: Sent) -> Response:
         answer = server(sent)
         return error(400) if answer.status == 404 and sent.url.endswith("/pets/pets") else answer
@@ -140,7 +140,7 @@ def test_a_faulty_server_is_judged(answer: Answer) -> None:
 
 @pytest.mark.parametrize("challenge", [None, "Bearer", 'Bearer realm="pets"'])
 @pytest.mark.parametrize("headers", [True, False])
-def test_a_key_that_is_refused_everywhere_is_told_as_before(challenge: str | None, headers: bool) -> None:
+def test_a_key_refused_everywhere_is_reported_as_such(challenge: str | None, headers: bool) -> None:
     said = [*(HEADERS if headers else []), *([("WWW-Authenticate", challenge)] if challenge else [])]
     reason, _ = probed(lambda sent: error(401, said))
     assert "refuses the key sha256:" in (reason or "")

@@ -1,4 +1,4 @@
-"""Identical GETs are sent once; a POST is sent once whatever happens; what was handed out is evidence."""
+"""Identical GETs are sent once; a POST is sent once in any case; returned exchanges are evidence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_calls_that_differ_in_anything_are_sent_each() -> None:
     assert len(rig.client.sent) == 7
 
 
-def test_a_fresh_one_is_sent_and_shared_from_then_on() -> None:
+def test_a_fresh_call_is_sent_and_then_shared() -> None:
     rig = bench(in_turn(response()))
     api = Api(rig.transport)
     first = api.get_pet(1)
@@ -35,7 +35,7 @@ def test_a_fresh_one_is_sent_and_shared_from_then_on() -> None:
     assert [first.index, second.index, api.get_pet(1).index] == [0, 1, 1]
 
 
-def test_the_same_post_is_sent_once_and_makes_one_animal() -> None:
+def test_the_same_post_is_sent_once_and_creates_one_animal() -> None:
     rig = bench(in_turn(response(201)), writes=True)
     api = Api(rig.transport)
     body: dict[str, object] = {"name": "Rex", "categoryId": 1}
@@ -43,7 +43,7 @@ def test_the_same_post_is_sent_once_and_makes_one_animal() -> None:
     assert len(rig.client.sent) == 1
 
 
-def test_what_was_handed_out_is_evidence() -> None:
+def test_returned_exchanges_are_evidence() -> None:
     rig = bench(in_turn(response()))
     api = Api(rig.transport)
     shared = api.list_pets()
@@ -54,7 +54,7 @@ def test_what_was_handed_out_is_evidence() -> None:
     assert api.examined == [shared, orders, shared]
 
 
-def test_bytes_are_posted_as_they_are() -> None:
+def test_bytes_are_posted_unchanged() -> None:
     rig = bench(in_turn(response(400)), writes=True)
     Api(rig.transport).create_pet(b"\xff{not json")
     assert rig.client.sent[0].body == b"\xff{not json"

@@ -1,4 +1,4 @@
-"""A kind of request that is never answered is told from those that are."""
+"""A kind of request that is never answered is distinguished from those that are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LIST, ODD_LIST = Kind(Operation.LIST_PETS, True), Kind(Operation.LIST_PETS, Fals
 HANGS, DROPS, ANSWERS = NoAnswer(Silence.TIMEOUT, ""), NoAnswer(Silence.RESET, ""), response(500)
 
 
-def test_two_waits_in_vain_open_the_circuit_of_that_kind_alone() -> None:
+def test_two_timeouts_open_the_circuit_of_that_kind_only() -> None:
     once = Circuit().after(LIST, HANGS)
     assert not once.open(LIST)
     twice = once.after(LIST, HANGS)
@@ -28,7 +28,7 @@ def test_an_answer_between_them_closes_it() -> None:
     assert Circuit().after(LIST, HANGS).after(ODD_LIST, ANSWERS).after(LIST, HANGS).open(LIST)
 
 
-def test_what_is_dropped_at_once_keeps_nobody_waiting() -> None:
+def test_dropped_connections_do_not_open_the_circuit() -> None:
     circuit = Circuit()
     for _ in range(50):
         circuit = circuit.after(ODD_LIST, DROPS)
@@ -59,7 +59,7 @@ def test_what_is_dropped_at_once_keeps_nobody_waiting() -> None:
         (Call(Operation.CREATE_PET), False),
     ],
 )
-def test_what_any_server_ought_to_serve(call: Call, ordinary: bool) -> None:
+def test_what_any_server_should_serve(call: Call, ordinary: bool) -> None:
     assert kind_of(call) == Kind(call.operation, ordinary)
 
 

@@ -1,4 +1,4 @@
-"""HTTP on real sockets: every exchange ends by its deadline, and is told apart by what was seen on the wire."""
+"""HTTP on real sockets: every exchange ends by its deadline, and is classified by what was seen on the wire."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ask(
     ca_bundle: Path | None = None,
     new_connection: bool = False,
 ) -> Response | NoAnswer:
-    """The last of so many answers, all within time."""
+    """The last of that many answers, all in time."""
     began = time.monotonic()
     with HttpClient(deadline=deadline, ca_bundle=str(ca_bundle) if ca_bundle else None) as client:
         for _ in range(times):
@@ -61,7 +61,7 @@ def silent(url: str, **how: object) -> NoAnswer:
 # ---- what comes
 
 
-def test_a_response_is_taken_as_it_came() -> None:
+def test_a_response_is_kept_as_received() -> None:
     head = b"HTTP/1.1 404 Nowhere To Be Found\r\nX-B: 1\r\nx-a:  \xe9\r\nX-b: 2\r\nContent-Length: 4\r\n\r\n\x00\xff{}"
     with peer(lambda caller: caller.send(head)) as up:
         answer = answered(up.url)
@@ -86,8 +86,8 @@ def test_chunks_are_put_together() -> None:
         assert answered(up.url).body == b"[1,2]"
 
 
-def test_a_connection_that_is_closed_after_each_response_is_no_trouble() -> None:
-    """A request may meet the old connection before its end has come: then it is lost, and sent on a new one."""
+def test_a_connection_closed_after_each_response_is_handled() -> None:
+    """A request may meet the old connection before its end is noticed: then it is lost, and sent on a new one."""
     with peer(lambda caller: caller.answer(b"[]")) as up, HttpClient(deadline=30) as client:
         for _ in range(5):
             try:
@@ -99,7 +99,7 @@ def test_a_connection_that_is_closed_after_each_response_is_no_trouble() -> None
         assert up.connections == 5
 
 
-def test_a_connection_is_kept_where_the_target_keeps_it() -> None:
+def test_a_connection_is_kept_if_the_target_keeps_it() -> None:
     def keeping(caller: Caller) -> bool:
         caller.answer(b"[]")
         return True
@@ -112,7 +112,7 @@ def test_a_connection_is_kept_where_the_target_keeps_it() -> None:
 
 
 def goodbye(caller: Caller, *, reset: bool) -> bool:
-    """Keep the first connection until its second request comes, and close it then without a word."""
+    """Keep the first connection until its second request, then close it without an answer."""
     first = not caller.served
     if first:
         caller.answer(b"[]")
@@ -123,7 +123,7 @@ def goodbye(caller: Caller, *, reset: bool) -> bool:
 
 
 @pytest.mark.parametrize("reset", [True, False], ids=["reset", "closed"])
-def test_a_request_lost_on_a_kept_connection_is_no_answer_and_no_silence(reset: bool) -> None:
+def test_a_request_lost_on_a_kept_connection_is_neither_an_answer_nor_silence(reset: bool) -> None:
     with peer(lambda caller: goodbye(caller, reset=reset)) as up, HttpClient(deadline=10) as client:
         assert isinstance(client.send("GET", up.url, [], None, new_connection=False), Response)
         with pytest.raises(ConnectionLost):
@@ -160,13 +160,13 @@ def test_a_post_without_a_body_says_so() -> None:
     assert b"content-length: 7" in up.heads[1].lower()
 
 
-def test_informational_answers_are_passed_over() -> None:
+def test_informational_answers_are_skipped() -> None:
     early = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
     with peer(lambda caller: caller.send(early + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")) as up:
         assert answered(up.url).status == 200
 
 
-def test_switching_protocols_is_an_answer_too() -> None:
+def test_switching_protocols_is_an_answer() -> None:
     switch = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"
     with peer(lambda caller: caller.send(switch)) as up:
         ask(up.url, deadline=DEADLINE)
@@ -192,7 +192,7 @@ def test_proxies_and_cookies_of_the_environment_are_not_used(monkeypatch: pytest
         assert proxy.heads == []
 
 
-def test_a_netrc_does_not_take_the_place_of_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_netrc_does_not_replace_the_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login someone password something\n")
     netrc.chmod(0o600)
@@ -234,7 +234,7 @@ def packed(data: bytes, encoding: str) -> bytes:
         "padded",
     ],
 )
-def test_packed_bodies_are_unpacked(encoding: str) -> None:
+def test_compressed_bodies_are_decompressed(encoding: str) -> None:
     named = {"raw deflate": "deflate", "members": "gzip", "padded": "gzip"}.get(encoding, encoding)
     body = packed(b'[{"id":1}]', encoding)
     with peer(lambda caller: caller.answer(body, headers=f"Content-Encoding: {named}\r\n".encode())) as up:
@@ -257,20 +257,20 @@ def test_packed_bodies_are_unpacked(encoding: str) -> None:
     ],
     ids=["plain", "zlib as gzip", "gzip as deflate", "plain as deflate", "cut", "gzip once", "br", "zstd", "charset"],
 )
-def test_a_body_that_is_not_what_its_encoding_says_is_kept_as_it_came(named: str, body: bytes, why: str) -> None:
+def test_a_body_that_does_not_match_its_encoding_is_kept_as_received(named: str, body: bytes, why: str) -> None:
     with peer(lambda caller: caller.answer(body, headers=f"Content-Encoding: {named}\r\n".encode())) as up:
         answer = answered(up.url)
     assert (answer.body, answer.body_complete) == (body, True)
     assert (answer.encoding_broken or "").startswith(why)
 
 
-def test_no_body_needs_no_encoding() -> None:
+def test_an_empty_body_needs_no_encoding() -> None:
     with peer(lambda caller: caller.answer(b"", headers=b"Content-Encoding: gzip\r\n")) as up:
         assert answered(up.url).encoding_broken is None
 
 
 @pytest.mark.parametrize("layers", [1, 2])
-def test_a_bomb_is_unpacked_to_the_cap_and_no_further(layers: int) -> None:
+def test_a_bomb_is_decompressed_only_to_the_cap(layers: int) -> None:
     bomb = gzip.compress(b"\0" * (3 * BODY_CAP))
     for _ in range(layers - 1):
         bomb = gzip.compress(bomb)
@@ -281,7 +281,7 @@ def test_a_bomb_is_unpacked_to_the_cap_and_no_further(layers: int) -> None:
     assert (len(answer.body), answer.body_complete) == (KEPT_OF_MORE, False)
 
 
-def test_thousands_of_encodings_and_members_cost_next_to_nothing() -> None:
+def test_thousands_of_encodings_and_members_cost_little() -> None:
     body = gzip.compress(b"") * 100_000
     for encodings in (b"Content-Encoding: " + b"gzip, " * 5_000 + b"gzip\r\n", b"Content-Encoding: gzip\r\n"):
         with peer(lambda caller, headers=encodings: caller.answer(body, headers=headers)) as up:  # type: ignore[misc]
@@ -296,7 +296,7 @@ def test_a_body_is_read_up_to_the_cap(size: int, kept: int, whole: bool) -> None
     assert (len(answer.body), answer.body_complete) == (kept, whole)
 
 
-def test_an_endless_body_is_left_at_the_cap() -> None:
+def test_an_endless_body_is_cut_at_the_cap() -> None:
     def endless(caller: Caller) -> None:
         caller.send(b"HTTP/1.1 200 OK\r\n" + rate_headers() + b"\r\n")
         while not caller.stopping.is_set():
@@ -329,7 +329,7 @@ def test_nothing_at_all_times_out() -> None:
     ],
     ids=["status line", "headers", "body", "informational answers"],
 )
-def test_a_byte_now_and_then_does_not_stretch_the_deadline(beginning: bytes, drop: bytes, seen: str) -> None:
+def test_occasional_bytes_do_not_extend_the_deadline(beginning: bytes, drop: bytes, seen: str) -> None:
     def dripping(caller: Caller) -> None:
         caller.send(beginning)
         caller.drip(drop, every=0.05)
@@ -384,10 +384,10 @@ def test_chunks_that_stop_short() -> None:
         assert silent(up.url).kind is Silence.CUT_SHORT
 
 
-def test_what_stands_behind_the_length_is_no_part_of_the_answer() -> None:
+def test_bytes_after_the_length_are_not_part_of_the_answer() -> None:
     with peer(lambda caller: caller.answer(b'[] {"id":7}', length=2)) as up:
         assert answered(up.url).body == b"[]"
-        # on the same connection, if the peer has not closed it yet, it is taken for the next answer, which it is not
+        # on the same connection, if the peer has not closed it yet, it would be mistaken for the next answer
         again = ask(up.url, times=2)
         assert again.body == b"[]" if isinstance(again, Response) else again.kind is Silence.NOT_HTTP
 
@@ -410,7 +410,7 @@ def test_what_stands_behind_the_length_is_no_part_of_the_answer() -> None:
     ],
     ids=lambda garbage: repr(garbage[:40]) + str(len(garbage)),
 )
-def test_what_is_no_http(garbage: bytes) -> None:
+def test_what_is_not_http(garbage: bytes) -> None:
     with peer(lambda caller: caller.send(garbage)) as up:
         assert silent(up.url).kind is Silence.NOT_HTTP
 
@@ -450,12 +450,12 @@ def https(up: Peer) -> str:
 
 
 @pytest.mark.parametrize("served_by", ["here"], indirect=True)
-def test_an_authority_of_our_own_is_trusted_where_it_is_named(served_by: Peer, certificates: Path) -> None:
+def test_a_named_authority_is_trusted(served_by: Peer, certificates: Path) -> None:
     assert answered(https(served_by), ca_bundle=certificates / "ca.pem").body == b"[]"
 
 
 @pytest.mark.parametrize("served_by", ["here"], indirect=True)
-def test_an_authority_that_nobody_named_is_not_trusted(served_by: Peer) -> None:
+def test_an_authority_that_was_not_named_is_not_trusted(served_by: Peer) -> None:
     answer = silent(https(served_by))
     assert answer.kind is Silence.TLS
     assert answer.detail.endswith("; name the authority that signed the certificate with --ca-bundle")
@@ -500,7 +500,7 @@ def test_the_authorities_of_this_machine_are_trusted() -> None:
     ],
     indirect=["served_by"],
 )
-def test_a_certificate_that_does_not_hold(served_by: Peer, said: str, certificates: Path) -> None:
+def test_an_invalid_certificate(served_by: Peer, said: str, certificates: Path) -> None:
     answer = silent(https(served_by), ca_bundle=certificates / "ca.pem")
     assert answer.kind is Silence.TLS
     assert said in answer.detail
@@ -515,7 +515,7 @@ def test_a_certificate_that_does_not_hold(served_by: Peer, said: str, certificat
         (ssl.TLSVersion.TLSv1_3, "the server asks for a client certificate, and petcheck cannot send one"),
     ],
 )
-def test_a_client_certificate_that_is_asked_for(version: ssl.TLSVersion, said: str, certificates: Path) -> None:
+def test_a_required_client_certificate(version: ssl.TLSVersion, said: str, certificates: Path) -> None:
     context = showing(certificates, "here")
     context.verify_mode = ssl.CERT_REQUIRED
     context.load_verify_locations(certificates / "ca.pem")

@@ -1,4 +1,4 @@
-"""What each kind of credential puts on the wire, and what a report shows of it."""
+"""The header that each kind of credential sends, and how a report shows it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_each_kind(credential: Credential, sent: str | None, said: str | None) -
     assert shown(credential, ApiKey("s3cret"), "x9random") == said
 
 
-def test_every_kind_is_there() -> None:
+def test_every_kind_is_covered() -> None:
     assert len(Credential) == 11
 
 
@@ -72,7 +72,7 @@ def test_a_random_key_has_the_shape_of_the_key(key: ApiKey, seed: int) -> None:
         ("plain", "", None),
     ],
 )
-def test_a_random_key_keeps_what_a_server_knows_a_key_by(secret: str, kept: str, alphabet: str | None) -> None:
+def test_a_random_key_keeps_the_recognisable_prefix(secret: str, kept: str, alphabet: str | None) -> None:
     for seed in range(20):
         drawn = random_key_like(ApiKey(secret), random.Random(seed))
         assert drawn.startswith(kept)
@@ -91,7 +91,7 @@ def test_the_last_character_changes_to_another_letter_or_digit(key: ApiKey, seed
 
 
 @given(KEYS, st.integers(), st.sampled_from(Credential))
-def test_what_is_shown_is_what_is_sent_once_a_shell_has_put_the_key_in(
+def test_the_shown_header_equals_the_sent_one_after_shell_expansion(
     key: ApiKey, seed: int, credential: Credential
 ) -> None:
     drawn = random_key_like(key, random.Random(seed))
@@ -113,6 +113,6 @@ def test_the_random_key_is_shown_without_the_part_that_it_shares_with_the_key() 
     assert shown(Credential.RANDOM, key, drawn) == "Bearer ${PETSTORE_API_KEY%??????}" + drawn[-6:]
 
 
-def test_the_same_seed_draws_the_same_key() -> None:
+def test_the_same_seed_gives_the_same_key() -> None:
     key = ApiKey("sk-live_Abc123")
     assert random_key_like(key, random.Random(7)) == random_key_like(key, random.Random(7))

@@ -43,7 +43,7 @@ class Server:
 
 
 def fixed(limit: int, length: float, *, rivals: int = 0, skew: float = 0.0, dated: bool = True) -> Server:
-    """Windows one after the other; `rivals` requests of each are used by others, and its clock is ahead by `skew`."""
+    """Successive windows; others use `rivals` requests of each, and the server's clock is ahead by `skew`."""
     used: dict[tuple[bool, int], int] = {}
 
     def answer(now: float, keyed: bool) -> tuple[int, list[tuple[str, str]], float]:
@@ -101,7 +101,7 @@ NONSENSE = st.sampled_from(
 
 
 def rude(script: list[tuple[int, str, str, str, str]]) -> Server:
-    """Headers that make no sense, from a script; what its Retry-After asks for is what a plain reader would say."""
+    """Scripted headers that make no sense; its Retry-After means what a simple reader would understand."""
     left = list(script)
 
     def answer(now: float, keyed: bool) -> tuple[int, list[tuple[str, str]], float]:
@@ -113,7 +113,7 @@ def rude(script: list[tuple[int, str, str, str, str]]) -> Server:
 
 
 def run(server: Server, calls: list[Call], *, max_requests: int = 40, max_wait: float = 120.0) -> Bench:
-    """Make the calls one after the other, as checks do, and hold what must hold whatever the server does."""
+    """Make the calls one after the other, as checks do, and assert what must be true whatever the server does."""
     rig = bench(server, max_requests=max_requests, max_wait=max_wait, takes=0.05)
     for call in calls:
         try:
@@ -136,19 +136,17 @@ def test_fixed_windows_end_without_any_429(calls: list[Call], limit: int, length
 
 
 @given(CALLS, st.integers(1, 80), st.floats(-5e6, 5e6, allow_nan=False))
-def test_a_clock_that_is_wrong_matters_not_where_the_target_sends_its_date(
-    calls: list[Call], limit: int, skew: float
-) -> None:
+def test_a_wrong_clock_does_not_matter_if_the_target_sends_its_date(calls: list[Call], limit: int, skew: float) -> None:
     assert 429 not in run(fixed(limit, 60.0, skew=skew), calls).statuses
 
 
 @given(CALLS, st.integers(1, 80), st.floats(-5e6, 5e6, allow_nan=False))
-def test_a_clock_that_is_wrong_and_not_told_is_survived(calls: list[Call], limit: int, skew: float) -> None:
+def test_a_wrong_clock_without_a_date_is_handled(calls: list[Call], limit: int, skew: float) -> None:
     run(fixed(limit, 60.0, skew=skew, dated=False), calls)
 
 
 @given(CALLS, st.integers(1, 80), st.integers(0, 90))
-def test_a_shared_key_is_survived(calls: list[Call], limit: int, rivals: int) -> None:
+def test_a_shared_key_is_handled(calls: list[Call], limit: int, rivals: int) -> None:
     run(fixed(limit, 60.0, rivals=rivals), calls)
 
 
@@ -159,12 +157,12 @@ def test_a_day_that_is_used_up_is_not_waited_for(calls: list[Call], limit: int) 
 
 
 @given(CALLS, st.integers(1, 80), st.sampled_from([1.0, 10.0, 60.0]))
-def test_sliding_windows_are_survived(calls: list[Call], limit: int, length: float) -> None:
+def test_sliding_windows_are_handled(calls: list[Call], limit: int, length: float) -> None:
     run(sliding(limit, length), calls)
 
 
 @given(CALLS, st.integers(1, 80), st.sampled_from([6.0, 60.0, 600.0]))
-def test_token_buckets_are_survived(calls: list[Call], limit: int, a_minute: float) -> None:
+def test_token_buckets_are_handled(calls: list[Call], limit: int, a_minute: float) -> None:
     run(bucket(limit, a_minute), calls)
 
 
@@ -176,7 +174,7 @@ def test_token_buckets_are_survived(calls: list[Call], limit: int, a_minute: flo
     ),
     st.integers(1, 40),
 )
-def test_rude_servers_are_survived(
+def test_servers_with_nonsense_headers_are_handled(
     calls: list[Call], script: list[tuple[int, str, str, str, str]], max_requests: int
 ) -> None:
     run(rude(script), calls, max_requests=max_requests)

@@ -1,4 +1,4 @@
-"""Pacing, alone: what a bucket learns from a response, and how long the next request has to wait."""
+"""Pacing alone: what a bucket learns from a response, and how long the next request must wait."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_reserve_is_a_twentieth_and_five_at_most(limit: int, reserve: int) -
     assert pacing.reserve(limit) == reserve
 
 
-def test_a_window_that_has_ended_holds_nobody_up() -> None:
+def test_a_window_that_has_ended_delays_nothing() -> None:
     assert delay(after(*rates(60, 0, at_noon(30))), 30.0) == NO_DELAY
 
 
@@ -75,7 +75,7 @@ def test_reset_is_measured_by_the_targets_own_clock() -> None:
         rates(60, 61, at_noon(30)),
     ],
 )
-def test_headers_that_make_no_sense_are_no_window(headers: list[tuple[str, str]]) -> None:
+def test_nonsense_headers_are_no_window(headers: list[tuple[str, str]]) -> None:
     assert after(*headers) == Bucket()
 
 
@@ -119,7 +119,7 @@ def test_a_429_closes_the_bucket_for_exactly_retry_after() -> None:
     assert (pause.seconds, pause.why) == (36.0, "the answer was 429, and the next request may be sent")
 
 
-def test_retry_after_counts_for_more_than_the_window() -> None:
+def test_retry_after_overrides_the_window() -> None:
     bucket = after(("Retry-After", "37"), *rates(60, 0, at_noon(5)), status=429)
     assert delay(bucket, 6.0).seconds == 31.0
 
@@ -133,12 +133,12 @@ def test_refusals_in_a_row_double_the_pause() -> None:
     assert pauses == [10.0, 20.0, 40.0, 80.0]
 
 
-def test_an_answer_ends_the_row_of_refusals() -> None:
+def test_an_answer_resets_the_count_of_refusals() -> None:
     refused = after(("Retry-After", "10"), status=429)
     assert after(bucket=refused, now=10.0).refusals == 0
 
 
-def test_retry_after_zero_is_not_hammered() -> None:
+def test_retry_after_zero_does_not_cause_a_flood() -> None:
     bucket, pauses = Bucket(), []
     for _ in range(4):
         bucket = after(("Retry-After", "0"), status=429, bucket=bucket)
@@ -146,26 +146,26 @@ def test_retry_after_zero_is_not_hammered() -> None:
     assert pauses == [0.0, 2.0, 4.0, 8.0]
 
 
-def test_a_thousand_refusals_in_a_row_are_survived() -> None:
+def test_a_thousand_refusals_in_a_row_are_handled() -> None:
     bucket = Bucket()
     for _ in range(1100):
         bucket = after(("Retry-After", "0"), status=429, bucket=bucket)
     assert delay(bucket, 0.0).seconds == 1e9
 
 
-def test_without_retry_after_the_window_is_waited_for_a_minute_at_most() -> None:
+def test_without_retry_after_the_wait_for_the_window_is_at_most_a_minute() -> None:
     assert delay(after(*rates(60, 0, at_noon(20)), status=429), 0.0).seconds == 20.0
     assert delay(after(*rates(60, 0, at_noon(7200)), status=429), 0.0).seconds == 60.0
 
 
-def test_a_429_that_names_no_time_at_all_is_waited_for_a_moment() -> None:
+def test_a_429_without_any_time_causes_a_short_wait() -> None:
     first = after(status=429)
     assert delay(first, 0.0).seconds == 5.0
     assert delay(after(status=429, bucket=first, now=5.0), 5.0).seconds == 10.0
 
 
 @pytest.mark.parametrize(("lasts", "waits_made"), [(30, [30.0] * 2), (60, [60.0]), (12, [12.0] * 5)])
-def test_a_window_that_is_always_empty_is_waited_for_a_minute_in_all(lasts: int, waits_made: list[float]) -> None:
+def test_an_always_empty_window_causes_a_minute_of_waiting_in_total(lasts: int, waits_made: list[float]) -> None:
     bucket, now, waits = after(*rates(60, 0, at_noon(lasts))), 0.0, []
     for _ in range(8):
         pause = delay(bucket, now).seconds
@@ -192,7 +192,7 @@ def test_a_remaining_that_rises_within_a_window(before: Window | None, after: Wi
     assert pacing.rises(before, after) is rises
 
 
-def test_reset_is_measured_by_our_clock_where_date_makes_no_sense() -> None:
+def test_reset_is_measured_by_our_clock_if_date_makes_no_sense() -> None:
     for wrong in (3600, -3600):
         empty = after(*rates(60, 0, at_noon(30)), ("Date", http_date(wrong)))
         assert delay(empty, 0.0).seconds == 30.0
@@ -201,11 +201,11 @@ def test_reset_is_measured_by_our_clock_where_date_makes_no_sense() -> None:
 # ---- the pace that is served
 
 
-def test_one_refusal_says_nothing_of_the_pace() -> None:
+def test_one_refusal_does_not_set_the_pace() -> None:
     assert Pace().after(1.0, refused=False).after(2.0, refused=True).interval == 0.0
 
 
-def test_the_second_refusal_keeps_requests_further_apart_than_those_that_were_served() -> None:
+def test_the_second_refusal_slows_requests_below_the_served_pace() -> None:
     pace = Pace().after(10.0, refused=True)
     for moment in (40.0, 40.1, 40.2):
         pace = pace.after(moment, refused=False)
@@ -232,14 +232,14 @@ def test_the_pace_never_rises() -> None:
         (rates(60, 0, at_noon(30)), rates(60, 3, at_noon(30)), True),
     ],
 )
-def test_a_429_is_early_where_requests_were_left(
+def test_a_429_is_early_if_requests_were_left(
     known: list[tuple[str, str]], headers: list[tuple[str, str]], early: bool
 ) -> None:
     assert pacing.refused_early(after(*known), response(429, headers), 1.0, NOON) is early
     assert not pacing.refused_early(after(*known), response(200, headers), 1.0, NOON)
 
 
-def test_trust_comes_back_with_a_window_that_is_not_empty() -> None:
+def test_a_window_that_is_not_empty_restores_trust() -> None:
     distrusted = Bucket(useless_s=60.0)
     healed = after(*rates(60, 59, at_noon(60)), bucket=distrusted)
     empty_again = after(*rates(60, 2, at_noon(60)), bucket=healed, now=5.0)

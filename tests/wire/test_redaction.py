@@ -1,4 +1,4 @@
-"""The key is taken out of whatever a target sends, in each form that it may come back in."""
+"""The key is masked in everything that a target sends, in each form in which it may come back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from petcheck.wire.redaction import MASK, Redactor
 SECRET = "sk/live+Kq7=vXw2_TzR9.mPb4LcY8dH"
 REDACTOR = Redactor(ApiKey(SECRET))
 
-# keys of the make that services give out: long, and of letters and digits for the most part
+# keys like those of real services: long, and mostly letters and digits
 KEYS = st.text(string.ascii_letters + string.digits + "-_./+=~", min_size=24, max_size=64)
 MIXED = KEYS.filter(lambda key: len(set(key)) > 8)
 AROUND = st.text(max_size=30)
@@ -67,7 +67,7 @@ def windows(secret: str, length: int) -> list[str]:
 
 
 def bytes_in(text: str) -> str:
-    """Whatever base64 there is in a text, undone."""
+    """The decoded base64 in a text."""
     found = b""
     for word in text.replace("[redacted-key]", " ").split():
         for offset in range(4):
@@ -77,7 +77,7 @@ def bytes_in(text: str) -> str:
     return found.decode("latin-1")
 
 
-def test_what_stands_around_it_is_kept() -> None:
+def test_surrounding_text_is_kept() -> None:
     assert REDACTOR.in_text(f'{{"key":"{SECRET}","n":1}}') == '{"key":"[redacted-key]","n":1}'
     assert REDACTOR.in_bytes(b"\xff\x00" + SECRET.encode() + b"\xfe") == b"\xff\x00" + MASK + b"\xfe"
 
@@ -115,26 +115,26 @@ def test_no_half_of_a_part_survives(secret: str, data: st.DataObject) -> None:
 
 @given(MIXED, st.binary(max_size=7), st.binary(max_size=7))
 @example("A" * 20 + "bcdefghijkl", b"", b"")
-def test_base64_gives_no_half_away_whatever_stands_before_it(secret: str, before: bytes, after: bytes) -> None:
+def test_base64_reveals_no_half_of_the_key_at_any_offset(secret: str, before: bytes, after: bytes) -> None:
     encoded = base64.b64encode(before + secret.encode() + after).decode()
     shown = Redactor(ApiKey(secret)).in_text(encoded)
     assert not [window for window in windows(secret, len(secret) // 2) if window in bytes_in(shown)]
 
 
 @given(MIXED)
-def test_masking_twice_changes_nothing_more(secret: str) -> None:
+def test_masking_twice_equals_masking_once(secret: str) -> None:
     redactor = Redactor(ApiKey(secret))
     once = redactor.in_text(f"{secret} {secret[:-1]}")
     assert redactor.in_text(once) == once
 
 
 @pytest.mark.parametrize("secret", ["k", "ab", "dev-1", "0123456789ab", "a" * 12, "x" * 40, "абв"])
-def test_short_and_dull_keys_are_masked_whole(secret: str) -> None:
+def test_short_and_simple_keys_are_masked_completely(secret: str) -> None:
     shown = Redactor(ApiKey(secret)).in_text(f"[{secret}]")
     assert secret not in shown.replace("[redacted-key]", "")
 
 
-def test_a_key_of_digits_leaves_a_number_a_number() -> None:
+def test_masking_a_key_of_digits_keeps_numbers_valid() -> None:
     redactor = Redactor(ApiKey("480215790436"))
     assert json.loads(redactor.in_text('{"id": 480215790436, "n": -4802157904361}')) == {
         "id": 999999999999,
@@ -142,7 +142,7 @@ def test_a_key_of_digits_leaves_a_number_a_number() -> None:
     }
 
 
-def test_words_of_the_interface_are_kept_where_they_are_part_of_the_key() -> None:
+def test_words_of_the_interface_are_kept_even_if_they_are_part_of_the_key() -> None:
     body = '{"categoryId": 7, "status": "available", "name": "petstore"}'
     assert Redactor(ApiKey("petstore-available-categoryId-status-name")).in_text(body) == body
 
@@ -152,7 +152,7 @@ def test_without_a_key_nothing_changes() -> None:
 
 
 @pytest.mark.parametrize("secret", [SECRET, "a" * 32, "ab" * 16])
-def test_a_flood_of_it_is_masked_in_seconds(secret: str) -> None:
+def test_a_flood_of_the_key_is_masked_in_seconds(secret: str) -> None:
     data = (secret[:20].encode() + b"-" + secret.encode()) * (4 * 1024 * 1024 // 53)
     began = time.process_time()
     shown = Redactor(ApiKey(secret)).in_bytes(data)
@@ -160,6 +160,6 @@ def test_a_flood_of_it_is_masked_in_seconds(secret: str) -> None:
     assert not [window for window in windows(secret, 16) if window.encode() in shown]
 
 
-def test_markup_is_no_matter_of_redaction_but_the_key_in_it_is() -> None:
+def test_redaction_keeps_markup_and_masks_the_key_in_it() -> None:
     shown = REDACTOR.in_text(html.escape(f"<b>{SECRET}</b>"))
     assert shown == "&lt;b&gt;[redacted-key]&lt;/b&gt;"

@@ -1,4 +1,4 @@
-"""The one door: permission, budget, waiting, repeating, recording."""
+"""The transport: permission, budget, waiting, repeating, recording."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def limited(*headers: tuple[str, str]) -> Response:
 
 
 @pytest.mark.parametrize("credential", Credential)
-def test_no_post_is_sent_without_writes_with_whatever_credential(credential: Credential) -> None:
+def test_no_post_is_sent_without_writes_with_any_credential(credential: Credential) -> None:
     rig = bench(in_turn(OK))
     with pytest.raises(NotPermitted) as refusal:
         rig.transport.send(Call(Operation.CREATE_PET, credential, body=b"{}"))
@@ -57,14 +57,14 @@ def test_no_post_is_sent_without_writes_when_the_quota_is_used_up() -> None:
     assert rig.client.sent == []
 
 
-def test_post_is_sent_where_writes_are_allowed_and_on_a_connection_of_its_own() -> None:
+def test_with_writes_a_post_is_sent_on_its_own_connection() -> None:
     rig = bench(in_turn(response(201)), writes=True)
     rig.transport.send(POST)
     (sent,) = rig.client.sent
     assert (sent.method, sent.path, sent.body, sent.new_connection) == ("POST", "/pets", b"{}", True)
 
 
-def test_the_calls_that_there_are() -> None:
+def test_only_documented_calls_exist() -> None:
     rig = bench(in_turn(OK), writes=True)
     api = Api(rig.transport)
     api.list_pets()
@@ -87,7 +87,7 @@ def test_the_calls_that_there_are() -> None:
 # ---- affordable
 
 
-def test_the_cap_on_requests_is_hard() -> None:
+def test_the_cap_on_requests_is_strict() -> None:
     rig = bench(in_turn(OK), max_requests=2)
     rig.transport.send(LIST)
     rig.transport.send(LIST)
@@ -110,7 +110,7 @@ def test_repeats_count_against_the_cap_too() -> None:
 # ---- paced
 
 
-def test_an_unasked_429_is_waited_out_exactly_and_asked_again() -> None:
+def test_after_an_unexpected_429_the_request_waits_exactly_and_is_repeated() -> None:
     rig = bench(in_turn(limited(("Retry-After", "37")), OK))
     assert rig.transport.send(LIST).index == 1
     assert rig.clock.slept == [37.0]
@@ -137,7 +137,7 @@ def test_a_second_429_in_a_row_is_enough_and_doubles_the_wait() -> None:
 
 
 @pytest.mark.parametrize("refused", [Credential.VALID, Credential.MISSING])
-def test_nothing_is_sent_inside_a_retry_after_with_whatever_key(refused: Credential) -> None:
+def test_nothing_is_sent_inside_a_retry_after_with_any_key(refused: Credential) -> None:
     rig = bench(in_turn(*[limited(("Retry-After", "10"))] * 2, OK))
     with pytest.raises(StillLimited):
         rig.transport.send(Call(Operation.LIST_PETS, refused))
@@ -153,7 +153,7 @@ def test_no_probe_is_sent_inside_a_retry_after() -> None:
     assert [sent.at for sent in rig.client.sent] == [0.0, 0.0, 0.0, 10.0]
 
 
-def test_waits_for_429s_have_a_cap_in_all() -> None:
+def test_the_total_wait_for_429s_has_a_cap() -> None:
     refusals = itertools.cycle([limited(), OK, OK, OK])
     rig = bench(lambda sent: next(refusals), max_wait=12.0)
     reasons = set()
@@ -185,7 +185,7 @@ def test_after_the_second_early_429_the_run_stays_below_the_pace_that_was_served
     assert sum(rig.clock.slept) < 70
 
 
-def test_429s_that_come_when_nothing_is_left_do_not_slow_the_run() -> None:
+def test_429s_without_requests_left_do_not_slow_the_run() -> None:
     answers = itertools.cycle([limited(("Retry-After", "2"), *rates(60, 0, at_noon(9e3))), OK])
     rig = bench(lambda sent: next(answers))
     for _ in range(5):
@@ -193,7 +193,7 @@ def test_429s_that_come_when_nothing_is_left_do_not_slow_the_run() -> None:
     assert rig.clock.slept == [2.0] * 5
 
 
-def test_a_run_repeats_only_so_many_requests_after_429s() -> None:
+def test_repeats_after_429s_are_limited() -> None:
     answers = itertools.cycle([limited(("Retry-After", "0")), OK])
     rig = bench(lambda sent: next(answers))
     for _ in range(20):
@@ -205,7 +205,7 @@ def test_a_run_repeats_only_so_many_requests_after_429s() -> None:
     )
 
 
-def test_a_remaining_that_counts_upwards_costs_a_minute_at_most() -> None:
+def test_a_remaining_that_rises_costs_at_most_a_minute() -> None:
     used = itertools.count(1)
 
     def backwards(sent: Sent) -> Response:
@@ -217,7 +217,7 @@ def test_a_remaining_that_counts_upwards_costs_a_minute_at_most() -> None:
     assert sum(rig.clock.slept) <= 60.0
 
 
-def test_an_hour_is_too_long_and_nothing_is_sent_meanwhile() -> None:
+def test_an_hour_is_too_long_and_nothing_is_sent() -> None:
     rig = bench(in_turn(limited(("Retry-After", "3600"))))
     for _ in range(3):
         with pytest.raises(WaitTooLong) as obstacle:
@@ -236,7 +236,7 @@ def test_a_window_that_is_used_up_is_waited_for_before_the_next_request() -> Non
     assert rig.client.sent[1].at == 20.0
 
 
-def test_requests_without_the_key_have_a_bucket_of_their_own() -> None:
+def test_requests_without_the_key_have_their_own_bucket() -> None:
     def server(sent: Sent) -> Response:
         return response(headers=rates(60, 3, at_noon(20))) if sent.authorization else response(401)
 
@@ -259,7 +259,7 @@ def test_one_quota_for_both_is_noticed() -> None:
     assert rig.clock.slept == [20.0]
 
 
-def test_using_up_the_quota_waits_for_a_retry_after_and_for_nothing_else() -> None:
+def test_using_up_the_quota_waits_only_for_a_retry_after() -> None:
     used_up = response(headers=rates(60, 0, at_noon(50)))
     rig = bench(in_turn(used_up, limited(("Retry-After", "9"), *rates(60, 0, at_noon(50))), used_up))
     assert [rig.transport.send_expecting_refusal(LIST).index for _ in range(3)] == [0, 1, 2]
@@ -267,7 +267,7 @@ def test_using_up_the_quota_waits_for_a_retry_after_and_for_nothing_else() -> No
     assert rig.clock.slept == [9.0]
 
 
-def test_waits_that_using_up_the_quota_expects_do_not_count_among_those_with_a_cap() -> None:
+def test_expected_waits_do_not_count_against_the_cap() -> None:
     rig = bench(in_turn(limited(("Retry-After", "60"))), max_wait=250.0)
     for _ in range(2):
         rig.transport.send_expecting_refusal(LIST)
@@ -281,7 +281,7 @@ def test_waits_that_using_up_the_quota_expects_do_not_count_among_those_with_a_c
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_gateways_trouble_is_asked_once_more(status: int) -> None:
+def test_a_gateway_error_is_repeated_once(status: int) -> None:
     rig = bench(in_turn(response(status), OK))
     answer = rig.transport.send(LIST).answer
     assert isinstance(answer, Response)
@@ -289,7 +289,7 @@ def test_a_gateways_trouble_is_asked_once_more(status: int) -> None:
     assert rig.clock.slept == [1.0]
 
 
-def test_a_gateways_trouble_that_comes_twice_is_the_answer() -> None:
+def test_a_repeated_gateway_error_is_the_answer() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "4")]), response(502), OK))
     answer = rig.transport.send(LIST).answer
     assert isinstance(answer, Response)
@@ -298,14 +298,14 @@ def test_a_gateways_trouble_that_comes_twice_is_the_answer() -> None:
     assert len(rig.client.sent) == 2
 
 
-def test_a_gateways_trouble_that_does_not_end_is_asked_twice_and_waited_for_once() -> None:
+def test_a_persistent_gateway_error_is_tried_twice_with_one_wait() -> None:
     rig = bench(in_turn(*[response(503)] * 6, OK, response(503), OK))
     assert [rig.transport.send(LIST).status for _ in range(5)] == [503, 503, 503, 200, 200]
     assert rig.clock.slept == [1.0, 1.0]
     assert len(rig.client.sent) == 9
 
 
-def test_the_retry_after_of_a_gateways_trouble_holds_for_every_call() -> None:
+def test_the_retry_after_of_a_gateway_error_applies_to_every_call() -> None:
     busy = response(503, [("Retry-After", "9")])
     rig = bench(in_turn(busy, busy, OK), writes=True)
     for call in (LIST, POST, Call(Operation.LIST_PETS, Credential.MISSING)):
@@ -315,14 +315,14 @@ def test_the_retry_after_of_a_gateways_trouble_holds_for_every_call() -> None:
     assert rig.waits[0] == ("staging", 9.0, "the answer was 503, and the next request may be sent")
 
 
-def test_using_up_the_quota_waits_for_a_gateways_trouble_too() -> None:
+def test_using_up_the_quota_waits_for_a_gateway_error_too() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "9")]), OK))
     rig.transport.send_expecting_refusal(LIST)
     rig.transport.send_expecting_refusal(LIST)
     assert [sent.at for sent in rig.client.sent] == [0.0, 9.0]
 
 
-def test_trouble_for_an_hour_is_asked_once() -> None:
+def test_a_gateway_error_for_an_hour_is_tried_once() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "3600")])))
     for _ in range(3):
         with pytest.raises(WaitTooLong) as obstacle:
@@ -333,7 +333,7 @@ def test_trouble_for_an_hour_is_asked_once() -> None:
     assert rig.clock.slept == []
 
 
-def test_trouble_for_ever_is_waited_for_as_long_as_a_run_may_wait() -> None:
+def test_permanent_gateway_errors_cause_at_most_the_allowed_wait() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "50")])))
     assert rig.transport.send(LIST).status == 503
     for _ in range(20):
@@ -343,7 +343,7 @@ def test_trouble_for_ever_is_waited_for_as_long_as_a_run_may_wait() -> None:
     assert len(rig.client.sent) == 3
 
 
-def test_what_was_forgiven_is_counted_by_status() -> None:
+def test_forgiven_answers_are_counted_by_status() -> None:
     rig = bench(in_turn(response(502), OK, response(503), OK, response(502), OK, response(502), response(502), OK))
     for _ in range(5):
         rig.transport.send(LIST)
@@ -352,7 +352,7 @@ def test_what_was_forgiven_is_counted_by_status() -> None:
     assert rig.transport.tally.repeats == {Cause.GATEWAY: 4}
 
 
-def test_a_backend_of_two_that_is_down_costs_ten_pauses_at_most() -> None:
+def test_one_of_two_backends_down_costs_at_most_ten_pauses() -> None:
     answers = itertools.cycle([response(502), OK])
     rig = bench(lambda sent: next(answers))
     for _ in range(77):
@@ -362,14 +362,14 @@ def test_a_backend_of_two_that_is_down_costs_ten_pauses_at_most() -> None:
 
 
 @pytest.mark.parametrize("status", [301, 400, 401, 403, 404, 500, 501, 505])
-def test_other_answers_are_taken_as_they_are(status: int) -> None:
+def test_other_answers_are_accepted_unchanged(status: int) -> None:
     rig = bench(in_turn(response(status, [("Location", "https://elsewhere.example/")]), OK))
     rig.transport.send(LIST)
     assert rig.statuses == [status]
 
 
 @pytest.mark.parametrize("kind", Silence)
-def test_silence_is_asked_once_more_on_a_new_connection_once_the_target_is_known_to_be_there(kind: Silence) -> None:
+def test_silence_is_retried_on_a_new_connection_after_a_successful_probe(kind: Silence) -> None:
     rig = bench(in_turn(NoAnswer(kind, "x"), OK))
     rig.transport.send(LIST)
     assert rig.statuses == [kind.value, 200, 200]
@@ -386,7 +386,7 @@ def test_silence_is_asked_once_more_on_a_new_connection_once_the_target_is_known
 
 
 def losing(answer: Response | NoAnswer, losses: int = 1000) -> Callable[[Sent], Response | NoAnswer]:
-    """A client whose kept connections are closed, so often; new ones get `answer`."""
+    """A client whose kept connections are closed that many times; new ones get `answer`."""
     left = [losses]
 
     def handler(sent: Sent) -> Response | NoAnswer:
@@ -398,7 +398,7 @@ def losing(answer: Response | NoAnswer, losses: int = 1000) -> Callable[[Sent], 
     return handler
 
 
-def test_a_request_lost_on_a_kept_connection_is_no_try_and_no_exchange() -> None:
+def test_a_request_lost_on_a_kept_connection_is_neither_a_try_nor_an_exchange() -> None:
     rig = bench(losing(NoAnswer(Silence.RESET, "x"), losses=1))
     rig.transport._answered[Operation.STORE_ORDERS] = Call(Operation.STORE_ORDERS)
     rig.client.handler = lambda sent, lost=rig.client.handler: OK if "orders" in sent.path else lost(sent)  # type: ignore[misc]
@@ -413,7 +413,7 @@ def test_a_request_lost_on_a_kept_connection_is_no_try_and_no_exchange() -> None
     assert (rig.transport.tally.lost, rig.transport.tally.sent) == (1, 3)
 
 
-def test_lost_requests_are_told_and_count_against_the_cap() -> None:
+def test_lost_requests_are_reported_and_count_against_the_cap() -> None:
     rig = bench(losing(OK), max_requests=5)
     rig.transport.send(LIST)
     assert rig.transport.tally.lost == 1
@@ -463,7 +463,7 @@ def test_a_target_that_is_starting_is_waited_for(kind: Silence) -> None:
 
 
 @pytest.mark.parametrize("kind", [Silence.UNREACHABLE, Silence.RESET])
-def test_a_target_that_does_not_start_is_given_up_soon(kind: Silence) -> None:
+def test_a_target_that_does_not_start_is_soon_given_up(kind: Silence) -> None:
     rig = bench(in_turn(NoAnswer(kind, "refused")))
     with pytest.raises(TargetDown):
         rig.transport.send(LIST)
@@ -473,7 +473,7 @@ def test_a_target_that_does_not_start_is_given_up_soon(kind: Silence) -> None:
 
 @pytest.mark.parametrize("kind", [Silence.UNREACHABLE, Silence.RESET])
 @pytest.mark.parametrize("lasts", [0.3, 1.0, 5.0, 9.0])
-def test_a_restart_is_not_down_and_nobodys_failure(kind: Silence, lasts: float) -> None:
+def test_a_restart_is_neither_down_nor_a_failure(kind: Silence, lasts: float) -> None:
     rig = bench(restarting(0.05, 0.05 + lasts, NoAnswer(kind, "refused")), writes=True, takes=0.1)
     for call in (LIST, POST, Call(Operation.STORE_ORDERS), POST, LIST):
         assert rig.transport.send(call).answer == OK
@@ -504,7 +504,7 @@ def test_a_target_that_hangs_in_the_middle_costs_a_few_deadlines() -> None:
     assert len(rig.client.sent) == 4
 
 
-def test_a_server_that_drops_each_malformed_body_is_asked_on() -> None:
+def test_a_server_that_drops_each_malformed_body_is_still_tested() -> None:
     rig = bench(
         lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body and b"{" not in sent.body else OK, writes=True
     )
@@ -517,7 +517,7 @@ def test_a_server_that_drops_each_malformed_body_is_asked_on() -> None:
     assert rig.transport.tally.repeats == {Cause.SILENCE: 12, Cause.PROBE: 12}
 
 
-def test_silence_is_asked_again_only_so_often() -> None:
+def test_retries_after_silence_are_limited() -> None:
     rig = bench(lambda sent: NoAnswer(Silence.RESET, "closed") if sent.body else OK, writes=True)
     for number in range(20):
         rig.transport.send(Call(Operation.CREATE_PET, body=b"%d" % number))
@@ -554,7 +554,7 @@ def test_a_server_that_hangs_on_malformed_bodies_still_creates() -> None:
 # ---- recorded
 
 
-def test_an_exchange_tells_what_was_sent_and_when_and_for_which_section() -> None:
+def test_an_exchange_records_the_request_its_time_and_its_section() -> None:
     rig = bench(in_turn(response(200, [("X-A", "1"), ("x-a", "2")], b"[1]")), takes=2.5)
     rig.transport.section = "4.1"
     rig.transport.send(Call(Operation.LIST_PETS, query=(("limit", "5"),)))
@@ -580,7 +580,7 @@ def test_the_key_is_sent_in_one_header_and_recorded_in_none() -> None:
     assert KEY.secret not in repr(rig.transport)
 
 
-def test_what_a_target_echoes_is_recorded_without_the_key() -> None:
+def test_echoed_text_is_recorded_without_the_key() -> None:
     echo = f"you sent Bearer {KEY.secret}"
     rig = bench(in_turn(Response(200, echo, "HTTP/1.1", ((f"X-{KEY.secret}", echo),), echo.encode())))
     answer = rig.transport.send(LIST).answer
@@ -606,7 +606,7 @@ def test_a_broken_encoding_is_recorded_without_the_key() -> None:
     assert answer.encoding_broken == "Content-Encoding is [redacted-key]"
 
 
-def test_a_record_that_is_large_makes_room_for_small_bodies_only() -> None:
+def test_a_large_record_accepts_only_small_bodies() -> None:
     rig = bench(in_turn(response(body=b"x" * 5_000_000)))
     for _ in range(12):
         rig.transport.send(LIST)

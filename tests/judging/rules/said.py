@@ -1,4 +1,4 @@
-"""What rules say of exchanges made by hand."""
+"""Applies rules to exchanges made by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def by(requirement: str, found: Exchange, grounds: Grounds = GROUNDS) -> Judgeme
 
 
 def text(requirement: str, found: Exchange, grounds: Grounds = GROUNDS) -> str:
-    """The words of a problem; there must be one."""
+    """The text of a problem; there must be one."""
     judgement = by(requirement, found, grounds)
     assert isinstance(judgement, Problem), judgement
     return judgement.text
@@ -39,7 +39,7 @@ def concerned(found: Exchange, grounds: Grounds = GROUNDS) -> set[str]:
 
 
 def problems(found: Exchange, grounds: Grounds = GROUNDS) -> dict[str, str]:
-    """What the rules find wrong with an exchange."""
+    """The problems that the rules find in an exchange."""
     said = {name: by(name, found, grounds) for name in RULE}
     return {name: judgement.text for name, judgement in said.items() if isinstance(judgement, Problem)}
 

@@ -13,15 +13,15 @@ from petcheck.spec.operations import Operation
 from tests.judging.rules.said import CREATE, ERROR, GET, LAST_DAY, LIST, NEW, ORDERS, PET, REMOVED, concerned, problems
 from tests.support.exchanges import JSON, exchange, rates, unix
 
-# judged at the level of the record, by what the rules of section 5 and 4.3 say after the removal
+# judged over the record, by the rules of sections 5 and 4.3 after the removal
 SILENCE_FAILS = {"LIST-1", "CREATE-1", "GET-3", "ORDERS-1"}
 
 
-def test_each_rule_is_of_a_requirement_that_is_judged() -> None:
+def test_each_rule_belongs_to_a_judged_requirement() -> None:
     judged = [entry.id for entry in catalogue().judged if not entry.untestable]
     assert sorted(RULE) == sorted(judged)
     assert len(RULE) == len(RULES)
-    # a rule over the record says itself what is missing
+    # a rule over the record names what is missing itself
     assert all(rule.nothing.endswith(".") for rule in RULES if rule.over is None)
     assert {name: rule.section for name, rule in RULE.items()} == {
         e.id: e.section for e in catalogue().judged if e.id in RULE
@@ -29,13 +29,13 @@ def test_each_rule_is_of_a_requirement_that_is_judged() -> None:
 
 
 @pytest.mark.parametrize("operation", Operation)
-def test_silence_is_told_by_the_requirement_whose_response_was_due(operation: Operation) -> None:
+def test_silence_breaks_the_requirement_whose_response_was_expected(operation: Operation) -> None:
     silent = exchange(operation, Silence.TIMEOUT, asked=NEW)
     assert concerned(silent, Grounds(LAST_DAY, PLANS["free"], frozenset({1}))) <= SILENCE_FAILS
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 410])
-def test_after_the_removal_only_what_section_4_3_says_of_it_is_judged(status: int) -> None:
+def test_after_the_removal_only_section_4_3_is_judged(status: int) -> None:
     bodies: list[object] = [{}, [], PET, b"<html>"]
     for body in bodies:
         asked = exchange(GET, status, body, headers=rates(0, -1, "x"))
@@ -43,13 +43,13 @@ def test_after_the_removal_only_what_section_4_3_says_of_it_is_judged(status: in
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 422])
-def test_all_but_a_5xx_is_open_where_the_pet_id_is_not_an_int64(status: int) -> None:
+def test_everything_except_a_5xx_is_open_if_the_pet_id_is_not_an_int64(status: int) -> None:
     asked = exchange(GET, status, b"<html>", path="/pets/abc", headers=())
     assert (concerned(asked), problems(asked)) == ({"ERROR-5"}, {})
     assert problems(exchange(GET, 500, path="/pets/abc")).keys() == {"ERROR-5"}
 
 
-def test_a_good_server_breaks_no_rule() -> None:
+def test_a_conforming_server_breaks_no_rule() -> None:
     headers = [JSON, *rates(60, 59, unix(60))]
     good = [
         exchange(LIST, 200, [PET], headers=headers),

@@ -1,4 +1,4 @@
-"""Section 5: what is told of keys."""
+"""Section 5: what is decided about keys."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def everywhere(*keys: Credential, wrong: bool = False, writes: bool = False) -> 
 KINDS = [(name, kind) for name, kinds in INVALID.items() for kind in kinds]
 
 
-def test_each_kind_of_invalid_key_is_one_requirements() -> None:
+def test_each_kind_of_invalid_key_belongs_to_one_requirement() -> None:
     kinds = [kind for _, kind in KINDS]
     assert sorted(kind.name for kind in kinds) == sorted(k.name for k in Credential if k is not Credential.VALID)
 
@@ -65,7 +65,7 @@ def test_an_invalid_key_is_401(name: str, key: Credential, operation: Operation)
 
 
 @pytest.mark.parametrize("operation", [LIST, GET, CREATE], ids=str)
-def test_what_else_is_wrong_may_explain_a_refusal_and_nothing_else(operation: Operation) -> None:
+def test_a_second_defect_may_explain_a_refusal_and_nothing_else(operation: Operation) -> None:
     explained: tuple[int | Silence, ...] = (400, 404, 422, 500)
     for status in explained:
         assert by("AUTH-1", sent(operation, MISSING, status, wrong=True), READING) is NOT_CONCERNED
@@ -93,7 +93,7 @@ def test_a_valid_key_is_not_refused(operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("name", INVALID)
-def test_a_pass_takes_every_operation_and_every_kind(name: str) -> None:
+def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
     record = everywhere(*INVALID[name])
     assert decided(name, *record) == Held(tuple(record))
     for missing in {e.request.operation for e in record}:
@@ -118,17 +118,17 @@ def test_the_parts_that_are_missing_are_named() -> None:
     assert decided("AUTH-2", sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)) == left
 
 
-def test_keys_of_other_requirements_are_no_part() -> None:
+def test_keys_of_other_requirements_do_not_count() -> None:
     record = everywhere(MISSING)
     assert decided("AUTH-1", *record, sent(LIST, RANDOM, 400, wrong=True)) == Held(tuple(record))
 
 
-def test_a_post_is_a_part_where_it_may_be_sent() -> None:
+def test_a_post_is_required_if_writes_are_allowed() -> None:
     assert isinstance(decided("AUTH-1", *everywhere(MISSING), grounds=WRITING), Undecided)
     assert isinstance(decided("AUTH-1", *everywhere(MISSING, writes=True), grounds=WRITING), Held)
 
 
-def test_a_removed_operation_is_not_a_part() -> None:
+def test_a_removed_operation_is_not_required() -> None:
     record = [sent(LIST, MISSING), sent(ORDERS, MISSING)]
     assert isinstance(decided("AUTH-1", *record, grounds=Grounds(REMOVED)), Held)
 
@@ -145,7 +145,7 @@ def test_one_401_settles_both_questions() -> None:
     assert decided("AUTH-5", *record, grounds=Grounds(REMOVED)) == Held(tuple(gone))
 
 
-def test_a_401_with_the_valid_key_does_not_show_what_comes_first() -> None:
+def test_a_401_with_the_valid_key_does_not_show_what_is_checked_first() -> None:
     record = [exchange(operation, 401, path=WRONG[operation]) for operation in (LIST, GET)]
     left = decided("AUTH-5", *record, sent(LIST, MISSING, wrong=True))
     said = "No request to GET /pets/{petId} with a second defect was answered 401."
@@ -156,7 +156,7 @@ def test_a_401_with_the_valid_key_does_not_show_what_comes_first() -> None:
     ("operation", "plain"),
     [(LIST, Call(LIST, MISSING)), (GET, Call(GET, MISSING, pet_id="7"))],
 )
-def test_where_it_is_not_401_the_key_is_asked_for_alone(operation: Operation, plain: Call) -> None:
+def test_without_a_401_the_key_is_tested_alone(operation: Operation, plain: Call) -> None:
     others = [e for e in everywhere(MISSING, wrong=True) if e.request.operation is not operation]
     torn = sent(operation, MISSING, 404, wrong=True)
     for name in ("AUTH-1", "AUTH-5"):
@@ -166,7 +166,7 @@ def test_where_it_is_not_401_the_key_is_asked_for_alone(operation: Operation, pl
         examined = others if name == "AUTH-1" else [*(e for e in others if e.request.operation is not ORDERS), torn]
         assert question.otherwise.examined == tuple(examined)
         assert question.otherwise.reason == OTHERWISE[name].format(operation=operation, torn=described(torn))
-    # the key alone is refused: it came second
+    # the key alone is refused, so it was checked second
     alone = sent(operation, MISSING)
     refused = [torn, *others, alone]
     assert isinstance(decided("AUTH-1", *refused), Held)
@@ -178,7 +178,7 @@ def test_where_it_is_not_401_the_key_is_asked_for_alone(operation: Operation, pl
         (Proof(torn, "status"),),
         (*first, torn, alone),
     )
-    # the key alone is not refused either: it does not count at all
+    # the key alone is not refused either, so it is not checked at all
     let_in = [torn, *others, sent(operation, MISSING, 200)]
     assert isinstance(decided("AUTH-1", *let_in), Failed)
     left = decided("AUTH-5", *let_in)
@@ -187,7 +187,7 @@ def test_where_it_is_not_401_the_key_is_asked_for_alone(operation: Operation, pl
     assert left.examined == (*first, torn, sent(operation, MISSING, 200))
 
 
-def test_each_request_that_was_not_refused_first_is_told() -> None:
+def test_each_request_whose_key_was_checked_late_is_named() -> None:
     torn = [sent(operation, MISSING, 404, wrong=True) for operation in (LIST, GET)]
     alone = [sent(operation, MISSING) for operation in (LIST, GET)]
     late = decided("AUTH-5", *torn, *alone)
@@ -198,7 +198,7 @@ def test_each_request_that_was_not_refused_first_is_told() -> None:
     )
 
 
-def test_a_post_is_sent_again_with_what_another_key_was_refused_with() -> None:
+def test_a_post_is_sent_again_with_the_body_of_another_invalid_key() -> None:
     torn, other = sent(CREATE, RANDOM, 400, wrong=True), sent(CREATE, MISSING)
     for name in ("AUTH-2", "AUTH-5"):
         question = decided(name, torn, other, grounds=WRITING)
@@ -210,14 +210,14 @@ def test_a_post_is_sent_again_with_what_another_key_was_refused_with() -> None:
     assert "POST /pets with a random key: expected 401 before the body is checked (section 5), got 400" in alone.text
 
 
-def test_the_order_is_asked_for_once_for_each_operation() -> None:
+def test_the_order_is_tested_once_for_each_operation() -> None:
     torn = [sent(LIST, key, 400, wrong=True) for key in (MISSING, RANDOM, EMPTY)]
     question = decided("AUTH-5", *torn)
     assert isinstance(question, Ask)
     assert len(question.calls) == 1
 
 
-def test_where_no_animal_is_known_an_unknown_id_shows_that_the_id_came_first() -> None:
+def test_without_a_known_animal_an_unknown_id_shows_that_the_id_was_checked_first() -> None:
     nobody = Grounds(date(2030, 12, 4))
     torn = sent(GET, MISSING, 404, wrong=True)
     assert isinstance(decided("AUTH-5", torn, grounds=nobody), Failed)
@@ -226,12 +226,12 @@ def test_where_no_animal_is_known_an_unknown_id_shows_that_the_id_came_first() -
     assert "GET /pets/123456 with no key" in left.reason
 
 
-def test_an_answer_of_429_parts_nothing() -> None:
+def test_a_429_separates_nothing() -> None:
     torn = sent(LIST, MISSING, 400, wrong=True)
     assert isinstance(decided("AUTH-5", torn, sent(LIST, MISSING, 429)), Ask)
 
 
-def test_plain_requests_do_not_show_what_comes_first() -> None:
+def test_plain_requests_do_not_show_what_is_checked_first() -> None:
     left = decided("AUTH-5", *everywhere(MISSING))
     assert isinstance(left, Undecided)
     assert left.reason == (
@@ -240,7 +240,7 @@ def test_plain_requests_do_not_show_what_comes_first() -> None:
     )
 
 
-def test_what_comes_first_is_shown_by_a_post_too_where_it_may_be_sent() -> None:
+def test_a_post_shows_what_is_checked_first_if_writes_are_allowed() -> None:
     record = everywhere(EMPTY, wrong=True)
     assert isinstance(decided("AUTH-5", *record, grounds=WRITING), Undecided)
     assert isinstance(decided("AUTH-5", *record, sent(CREATE, RANDOM, wrong=True), grounds=WRITING), Held)

@@ -46,7 +46,7 @@ def test_documented_bodies(found: Exchange, json: bool, media_type: bool) -> Non
     assert concerned(found) >= {"SERVICE-1", "BODY-1"}
 
 
-def test_the_parts_of_a_body_that_is_wrong() -> None:
+def test_a_wrong_body_is_marked() -> None:
     html = exchange(body=b"<html>", headers=())
     assert by("SERVICE-1", html) == Problem("the body is not JSON: Expecting value at line 1, column 1", "body")
     assert by("BODY-1", html) == Problem("there is no Content-Type; expected `application/json`", "header:Content-Type")
@@ -96,7 +96,7 @@ def test_a_body_that_is_not_read_leaves_it_undecided() -> None:
     ],
     ids=range(13),
 )
-def test_where_a_pet_stands(found: Exchange, pets: list[object]) -> None:
+def test_the_position_of_a_pet(found: Exchange, pets: list[object]) -> None:
     assert pets_in(found, GROUNDS) == pets
 
 
@@ -138,7 +138,7 @@ def test_what_is_wrong_with_a_pet(requirement: str, pet: dict[str, object], prob
     [PET | {"id": 7.0}, PET | {"id": -(2**63), "tag": None}, without("status", PET), PET | {"name": ""}],
     ids=short,
 )
-def test_pets_that_are_well(pet: dict[str, object]) -> None:
+def test_valid_pets(pet: dict[str, object]) -> None:
     assert [by(f"PET-{number}", got(pet)) for number in range(1, 5)] == [HOLDS] * 4
 
 
@@ -151,7 +151,7 @@ def test_the_largest_int64_with_a_fraction_of_zero_is_read_exactly() -> None:
 @pytest.mark.parametrize(
     ("body", "what"), [([PET], "an array"), (b"null", "null"), ("Rex", "a string"), (7, "an integer")]
 )
-def test_a_pet_that_is_not_an_object_belongs_to_one_requirement(body: object, what: str) -> None:
+def test_a_pet_that_is_not_an_object_breaks_one_requirement(body: object, what: str) -> None:
     for found in (got(body), posted(body=body)):
         assert by("PET-1", found) == Problem(f"a Pet is an object, it is {what}", "body")
         assert [by(f"PET-{number}", found) for number in (2, 3, 4)] == [NOT_CONCERNED] * 3
@@ -160,7 +160,7 @@ def test_a_pet_that_is_not_an_object_belongs_to_one_requirement(body: object, wh
 @pytest.mark.parametrize(
     "found", [page(), page(7, "x"), exchange(body=b"<html>"), got(b"<html>"), SILENT], ids=range(5)
 )
-def test_where_there_is_no_pet_none_is_judged(found: Exchange) -> None:
+def test_without_a_pet_nothing_is_judged(found: Exchange) -> None:
     assert [by(f"PET-{number}", found) for number in range(1, 5)] == [NOT_CONCERNED] * 4
 
 

@@ -1,4 +1,4 @@
-"""What a POST answers about the animal that was sent (section 4.2)."""
+"""The answer to a POST, judged by the animal that was sent (section 4.2)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def without(name: str, pet: dict[str, object]) -> dict[str, object]:
 
 
 def each(*statuses: int) -> list[Exchange]:
-    """POSTs of an animal of each status and of none, answered so."""
+    """POSTs of an animal with each status and without one, with these answers."""
     bodies = [NEW | {"status": status} for status in ("available", "pending", "sold")] + [without("status", NEW)]
     return [
         posted(body, status, body | {"id": n}, index=n)
@@ -92,7 +92,7 @@ def each(*statuses: int) -> list[Exchange]:
     ],
     ids=short,
 )
-def test_what_comes_back_otherwise(
+def test_a_changed_value_in_the_201(
     requirement: str, sent: dict[str, object], came: dict[str, object], problem: str, part: str
 ) -> None:
     answer = posted(NEW | sent, 201, PET | sent | came)
@@ -100,7 +100,7 @@ def test_what_comes_back_otherwise(
     assert [by(other, answer) for other in REPEATED if other != requirement] == [HOLDS] * 2
 
 
-def test_a_status_that_was_sent_is_not_left_out() -> None:
+def test_a_sent_status_must_not_be_left_out() -> None:
     assert by("CREATE-4", posted(NEW, 201, without("status", PET))) == Problem(
         '`status` is absent; "sold" was sent', BODY
     )
@@ -120,11 +120,11 @@ def test_a_status_that_was_sent_is_not_left_out() -> None:
     ],
     ids=range(8),
 )
-def test_what_another_requirement_answers_for(requirement: str, sent: object, came: object) -> None:
+def test_values_that_another_requirement_judges(requirement: str, sent: object, came: object) -> None:
     assert by(requirement, posted(sent, 201, came)) is NOT_CONCERNED
 
 
-def test_what_is_as_good_as_an_integer_is_compared() -> None:
+def test_numbers_equal_to_an_integer_are_compared() -> None:
     assert by("CREATE-3", posted(NEW, 201, PET | {"categoryId": 1.0})) is HOLDS
     assert by("CREATE-3", posted(NEW | {"categoryId": 0}, 201, PET | {"categoryId": 0})) is HOLDS
 
@@ -146,11 +146,11 @@ def test_what_is_as_good_as_an_integer_is_compared() -> None:
     ],
     ids=range(11),
 )
-def test_where_nothing_has_to_come_back(answer: Exchange) -> None:
+def test_bodies_that_need_not_be_repeated(answer: Exchange) -> None:
     assert [by(name, answer) for name in REPEATED] == [NOT_CONCERNED] * 3
 
 
-def test_what_a_text_with_extensions_spells_comes_back() -> None:
+def test_values_in_extended_json_are_repeated() -> None:
     text = b'{"name": "Rex", "categoryId": 1, "status": "sold",}'
     assert [by(name, posted(text, 201, PET)) for name in REPEATED] == [HOLDS] * 3
     assert isinstance(by("CREATE-2", posted(text, 201, PET | {"name": "Tex"})), Problem)
@@ -204,7 +204,7 @@ def test_the_status_of_a_post(requirement: str, sent: object, right: tuple[int, 
 @pytest.mark.parametrize(
     "sent", [NEW | {"name": ""}, NEW | {"categoryId": 5}, b'{"name": "Rex", "categoryId": 1} x'], ids=range(3)
 )
-def test_what_is_doubtful_is_201_or_400(sent: object) -> None:
+def test_a_doubtful_value_is_201_or_400(sent: object) -> None:
     for status in (201, 400):
         assert by("CREATE-14", posted(sent, status)) is HOLDS
         assert found("CREATE-14", posted(sent, status)) == Held((posted(sent, status),))
@@ -222,7 +222,7 @@ def test_a_very_long_name_may_be_413() -> None:
 
 
 @pytest.mark.parametrize("sent", [NEW | {"id": 1}, NEW | {"categoryId": 1.0}], ids=range(2))
-def test_any_answer_is_right_to_a_body_that_is_open(sent: object) -> None:
+def test_any_answer_to_an_open_body_conforms(sent: object) -> None:
     for status in (200, 201, 400, 422, 500):
         assert {by(name, posted(sent, status)) for name in OF_STATUS} == {NOT_CONCERNED}
 
@@ -232,7 +232,7 @@ def test_any_answer_is_right_to_a_body_that_is_open(sent: object) -> None:
     [(401, Credential.VALID), (429, Credential.VALID), (401, Credential.MISSING), (201, Credential.MISSING)],
     ids=range(4),
 )
-def test_no_rule_of_a_post_judges_what_was_not_looked_at(status: int, credential: Credential) -> None:
+def test_no_post_rule_judges_a_401_or_429(status: int, credential: Credential) -> None:
     for sent in (NEW, NEW | {"name": ""}, None, {}, NEW | {"status": "SOLD"}):
         answer = exchange(CREATE, status, PET, asked=sent, credential=credential)
         assert {by(name, answer) for name in OF_STATUS} == {NOT_CONCERNED}
@@ -261,7 +261,7 @@ def test_each_defect_that_was_sent_is_examined() -> None:
 # ---- CREATE-1
 
 
-def test_each_status_and_none_is_accepted() -> None:
+def test_each_status_and_no_status_is_accepted() -> None:
     record = each(201, 201, 201, 201)
     assert found("CREATE-1", *record) == Held(tuple(record))
     assert found("CREATE-1", *record[:2]) == Undecided(
@@ -269,13 +269,13 @@ def test_each_status_and_none_is_accepted() -> None:
     )
 
 
-def test_an_odd_animal_that_was_created_shows_that_its_status_is_accepted() -> None:
+def test_a_created_odd_animal_shows_that_its_status_is_accepted() -> None:
     odd = posted(NEW | {"name": ""}, 201, index=9)
     record = [*each(201, 201), odd, posted(without("status", NEW))]
     assert isinstance(found("CREATE-1", *record), Held)
 
 
-def test_a_400_where_no_category_is_known_says_nothing() -> None:
+def test_a_400_without_a_known_category_proves_nothing() -> None:
     nothing = Grounds(date(2030, 12, 4))
     record = each(400, 400, 400, 400)
     assert [by("CREATE-1", one, nothing) for one in record] == [NOT_CONCERNED] * 4
@@ -293,7 +293,7 @@ def test_a_400_where_no_category_is_known_says_nothing() -> None:
     assert isinstance(found("CREATE-1", *each(201, 400)), Failed)
 
 
-def test_what_was_not_looked_at_is_named() -> None:
+def test_statuses_without_an_answer_are_named() -> None:
     record = each(201, 201, 401, 201)
     decision = found("CREATE-1", *record)
     assert isinstance(decision, Undecided)
@@ -307,7 +307,7 @@ def test_what_was_not_looked_at_is_named() -> None:
     assert 'with status "pending" and with status "sold" was answered 429, 401, which' in two.reason
 
 
-def test_a_status_of_a_body_that_must_be_refused_is_not_accepted() -> None:
+def test_the_status_of_a_defective_body_does_not_count() -> None:
     unknown = posted(NEW | {"status": "SOLD"}, 201, index=9)
     assert isinstance(found("CREATE-1", *each(201, 201, 201, 201), unknown), Held)
     wrong = posted(NEW | {"name": 5}, 201, index=9)
@@ -319,7 +319,7 @@ def test_a_status_of_a_body_that_must_be_refused_is_not_accepted() -> None:
 # ---- CREATE-14
 
 
-def test_what_a_plain_animal_gets_too_is_not_the_doubts_fault() -> None:
+def test_an_answer_that_a_plain_animal_also_gets_is_not_caused_by_the_doubt() -> None:
     odd = posted(NEW | {"name": ""}, 422, b"")
     assert isinstance(found("CREATE-14", odd, posted(NEW, 409)), Failed)
     assert found("CREATE-14", odd, posted(NEW, 422)) == Undecided(
@@ -334,7 +334,7 @@ def test_what_a_plain_animal_gets_too_is_not_the_doubts_fault() -> None:
     assert found("CREATE-14", posted()) == Undecided("No doubtful animal was sent.")
 
 
-def test_a_category_that_the_201_itself_makes_known_was_doubtful_when_it_was_sent() -> None:
+def test_a_category_first_known_from_its_201_was_doubtful_when_sent() -> None:
     first = posted(NEW | {"categoryId": 5}, 201, PET | {"categoryId": 5})
     again = posted(NEW | {"categoryId": 5, "name": "Tex"}, 201, PET | {"categoryId": 5}, index=1)
     known = Grounds(date(2030, 12, 4), categories=frozenset({1, 5}))

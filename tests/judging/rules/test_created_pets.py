@@ -1,4 +1,4 @@
-"""What becomes of an animal that was created, and of one that was refused (section 4.2)."""
+"""Later answers about an animal that was created, and about one that was refused (section 4.2)."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def test_a_created_animal_is_read_as_it_was_created() -> None:
     )
 
 
-def test_a_read_before_the_post_tells_nothing() -> None:
+def test_a_read_before_the_post_proves_nothing() -> None:
     assert found("CREATE-12", get(1, 0.05, name="Tex"), new(1, 0.1)) == Undecided("No created animal was read.")
 
 
-def test_a_difference_is_looked_at_again_ten_seconds_after_the_post() -> None:
+def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     posted, read = new(1), get(1, 1.0, name="Tex")
     first = found("CREATE-12", posted, read)
     assert isinstance(first, Ask)
@@ -116,12 +116,12 @@ def test_a_default_status_may_show_later_than_in_the_201() -> None:
     assert isinstance(found("CREATE-12", null, lost), Held)
 
 
-def test_an_id_that_was_given_again_is_the_later_animal() -> None:
+def test_a_reused_id_belongs_to_the_later_animal() -> None:
     later = exchange(CREATE, 201, pet(1, name="Tex"), asked={"name": "Tex"}, sent=5.0)
     assert isinstance(found("CREATE-12", new(1), later, get(1, 20.0, name="Tex")), Held)
 
 
-def test_one_404_is_asked_again_beside_another_animal() -> None:
+def test_one_404_is_repeated_together_with_another_animal() -> None:
     decision = found("CREATE-12", new(1), new(2, 1.0), get(1, 2.0, 404))
     assert isinstance(decision, Ask)
     assert (decision.calls, decision.not_before) == ((reading(1), reading(2)), 11.1)
@@ -134,7 +134,7 @@ def test_one_404_is_asked_again_beside_another_animal() -> None:
     )
 
 
-def test_those_that_are_404_are_asked_for_before_the_others() -> None:
+def test_animals_with_404_are_requested_before_the_others() -> None:
     record = [new(number) for number in (1, 2, 3, 4)]
     for lost, asked in (((4,), (4, 1)), ((2, 4), (2, 4)), ((2, 3, 4), (2, 3))):
         decision = found("CREATE-12", *record, *(get(number, 2.0, 404) for number in lost))
@@ -159,7 +159,7 @@ def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
     assert found("CREATE-12", *record, new(3), get(3, 10.1, 404)) == decision
 
 
-def test_one_that_vanished_proves_nothing() -> None:
+def test_one_vanished_animal_proves_nothing() -> None:
     record = [new(1), new(2), get(2, 1.0), get(1, 2.0, 404), get(1, 10.2, 404)]
     decision = found("CREATE-12", *record)
     assert isinstance(decision, Ask)
@@ -171,14 +171,14 @@ def test_one_that_vanished_proves_nothing() -> None:
     assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
 
 
-def test_no_page_of_a_status_is_asked_for_if_none_was_sent() -> None:
+def test_no_page_of_a_status_is_requested_if_none_was_sent() -> None:
     posted = exchange(CREATE, 201, pet(1), asked={"name": "Rex 1", "categoryId": 1}, sent=0.0)
     decision = found("CREATE-12", posted, get(1, 10.2, 404))
     assert isinstance(decision, Ask)
     assert decision.calls == (listing(limit="100"), reading(1))
 
 
-def test_a_page_that_goes_on_showing_an_animal_convicts_its_404() -> None:
+def test_a_404_fails_if_a_page_still_shows_the_animal() -> None:
     record = [new(1), new(2), get(2, 1.0), get(1, 10.2, 404)]
     decision = found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.6, 404))
     assert isinstance(decision, Failed)
@@ -194,7 +194,7 @@ def test_a_page_that_goes_on_showing_an_animal_convicts_its_404() -> None:
     assert isinstance(found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.4, 404)), Ask)
 
 
-def test_where_get_finds_no_animal_at_all_get_1_answers_for_it() -> None:
+def test_if_get_finds_no_animal_get_1_judges_it() -> None:
     record = [page(OLD, sent=0.0), new(1, 1.0), get(1, 2.0, 404)]
     decision = found("CREATE-12", *record)
     assert isinstance(decision, Ask)
@@ -209,11 +209,11 @@ def test_where_get_finds_no_animal_at_all_get_1_answers_for_it() -> None:
     assert read.calls == (reading(1),)
 
 
-def test_another_answer_is_the_matter_of_get_1() -> None:
+def test_get_1_judges_other_answers() -> None:
     assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 showed no animal (500); see GET-1.")
 
 
-def test_nothing_is_read_from_the_removal_day_on() -> None:
+def test_from_the_removal_day_nothing_is_read() -> None:
     decision = found("CREATE-12", new(1), get(1, 2.0, 404), grounds=REMOVED)
     assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05.", tried=False)
 
@@ -233,7 +233,7 @@ def test_a_created_animal_is_listed_as_it_was_created() -> None:
     )
 
 
-def test_a_page_without_room_or_of_an_open_filter_need_not_show_it() -> None:
+def test_a_full_page_or_an_open_filter_need_not_show_it() -> None:
     full = [pet(n) for n in range(500, 600)]
     no_room = "No page had room for the created animals; a store of fewer than 20 animals settles it."
     for animals, query in ((full, "?limit=100"), (MANY, "?limit=100&page=1")):
@@ -258,7 +258,7 @@ def test_a_page_that_shows_it_changed_twice_fails() -> None:
     assert [proof.part for proof in again.proofs] == ["body:/categoryId", "body:/1/categoryId"]
 
 
-def test_an_animal_that_the_whole_store_lacks_is_looked_for_with_a_read_in_between() -> None:
+def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> None:
     record = [new(1), page(OLD, sent=1.0)]
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
@@ -298,7 +298,7 @@ def test_a_read_may_follow_the_page_at_once() -> None:
     ],
     ids=range(7),
 )
-def test_one_that_may_have_vanished_is_not_missing(later: list[Exchange]) -> None:
+def test_an_animal_that_may_have_vanished_is_not_missing(later: list[Exchange]) -> None:
     assert not isinstance(found("CREATE-13", new(1), page(OLD, sent=1.0), *later), Failed)
 
 
@@ -318,7 +318,7 @@ def test_two_animals_that_no_page_of_the_whole_store_shows_fail() -> None:
     assert isinstance(found("CREATE-13", new(1), new(2), page(pet(1), sent=1.0), page(OLD, sent=10.1)), Ask)
 
 
-def test_from_the_removal_day_on_no_read_is_asked_for() -> None:
+def test_from_the_removal_day_no_read_is_requested() -> None:
     decision = found("CREATE-13", new(1), page(OLD, sent=1.0), grounds=REMOVED)
     assert isinstance(decision, Ask)
     assert decision.calls == (listing(limit="100"),)
@@ -328,7 +328,7 @@ PENDING = "?limit=100&status=pending"
 MANY = [pet(n, name="Old") for n in range(900, 925)]
 
 
-def test_a_cache_that_goes_on_answering_is_told_by_a_request_that_it_has_not_seen() -> None:
+def test_a_stale_cache_is_found_with_a_new_request() -> None:
     record = [page(*MANY, sent=-1.0, query=PENDING), new(1), page(*MANY, sent=1.0, query=PENDING)]
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
@@ -379,7 +379,7 @@ def test_the_page_is_wrong_before_and_after_another_that_shows_it() -> None:
     ],
     ids=range(3),
 )
-def test_a_page_of_another_filter_does_not_say_that_there_is_room(
+def test_a_page_of_another_filter_does_not_show_that_there_is_room(
     query: str, other: str, fresh: dict[str, str]
 ) -> None:
     record = [page(*MANY, sent=-1.0, query=query), new(1), page(*MANY, sent=11.0, query=query)]
@@ -400,12 +400,12 @@ def test_only_a_page_that_is_no_longer_says_that_there_is_room(limit: str, other
     assert isinstance(found("CREATE-13", *record), outcome)
 
 
-def test_a_page_that_was_not_asked_for_before_is_no_cache() -> None:
+def test_a_page_requested_for_the_first_time_is_not_cached() -> None:
     decision = found("CREATE-13", new(1), page(*MANY, sent=1.0, query=PENDING))
     assert isinstance(decision, Undecided)
 
 
-def test_a_page_that_shows_other_old_animals_too_does_not_say_that_there_is_room() -> None:
+def test_a_page_with_other_old_animals_does_not_show_that_there_is_room() -> None:
     record = [page(*MANY, OLD, pet(800), sent=-1.0), page(*MANY, sent=-1.0, query=PENDING), new(1)]
     record += [page(*MANY, sent=1.0, query=PENDING), page(pet(800), pet(1), sent=2.0, query="?limit=99&status=pending")]
     assert isinstance(found("CREATE-13", *record), Held)
@@ -419,7 +419,7 @@ def test_a_page_of_another_filter_need_not_show_it() -> None:
 # ---- CREATE-11
 
 
-def test_what_was_refused_is_on_no_page_that_would_show_it() -> None:
+def test_a_refused_animal_is_on_no_page_that_would_show_it() -> None:
     refused, shown = new(1, status=400), page(OLD, sent=20.0)
     assert found("CREATE-11", refused, shown) == Held((refused, shown))
     assert found("CREATE-11", new(2), shown) == Undecided(
@@ -427,7 +427,7 @@ def test_what_was_refused_is_on_no_page_that_would_show_it() -> None:
     )
 
 
-def test_what_was_refused_and_is_listed_fails() -> None:
+def test_a_listed_refused_animal_fails() -> None:
     refused = exchange(CREATE, 400, {}, asked={"name": "0a1b2c3d refused", "status": "pending"}, sent=0.0)
     decision = found("CREATE-11", refused, page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0))
     assert isinstance(decision, Failed)
@@ -439,14 +439,14 @@ def test_what_was_refused_and_is_listed_fails() -> None:
     assert decision.proofs == (Proof(refused, "status"), Proof(shown, "body:/1/name"))
 
 
-def test_a_page_is_asked_for_that_would_show_what_was_refused() -> None:
+def test_a_page_that_would_show_a_refused_animal_is_requested() -> None:
     decision = found("CREATE-11", new(1, status=400))
     assert isinstance(decision, Ask)
     assert decision.calls == (listing(limit="100", status="pending"),)
     assert decision.otherwise.reason.startswith("No page would show an animal made by 1 of 1 refused POSTs: none is")
 
 
-def test_an_animal_with_the_name_of_what_was_refused_may_be_of_an_earlier_run() -> None:
+def test_an_animal_with_a_refused_name_may_be_from_an_earlier_run() -> None:
     refused, other, shown = new(1, status=400), new(2, status=400), page(OLD, pet(7, name="Rex 1"), sent=20.0)
     assert found("CREATE-11", refused, other, shown) == Undecided(
         'Animal 7 has the name of a refused POST, "Rex 1", and no page before that POST would have shown it: an '
@@ -455,7 +455,7 @@ def test_an_animal_with_the_name_of_what_was_refused_may_be_of_an_earlier_run() 
     )
 
 
-def test_what_no_page_would_show_is_not_known_to_be_absent() -> None:
+def test_an_animal_that_no_page_would_show_is_not_known_to_be_absent() -> None:
     odd = exchange(CREATE, 400, {}, asked={"name": "x", "categoryId": 1, "status": "SOLD"}, sent=0.0)
     plain, filtered = new(1, status=400), page(*MANY[:5], sent=20.0, query=PENDING)
     decision = found("CREATE-11", odd, plain, page(*MANY, sent=20.0), filtered)
@@ -465,7 +465,7 @@ def test_what_no_page_would_show_is_not_known_to_be_absent() -> None:
     assert isinstance(found("CREATE-11", plain, page(*MANY, sent=20.0), filtered), Held)
 
 
-def test_a_post_without_a_key_is_another_requirement_s_matter() -> None:
+def test_another_requirement_judges_a_post_without_a_key() -> None:
     post = exchange(CREATE, 400, {}, asked={"name": "x"}, credential=Credential.RANDOM)
     assert found("CREATE-11", post) == Undecided(
         "No POST with a valid key was answered 400, so this could not be checked."

@@ -43,7 +43,7 @@ def test_what_is_wrong_with_an_error(requirement: str, body: object, problem: st
 @pytest.mark.parametrize(
     "found", [refused(ERROR), refused(ERROR | {"status": 400.0, "more": []}), refused(ERROR | {"code": ""})]
 )
-def test_errors_that_are_well(found: Exchange) -> None:
+def test_valid_errors(found: Exchange) -> None:
     assert [by(f"ERROR-{number}", found) for number in range(1, 5)] == [HOLDS] * 4
 
 
@@ -60,7 +60,7 @@ def test_errors_that_are_well(found: Exchange) -> None:
     ],
     ids=range(7),
 )
-def test_where_no_error_is_due(found: Exchange) -> None:
+def test_where_no_error_is_required(found: Exchange) -> None:
     assert error_in(found, GROUNDS) is None
     assert [by(f"ERROR-{number}", found) for number in range(1, 5)] == [NOT_CONCERNED] * 4
 
@@ -77,7 +77,7 @@ def test_other_statuses_are_not_server_errors() -> None:
     assert by("ERROR-5", SILENT) is NOT_CONCERNED
 
 
-def test_what_a_removed_operation_answers_is_judged_by_another_requirement() -> None:
+def test_another_requirement_judges_a_removed_operation() -> None:
     removed = Grounds(REMOVED)
     assert by("ERROR-5", exchange(GET, 500), removed) is NOT_CONCERNED
     assert by("ERROR-5", exchange(ORDERS, 500), removed) == Problem(

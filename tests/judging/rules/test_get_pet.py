@@ -1,4 +1,4 @@
-"""What a GET of one animal answers (section 4.3)."""
+"""The answer to a GET of one animal (section 4.3)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def reading(number: int) -> Call:
 
 
 @pytest.mark.parametrize("name", ["GET-1", "GET-2", "GET-3"])
-def test_nothing_is_due_from_the_removal_day_on(name: str) -> None:
+def test_from_the_removal_day_nothing_is_required(name: str) -> None:
     decision = found(name, page(REX), got(), got(8, 404), grounds=REMOVED)
     assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05; see GET-4.", tried=False)
 
@@ -71,7 +71,7 @@ def test_an_existing_animal_is_200() -> None:
     assert silent.unanswered
 
 
-def test_where_no_animal_is_known() -> None:
+def test_without_a_known_animal() -> None:
     reason = "No animal is listed that could be read; one settles it."
     assert found("GET-1", page()) == Undecided(reason, "--allow-writes")
     writing = Grounds(date(2030, 12, 4), writes=True)
@@ -79,7 +79,7 @@ def test_where_no_animal_is_known() -> None:
     assert found("GET-1", got(9, 404)) == Undecided("GET /pets/9 was answered 404; no animal is known to have that id.")
 
 
-def test_a_404_of_a_listed_animal_is_looked_at_again() -> None:
+def test_a_404_of_a_listed_animal_is_checked_again() -> None:
     shown = page(REX, query="?limit=20")
     decision = found("GET-1", shown, got(status=404))
     assert isinstance(decision, Ask)
@@ -91,7 +91,7 @@ def test_a_404_of_a_listed_animal_is_looked_at_again() -> None:
     )
 
 
-def test_a_404_of_an_animal_that_pages_go_on_showing_fails() -> None:
+def test_a_404_of_an_animal_that_pages_still_show_fails() -> None:
     record = [page(REX), got(status=404), page(REX, sent=11.1)]
     decision = found("GET-1", *record, got(status=404, sent=11.2))
     assert isinstance(decision, Failed)
@@ -109,7 +109,7 @@ def test_a_404_of_an_animal_that_pages_go_on_showing_fails() -> None:
 VANISHED = "The animals that were listed have vanished; another client may have removed them."
 
 
-def test_where_one_has_vanished_another_is_read() -> None:
+def test_if_one_has_vanished_another_is_read() -> None:
     others = [{**REX, "id": number} for number in (5, 6)]
     record = [page(REX, *others), got(status=404), page(sent=11.1), got(status=404, sent=11.3)]
     decision = found("GET-1", *record)
@@ -120,7 +120,7 @@ def test_where_one_has_vanished_another_is_read() -> None:
     assert found("GET-1", *record, read) == Held((read,))
 
 
-def test_three_that_have_vanished_are_enough() -> None:
+def test_three_vanished_animals_are_enough() -> None:
     animals = [{**REX, "id": number} for number in (5, 6, 7, 8)]
     lost = [got(number, 404) for number in (5, 6, 7)]
     record = [page(*animals), *lost, page(sent=11.1)]
@@ -133,12 +133,12 @@ def test_three_that_have_vanished_are_enough() -> None:
     assert three.reason == VANISHED
 
 
-def test_a_page_that_followed_a_404_at_once_was_looked_at_again() -> None:
+def test_a_page_right_after_a_404_is_not_requested_again() -> None:
     lost = got(status=404)
     assert found("GET-1", page(REX), lost, page(REX, sent=lost.finished)) == Undecided(VANISHED, examined=(lost,))
 
 
-def test_a_created_animal_that_is_not_found_is_another_requirement_s_matter() -> None:
+def test_another_requirement_judges_a_created_animal_that_is_not_found() -> None:
     post = exchange(CREATE, 201, REX, asked={"name": "Rex"})
     decision = found("GET-1", post, page(REX, sent=0.5), got(status=404))
     assert isinstance(decision, Undecided)
@@ -147,7 +147,7 @@ def test_a_created_animal_that_is_not_found_is_another_requirement_s_matter() ->
 # ---- GET-2
 
 
-def test_the_animal_is_the_one_asked_for() -> None:
+def test_the_animal_is_the_requested_one() -> None:
     assert RULE["GET-2"].one(got(), GROUNDS) is HOLDS
     other = got(body={**REX, "id": 8})
     assert RULE["GET-2"].one(other, GROUNDS) == Problem("animal 8 was returned; `petId` is the id", "body:/id")
@@ -226,7 +226,7 @@ def test_the_first_sight_of_a_difference_counts() -> None:
     assert asked.not_before == 11.1
 
 
-def test_the_difference_may_be_seen_between_pages_that_follow_at_once() -> None:
+def test_the_difference_may_show_between_successive_pages() -> None:
     first = got(body={**TEX, "categoryId": 2})
     before = page(REX, sent=first.finished + 10.0)
     read = got(body={**TEX, "categoryId": 2}, sent=before.finished)
@@ -258,7 +258,7 @@ _AT_ONCE = (page(REX, sent=12.0), got(body=TEX, sent=13.0), page(REX, sent=14.0)
     ],
     ids=range(13),
 )
-def test_a_difference_that_ends_or_is_too_young_does_not_fail(later: list[Exchange]) -> None:
+def test_a_difference_that_ends_or_is_too_recent_does_not_fail(later: list[Exchange]) -> None:
     assert isinstance(found("GET-2", page(REX), got(body=TEX), *_AT_ONCE), Failed)
     assert not isinstance(found("GET-2", page(REX), got(body=TEX), *later), Failed)
 
@@ -275,7 +275,7 @@ def test_an_unknown_id_is_404() -> None:
     assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 was answered 401, which proves nothing; see AUTH-7.")
 
 
-def test_an_animal_that_has_the_unknown_id_is_told_from_one_that_was_made_up() -> None:
+def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
     exists = got(9, body={**REX, "id": 9})
     decision = found("GET-3", exists)
     assert isinstance(decision, Ask)
@@ -294,7 +294,7 @@ def test_an_animal_that_has_the_unknown_id_is_told_from_one_that_was_made_up() -
     assert found("GET-3", exists, got(other, 404)) == Held((got(other, 404),))
 
 
-def test_an_animal_under_another_id_is_not_one_of_its_own() -> None:
+def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     other = wrapped(7)
     assert (other, wrapped(other)) == (2**32 + 7, 7)
     decision = found("GET-3", page(REX), got(other, body={**REX, "id": other}), got(9, 404))
@@ -313,7 +313,7 @@ def test_an_animal_under_another_id_is_not_one_of_its_own() -> None:
 # ---- GET-4
 
 
-def test_from_the_removal_day_on_an_existing_animal_is_4xx() -> None:
+def test_from_the_removal_day_an_existing_animal_is_4xx() -> None:
     said = "404, 410 or another 4xx, since section 4.3 removes the operation on 2030-12-05"
     for status in (400, 404, 405, 410, 499):
         assert RULE["GET-4"].one(got(status=status), REMOVED) is HOLDS

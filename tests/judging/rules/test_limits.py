@@ -1,4 +1,4 @@
-"""The rules of section 8 over whole records: how Remaining moves, and what comes of requests over the limit."""
+"""The rules of section 8 over whole records: how Remaining changes, and the answers to requests over the limit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def decided(number: int, record: Sequence[Exchange], grounds: Grounds = GROUNDS)
 
 
 def settled(number: int, server: Server) -> Decision:
-    """The decision once what the rule asks for was sent."""
+    """The decision after sending the requests that the rule asks for."""
     for _ in range(3):
         decision = decided(number, server.record)
         if not isinstance(decision, Ask):
@@ -45,7 +45,7 @@ def settled(number: int, server: Server) -> Decision:
 
 
 def run(server: Server, number: int, every: float = 0.02) -> Server:
-    """So many requests, POSTs and pages by turns."""
+    """That many requests, POSTs and pages alternately."""
     for count in range(number):
         server.now += every
         server.send(*((POST, 201) if count % 2 else (page(len(server.record)), 200)))
@@ -57,7 +57,7 @@ def failed(decision: Decision) -> Failed:
     return decision
 
 
-# ---- every quota that section 8 leaves room for
+# ---- every quota that section 8 allows
 
 
 @settings(max_examples=60, deadline=None)
@@ -66,13 +66,13 @@ def test_no_conforming_quota_fails(seed: int, requests: int) -> None:
     draw = Random(seed)
     server = any_server(draw)
     shared = any_run(draw, server, requests)
-    # others who use up the rest again and again, unseen, look like a limit that is not kept
+    # other clients that repeatedly use up the rest unseen look like a limit that is not enforced
     for number in (1, 2, 3, 4, 6, 7) if shared else (1, 2, 3, 4, 6, 7, 8, 9):
         decision = settled(number, server)
         assert not isinstance(decision, Failed), (number, decision.text)
 
 
-def test_less_than_one_request_that_came_free_may_be_rounded_up() -> None:
+def test_a_fraction_of_a_request_that_came_free_may_be_rounded_up() -> None:
     draw = Random(100_663)
     server = any_server(draw)
     assert not any_run(draw, server, 150)
@@ -80,7 +80,7 @@ def test_less_than_one_request_that_came_free_may_be_rounded_up() -> None:
 
 
 @pytest.mark.parametrize("seed", [1481, 2662, 4011, 4739])
-def test_what_was_spent_before_may_come_free_although_a_429_says_that_all_is_used_up(seed: int) -> None:
+def test_earlier_requests_may_come_free_although_a_429_says_that_the_quota_is_used_up(seed: int) -> None:
     draw = Random(seed)
     server = any_server(draw)
     assert not any_run(draw, server, 150)
@@ -101,26 +101,26 @@ def test_what_was_spent_before_may_come_free_although_a_429_says_that_all_is_use
 )
 @pytest.mark.parametrize("rounded", ["ceil", "floor", "jitter", "fraction"])
 def test_a_quota_that_counts_holds(kind: Kind, rounded: str) -> None:
-    """The pass is earned: forty requests show it, whatever the kind."""
+    """A pass is earned: forty requests show it for every kind."""
     server = run(Server(deepcopy(kind), rounded=rounded), 40)
     assert settled(4, server) == Held(tuple(server.record))
 
 
-# ---- quotas that are not told as they are
+# ---- quotas that are reported wrongly
 
 
 @dataclass
-class Told(Server):
-    """Headers that are made from what is right: Limit, Remaining, Reset, the time, and the number of the request."""
+class WrongHeaders(Server):
+    """Wrong headers, made from the right Limit, Remaining and Reset, the time, and the number of the request."""
 
     lie: Callable[[int, int, float, float, int], tuple[object, object, object]] = lambda a, b, c, d, e: (a, b, c)
 
     def _answer(self, url: str, method: str, status: int, now: float) -> Response:
         answer = super()._answer(url, method, status, now)
         values = [float(answer.header(f"X-RateLimit-{name}") or 0) for name in ("Limit", "Remaining", "Reset")]
-        told = self.lie(int(values[0]), int(values[1]), values[2], unix(0) + now, len(self.record))
+        headers = self.lie(int(values[0]), int(values[1]), values[2], unix(0) + now, len(self.record))
         others = [(name, value) for name, value in answer.headers if not name.startswith("X-RateLimit")]
-        return replace(answer, headers=(*rates(*told), *others))
+        return replace(answer, headers=(*rates(*headers), *others))
 
 
 @pytest.mark.parametrize(
@@ -139,10 +139,10 @@ class Told(Server):
     ids=range(9),
 )
 @pytest.mark.parametrize("latency", [0.004, 0.05])
-def test_headers_that_do_not_cover_what_is_spent_fail(
+def test_headers_that_do_not_cover_the_spent_requests_fail(
     lie: Callable[[int, int, float, float, int], tuple[object, object, object]], text: str, latency: float
 ) -> None:
-    found = failed(settled(4, run(Told(Fixed(300, 60.0), lie=lie, latency=latency), 40)))
+    found = failed(settled(4, run(WrongHeaders(Fixed(300, 60.0), lie=lie, latency=latency), 40)))
     assert re.search(f": {text}", found.text)
     assert found.text.endswith(" (section 8).")
     first, last = found.proofs
@@ -153,10 +153,13 @@ def test_headers_that_do_not_cover_what_is_spent_fail(
     assert last.exchange in found.examined
 
 
-def test_a_doubt_within_the_second_that_rounding_hides_is_asked_about() -> None:
-    """Reset may follow the clock: then the rise proves nothing, and one more request tells."""
+def test_a_doubt_within_the_second_hidden_by_rounding_is_settled_by_another_request() -> None:
+    """Reset may follow the clock: then the rise proves nothing, and one more request settles it."""
     window = [rates(60, left, unix(60)) for left in (50, 49, 55)]
-    record = [exchange(path=f"/pets?limit={n}", headers=told, index=n, sent=2 + n / 5) for n, told in enumerate(window)]
+    record = [
+        exchange(path=f"/pets?limit={n}", headers=sent_headers, index=n, sent=2 + n / 5)
+        for n, sent_headers in enumerate(window)
+    ]
     question = decided(4, record)
     assert isinstance(question, Ask)
     assert question.calls == (Call(Operation.LIST_PETS, query=(("limit", "1"), ("status", "available"))),)
@@ -174,7 +177,7 @@ def test_a_doubt_within_the_second_that_rounding_hides_is_asked_about() -> None:
     assert isinstance(decided(4, [*record, late]), Undecided)
 
 
-def test_the_second_that_rounding_hides_is_not_over_at_its_end() -> None:
+def test_the_second_hidden_by_rounding_includes_its_end() -> None:
     record = [
         exchange(path="/pets?limit=1", headers=rates(60, 49, unix(60)), took=0.0),
         exchange(path="/pets?limit=2", headers=rates(60, 55, unix(60)), sent=1.1),
@@ -182,7 +185,7 @@ def test_the_second_that_rounding_hides_is_not_over_at_its_end() -> None:
     assert isinstance(decided(4, record), Ask)
 
 
-def test_what_is_not_documented_is_not_looked_at() -> None:
+def test_undocumented_requests_are_ignored() -> None:
     lies = [
         exchange(Operation.GET_PET, path=f"/pets/{n}", headers=rates(60, 50, unix(60)), index=n, sent=n / 4)
         for n in range(10)
@@ -217,18 +220,18 @@ def test_what_is_not_documented_is_not_looked_at() -> None:
     ],
     ids=range(4),
 )
-def test_a_reason_says_what_is_in_the_way(record: list[Exchange], reason: str) -> None:
+def test_a_reason_names_the_obstacle(record: list[Exchange], reason: str) -> None:
     option = "--allow-writes" if "needs 6" in reason else None
     assert decided(4, record) == Undecided(reason, option, tuple(record))
 
 
-def test_few_requests_are_settled_by_writes_where_they_were_not_allowed() -> None:
+def test_too_few_requests_are_settled_by_allowing_writes() -> None:
     few = [exchange(headers=rates(60, 9, unix(60)))]
     options = [decided(4, few, replace(GROUNDS, writes=writes)) for writes in (False, True)]
     assert [option.settled_by for option in options if isinstance(option, Undecided)] == ["--allow-writes", None]
 
 
-def test_what_a_cache_repeats_is_not_looked_at() -> None:
+def test_cached_answers_are_ignored() -> None:
     server = Server(Fixed(300, 60.0), cached_s=10.0)
     for _ in range(5):
         run(server, 10)
@@ -240,7 +243,7 @@ def test_what_a_cache_repeats_is_not_looked_at() -> None:
 
 
 def used_up(kind: Kind, number: int, **more: object) -> Server:
-    """A server whose quota is used up by pages, each 429 waited out."""
+    """A server whose quota is used up by pages, with a wait after each 429."""
     server = Server(kind, **more)  # type: ignore[arg-type]
     for count in range(number):
         answered = server.send(page(count))
@@ -250,7 +253,7 @@ def used_up(kind: Kind, number: int, **more: object) -> Server:
 
 
 def changed(server: Server, place: int, **answer: object) -> list[Exchange]:
-    """The record with another answer at a place."""
+    """The record with another answer at one position."""
     record = [*server.record]
     assert isinstance(record[place].answer, Response)
     record[place] = replace(record[place], answer=replace(record[place].answer, **answer))  # type: ignore[arg-type]
@@ -277,7 +280,7 @@ def test_nothing_was_used_up() -> None:
     ]
 
 
-def test_one_that_is_served_over_the_limit_fails() -> None:
+def test_one_request_served_over_the_limit_fails() -> None:
     server = used_up(Fixed(60, 60.0), 62)
     refusal = server.record[60]
     assert isinstance(refusal.answer, Response)
@@ -295,13 +298,13 @@ def test_one_that_is_served_over_the_limit_fails() -> None:
     ]
 
 
-def test_a_limit_that_nothing_enforces_fails() -> None:
-    told = Told(Fixed(10**6, 60.0), lie=lambda a, b, r, now, n: (60, 59 - n % 60, int(now) + 60), latency=0.01)
-    found = failed(decided(6, run(told, 120, every=0.0).record))
+def test_a_limit_that_is_not_enforced_fails() -> None:
+    wrong = WrongHeaders(Fixed(10**6, 60.0), lie=lambda a, b, r, now, n: (60, 59 - n % 60, int(now) + 60), latency=0.01)
+    found = failed(decided(6, run(wrong, 120, every=0.0).record))
     assert found.text.startswith("The limit of 60 is not enforced: 75 requests were served in 0.8 s, the last of them")
 
 
-def test_requests_are_counted_until_the_429_that_comes_at_last() -> None:
+def test_requests_are_counted_until_the_late_429() -> None:
     server = used_up(Fixed(60, 60.0), 61)
     served = changed(server, 60, status=200)[60]
     refusal = replace(server.record[60], request=replace(served.request, url="https://h/v1/pets?limit=99"))
@@ -317,7 +320,7 @@ def test_a_429_of_an_earlier_window_does_not_end_the_count() -> None:
 
 
 @pytest.mark.parametrize("status", [403, 503])
-def test_another_status_over_the_limit_fails(status: int) -> None:
+def test_a_different_status_over_the_limit_fails(status: int) -> None:
     record = changed(used_up(Fixed(60, 60.0), 61), 60, status=status, reason="Odd")
     record.append(record[60])  # the second try
     found = failed(decided(6, record))
@@ -351,7 +354,7 @@ def replace_headers(found: Exchange) -> Exchange:
     return replace(found, answer=replace(found.answer, headers=kept))
 
 
-def test_another_status_while_requests_are_left_is_not_about_the_limit() -> None:
+def test_a_different_status_while_requests_are_left_is_not_about_the_limit() -> None:
     record = changed(used_up(Fixed(60, 60.0), 31), 30, status=403)
     decision = decided(6, record)
     assert isinstance(decision, Undecided)
@@ -371,7 +374,7 @@ def early(server: Server, *places: int, left: int = 5) -> list[Exchange]:
 
 
 def answered(at: float, left: int | None, *, reset: float = 60, status: int = 200, pause: int = 60) -> Exchange:
-    """An answer that took no time, of a quota of 60."""
+    """An answer that took no time, with a quota of 60."""
     headers = rates(60, left, unix(reset), ("Retry-After", str(pause)))
     return exchange(status=status, headers=headers, path=f"/pets?limit={at:g}", index=int(at), sent=at, took=0.0)
 
@@ -380,7 +383,7 @@ def refused(at: float, left: int | None = None, *, reset: float = 60, pause: int
     return answered(at, left, reset=reset, status=429, pause=pause)
 
 
-def test_a_429_before_which_nothing_was_said_proves_nothing() -> None:
+def test_a_429_without_an_earlier_answer_proves_nothing() -> None:
     alone = refused(1)
     assert decided(8, [alone]) == Undecided(
         "No response before the 429 said how many requests were left in that window.", examined=(alone,)
@@ -395,7 +398,7 @@ def early_429(left: int, option: str | None, *examined: Exchange) -> Undecided:
     )
 
 
-def test_an_early_429_may_be_the_doing_of_others() -> None:
+def test_an_early_429_may_be_caused_by_other_clients() -> None:
     own = [answered(1, 50), answered(2, 49), refused(3)]
     assert decided(8, own) == early_429(49, "--exhaust-rate-limit", *own[1:])
     shared = [answered(1, 50), answered(2, 40), refused(3, 5)]
@@ -409,7 +412,7 @@ FIRST_WINDOW = [answered(1, 3), refused(2, reset=60)]
     "more",
     [
         [answered(57, 2, reset=117), refused(58, reset=117)],
-        # a third one, honest, in a window of its own
+        # a third one, correct, in its own window
         [answered(61, 2, reset=120), refused(62, reset=120), answered(121, 0, reset=180), refused(122, reset=180)],
     ],
     ids=["as soon as the window ends", "then an honest one"],
@@ -432,7 +435,7 @@ def test_early_429s_in_two_windows_fail(more: list[Exchange]) -> None:
         ([answered(3, 2), refused(4)], "--exhaust-rate-limit"),
         ([answered(56, 2, reset=116), refused(57, reset=116)], "--exhaust-rate-limit"),
         ([answered(61, 2), refused(62)], "--exhaust-rate-limit"),
-        # Reset moves, and one of the 429s is honest: each request that comes free may be taken by others
+        # Reset moves, and one of the 429s is correct: others may take each request that comes free
         (
             [answered(61, 2, reset=120), refused(62, reset=120), answered(63, 0, reset=122), refused(64, reset=122)],
             None,
@@ -440,7 +443,7 @@ def test_early_429s_in_two_windows_fail(more: list[Exchange]) -> None:
     ],
     ids=["one window", "before the window ends", "one Reset", "a Reset that moves"],
 )
-def test_early_429s_that_are_not_of_two_windows_prove_nothing(more: list[Exchange], option: str | None) -> None:
+def test_early_429s_that_are_not_in_two_windows_prove_nothing(more: list[Exchange], option: str | None) -> None:
     decision = decided(8, [*FIRST_WINDOW, *more])
     assert isinstance(decision, Undecided)
     assert (decision.reason, decision.settled_by) == (early_429(3, None).reason, option)
@@ -455,7 +458,7 @@ def test_a_429_that_says_itself_that_requests_are_left_fails() -> None:
     )
 
 
-def test_a_429_of_a_longer_quota_is_no_early_one() -> None:
+def test_a_429_of_a_longer_quota_is_not_early() -> None:
     record = [answered(1, 2), refused(2, 1, pause=62)]
     assert decided(8, record) == Undecided(
         "The 429 asks for more than a minute: it belongs to another quota, the day's.", examined=tuple(record)
@@ -500,13 +503,13 @@ OTHERS = "The next window was used up at once, which another client may have don
     ],
     ids=range(8),
 )
-def test_what_follows_a_429_and_proves_nothing(record: list[Exchange], reason: str, option: str | None) -> None:
+def test_answers_after_a_429_that_prove_nothing(record: list[Exchange], reason: str, option: str | None) -> None:
     examined = record[:1] if reason in (UNSTATED, NOTHING_SENT) else record
     assert decided(9, record) == Undecided(reason, option, tuple(examined))
 
 
 @pytest.mark.parametrize("status", [429, 403])
-def test_a_request_that_is_refused_after_retry_after_fails(status: int) -> None:
+def test_a_request_refused_after_retry_after_fails(status: int) -> None:
     for reset in (60.0, 120.0):
         record = refused_twice(status=status, reset=reset)
         assert decided(9, record) == Failed(
@@ -517,16 +520,16 @@ def test_a_request_that_is_refused_after_retry_after_fails(status: int) -> None:
 
 
 @pytest.mark.parametrize(("pause", "gap"), [(60, 60 - 0.05), (57, 57)])
-def test_a_retry_as_soon_as_it_may_come_is_due(pause: int, gap: float) -> None:
+def test_a_retry_right_after_retry_after_must_be_served(pause: int, gap: float) -> None:
     assert isinstance(decided(9, refused_twice(pause=pause, gap=gap)), Failed)
 
 
-def test_a_failure_shows_what_came_next_and_no_more() -> None:
+def test_a_failure_shows_the_next_answers_and_no_more() -> None:
     record = [refused(0), refused(60), refused(61), refused(62)]
     assert [proof.exchange for proof in failed(decided(9, record)).proofs] == record[:3]
 
 
-def test_the_first_failure_counts_and_else_whatever_held() -> None:
+def test_the_first_failure_counts_otherwise_everything_that_held() -> None:
     held = [refused(0), answered(60, 9, reset=120)]
     assert decided(9, held) == Held(tuple(held))
     broken = [refused(70, reset=120, pause=50), refused(120, reset=120)]
@@ -543,7 +546,7 @@ def test_only_a_page_must_be_served_after_retry_after() -> None:
     assert isinstance(decided(9, [refusal, exchange(Operation.STORE_ORDERS, 429, sent=60.0)]), Failed)
 
 
-def test_what_comes_free_bit_by_bit_may_be_taken_unless_the_window_counts_steadily() -> None:
+def test_requests_that_come_free_one_by_one_may_be_taken_unless_the_window_counts_steadily() -> None:
     counted = [answered(at, 60 - at, reset=60) for at in range(1, 7)]
     refusal = refused(7, 54, pause=2)
     assert isinstance(decided(9, [*counted, refusal, refused(9)]), Failed)
@@ -559,7 +562,7 @@ MOVING = [answered(1, 50), answered(2, 49, reset=61)]
 @pytest.mark.parametrize(
     ("before", "after", "found"),
     [
-        # a window that has only just begun is used up: by others who are known to share the key
+        # a window that has just begun is used up by others who are known to share the key
         ([answered(1, 50), answered(2, 9)], [refused(63, reset=120)], Undecided),
         ([answered(1, 50), answered(2, 49)], [refused(63, reset=120)], Failed),
         ([answered(1, 50), answered(2, 9)], [refused(63)], Failed),
@@ -571,9 +574,7 @@ MOVING = [answered(1, 50), answered(2, 49, reset=61)]
     ],
     ids=range(7),
 )
-def test_a_new_window_that_is_used_up_at_once(
-    before: list[Exchange], after: list[Exchange], found: type[Decision]
-) -> None:
+def test_a_new_window_used_up_at_once(before: list[Exchange], after: list[Exchange], found: type[Decision]) -> None:
     refusal = refused(3)
     decision = decided(9, [*before, refusal, *after])
     if found is Undecided:
@@ -589,7 +590,7 @@ def test_a_new_window_that_is_used_up_at_once(
 
 @pytest.mark.parametrize("operation", Operation)
 @pytest.mark.parametrize("status", [200, 400, 401, 404, 422, 429, 499, 500, 501, 599])
-def test_rate_limit_headers_are_due_on_every_response(operation: Operation, status: int) -> None:
+def test_rate_limit_headers_are_required_on_every_response(operation: Operation, status: int) -> None:
     good = exchange(operation, status, headers=rates(60, 59, unix(60)), credential=Credential.EMPTY)
     bare = exchange(operation, status)
     for name in ("RATE-1", "RATE-2", "RATE-3"):
@@ -598,7 +599,7 @@ def test_rate_limit_headers_are_due_on_every_response(operation: Operation, stat
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_gateway_s_trouble_has_no_rate_limit_headers(status: int) -> None:
+def test_a_gateway_error_needs_no_rate_limit_headers(status: int) -> None:
     for name in ("RATE-1", "RATE-2", "RATE-3", "RATE-5"):
         judgement = RULE[name].one(exchange(status=status), replace(GROUNDS, plan=PLANS["free"]))
         assert judgement is NOT_CONCERNED
@@ -625,7 +626,7 @@ def test_the_limit_of_a_plan(plan: str, limit: int, problem: str | None) -> None
         assert decision == Held((asked,))
 
 
-def test_a_limit_that_cannot_be_read_or_is_not_the_key_s_is_no_plan_s() -> None:
+def test_an_unreadable_limit_or_another_key_s_limit_is_not_compared_with_the_plan() -> None:
     grounds = replace(GROUNDS, plan=PLANS["free"])
     for asked in (
         exchange(headers=rates(0, 5, unix(60))),
@@ -638,12 +639,12 @@ def test_a_limit_that_cannot_be_read_or_is_not_the_key_s_is_no_plan_s() -> None:
         assert decision.reason == "No response had a limit that could be read."
 
 
-def test_without_a_plan_any_limit_is_right() -> None:
+def test_without_a_plan_any_limit_conforms() -> None:
     decision = decided(5, [exchange(headers=rates(7, 5, unix(60)))])
     assert decision == Undecided("The key's plan is not known, so any figure is right.", "--plan", tried=False)
 
 
-def test_retry_after_is_due_on_a_429() -> None:
+def test_retry_after_is_required_on_a_429() -> None:
     assert RULE["RATE-7"].one(refused(0), GROUNDS) is HOLDS
     assert getattr(RULE["RATE-7"].one(exchange(status=429), GROUNDS), "text", None) == "there is no Retry-After"
     assert RULE["RATE-7"].one(exchange(status=200), GROUNDS) is NOT_CONCERNED

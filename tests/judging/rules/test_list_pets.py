@@ -29,7 +29,7 @@ def answer(query: str = "", status: int | Silence = 200, **more: object) -> Exch
 
 
 def pets(ids: Iterable[int], status: str | None = None) -> list[dict[str, object]]:
-    """Animals whose status goes by their id: available, pending, sold and none; or all with one status."""
+    """Animals whose status depends on their id (available, pending, sold and none), or all with one status."""
     by_id = (*STATUSES, None)
     return [{"id": n, "name": "x", "categoryId": 1, "status": status or by_id[n % 4] or "sold"} for n in ids]
 
@@ -81,7 +81,7 @@ def test_each_value_is_accepted_alone_or_with_the_other(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_a_value_that_is_refused_with_another_is_asked_for_alone(name: str) -> None:
+def test_a_value_refused_together_with_another_is_tested_alone(name: str) -> None:
     parameter, values = ACCEPTED[name]
     other = "status=sold" if parameter == "limit" else "limit=7"
     both, rest = answer(f"{parameter}={values[0]}&{other}", 400), [answer(f"{parameter}={v}") for v in values[1:]]
@@ -95,13 +95,13 @@ def test_a_value_that_is_refused_with_another_is_asked_for_alone(name: str) -> N
 
 
 @pytest.mark.parametrize("status", [401, 429])
-def test_what_was_not_looked_at_tells_nothing_of_a_value(status: int) -> None:
+def test_a_401_or_429_proves_nothing_about_a_value(status: int) -> None:
     rest = [answer("limit=1"), answer("limit=20")]
     said = reason(decided("LIST-2", answer(), *rest, answer("limit=100", status)))
     assert said == "No answer shows whether `limit` 100 is accepted."
 
 
-def test_where_the_plain_list_is_refused_no_parameter_is_at_fault() -> None:
+def test_if_the_plain_list_is_refused_no_parameter_is_the_cause() -> None:
     for name in ACCEPTED:
         said = reason(decided(name, answer(status=404), answer("limit=1", 404), answer("status=sold", 404)))
         assert said == "GET /pets is not answered 200 without parameters either (404); see LIST-1."
@@ -117,12 +117,12 @@ def test_where_the_plain_list_is_refused_no_parameter_is_at_fault() -> None:
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=abc", "limit=1&limit=2", "limit=1&page=2"])
-def test_what_is_open_may_be_refused(query: str) -> None:
+def test_open_values_may_be_refused(query: str) -> None:
     record = [answer(f"limit={limit}") for limit in (1, 20, 100)]
     assert decided("LIST-2", *record, answer(query, 400)) == Held(tuple(record))
 
 
-def test_a_pair_that_is_refused_although_each_half_is_accepted_fails() -> None:
+def test_a_pair_refused_although_each_parameter_is_accepted_fails() -> None:
     record = [answer("limit=1"), *(answer(f"status={status}") for status in STATUSES)]
     for status in (400, 500, Silence.RESET):
         pair = answer("limit=1&status=sold", status)
@@ -141,12 +141,12 @@ def test_a_pair_that_is_refused_although_each_half_is_accepted_fails() -> None:
     assert isinstance(decided("LIST-6", *record, answer("limit=2&status=sold", 400)), Held)
 
 
-def test_a_pair_that_is_refused_is_no_fault_of_the_limit() -> None:
+def test_a_refused_pair_does_not_break_the_limit() -> None:
     record = [*(answer(f"limit={limit}") for limit in (1, 20, 100)), answer("status=sold")]
     assert decided("LIST-2", *record, answer("limit=1&status=sold", 400)) == Held(tuple(record[:3]))
 
 
-def test_a_limit_that_is_refused_alone_is_no_fault_of_the_filter() -> None:
+def test_a_limit_refused_alone_does_not_break_the_filter() -> None:
     record = [*(answer(f"status={status}") for status in STATUSES), answer("limit=1&status=sold")]
     assert decided("LIST-6", *record, answer("limit=1", 400)) == Held(tuple(record))
 
@@ -167,20 +167,20 @@ def test_a_limit_that_is_refused_alone_is_no_fault_of_the_filter() -> None:
         ("LIST-5", "limit=abc", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
     ],
 )
-def test_a_page_that_is_full_and_one_that_is_too_long(name: str, query: str, holds_most: int, said: str) -> None:
+def test_a_full_page_and_a_page_that_is_too_long(name: str, query: str, holds_most: int, said: str) -> None:
     assert by(name, page(range(holds_most - 1), query)) is NOT_CONCERNED
     assert holds(name, page(range(holds_most), query))
     assert by(name, page(range(holds_most + 1), query)) == Problem(said, f"body:/{holds_most}")
 
 
 @pytest.mark.parametrize("query", ["limit=007", "limit=+5", "limit=5&limit=7"])
-def test_a_limit_that_can_be_read_in_two_ways_bounds_a_page_by_the_maximum_only(query: str) -> None:
+def test_an_ambiguous_limit_bounds_a_page_only_by_the_maximum(query: str) -> None:
     assert by("LIST-3", page(range(50), query)) is NOT_CONCERNED
     assert by("LIST-4", page(range(50), query)) is NOT_CONCERNED
 
 
 @pytest.mark.parametrize("query", ["limit=101", "limit=999999999"])
-def test_more_than_100_may_be_refused_but_not_passed_over_in_silence(query: str) -> None:
+def test_more_than_100_may_be_refused_but_must_be_answered(query: str) -> None:
     assert holds("LIST-5", answer(query, 400))
     assert holds("LIST-5", answer(query, 500))
     said = "expected a page of at most 100 animals, or a refusal (section 4.1), got no answer"
@@ -211,19 +211,19 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
 
 
 @pytest.mark.parametrize(("grounds", "settled_by"), [(GROUNDS, "--allow-writes"), (WRITING, None)], ids=range(2))
-def test_where_only_a_limit_of_1_is_open_the_option_is_named(grounds: Grounds, settled_by: str | None) -> None:
+def test_if_only_limit_1_is_undecided_the_option_is_named(grounds: Grounds, settled_by: str | None) -> None:
     record = [page(range(20), "limit=20"), page(range(100), "limit=100"), page(range(90, 101), "status=sold")]
     question = decided("LIST-3", *record, grounds=grounds)
     assert isinstance(question, Ask)
     assert question.otherwise.settled_by == settled_by
 
 
-def test_a_filter_that_leaves_too_few_is_left_out() -> None:
+def test_a_filter_with_too_few_animals_is_ignored() -> None:
     filtered, everything = page([0], "limit=1&status=sold", status="sold"), page(range(1, 30), status="pending")
     assert asked(decided("LIST-3", filtered, everything))[0] == ask("limit=1")
 
 
-def test_a_page_that_came_before_the_animals_were_created_could_not_have_been_longer() -> None:
+def test_a_page_from_before_the_animals_were_created_could_not_be_longer() -> None:
     early, late = page([], "limit=1", at=1), page([7], "limit=1", at=9)
     assert asked(decided("LIST-3", early, made(7, 3), made(8, 5))) == (ask("limit=1"),)
     left = decided("LIST-3", early, made(7, 3), made(8, 5), late)
@@ -235,7 +235,7 @@ def test_a_page_that_came_before_the_animals_were_created_could_not_have_been_lo
     assert left.examined == (at_once,)
 
 
-def test_an_empty_store_tells_nothing_of_limits() -> None:
+def test_an_empty_store_proves_nothing_about_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
     assert reason(left) == "1 animals are known; more than 1, 20, 100 settle it."
@@ -254,7 +254,7 @@ def wide(size: int, status: str | None = None) -> Exchange:
     return page(range(1000, 1000 + size), f"limit=100&status={status}", status=status)
 
 
-def test_a_full_default_page_with_more_behind_it_with_and_without_a_filter() -> None:
+def test_a_full_default_page_of_a_larger_store_with_and_without_a_filter() -> None:
     record = [full(), wide(100), full("sold"), wide(25, "sold")]
     assert decided("LIST-4", *record) == Held((record[0], record[2]))
 
@@ -270,7 +270,7 @@ def test_a_filter_that_holds_does_not_excuse_another() -> None:
 _SHORT = ((15, ""), (20, "limit=20&"))
 
 
-def test_a_default_page_with_too_few_behind_it_is_inconclusive() -> None:
+def test_a_default_page_of_a_small_store_is_inconclusive() -> None:
     assert reason(decided("LIST-4", full(), wide(20))).startswith("20 animals are known; more than 20 ")
 
 
@@ -284,7 +284,7 @@ def test_the_default_of_a_filter_needs_animals_too() -> None:
     )
 
 
-def test_the_default_of_a_filter_without_a_page_is_asked_for() -> None:
+def test_a_missing_default_page_of_a_filter_is_requested() -> None:
     twenty_sold = page(range(2000, 2010), "limit=100", status="sold")
     record = [full(), wide(30, "pending"), twenty_sold]
     no_page = Undecided("GET /pets?status=pending gave no page that could be compared; see LIST-1 and LIST-6.")
@@ -361,7 +361,7 @@ def test_a_comparison_counts_10_s_after_its_sizes_were_seen() -> None:
 
 @pytest.mark.parametrize("after", range(3))
 @pytest.mark.parametrize("before", range(3))
-def test_a_comparison_is_found_wherever_it_stands_among_lists(before: int, after: int) -> None:
+def test_a_comparison_is_found_anywhere_in_the_record(before: int, after: int) -> None:
     others = [wide(25, "sold"), wide(30, "sold"), page(range(10), "status=pending", status="pending")]
     known = [full("sold"), *others[:before], page(range(10), at=5), page(range(20), "limit=20", at=6)]
     three = [page(range(10), at=20), page(range(20), "limit=20", at=21), page(range(10), at=22)]
@@ -378,7 +378,7 @@ def test_pages_that_are_equally_short_agree() -> None:
 # ---- more than 100
 
 
-def test_more_than_100_must_have_been_asked_for() -> None:
+def test_more_than_100_must_have_been_requested() -> None:
     not_asked = "No request asked for more than 100 animals: the run's request budget was spent."
     spent = Undecided(not_asked, None, (wide(100),))
     assert decided("LIST-5", wide(100)) == spent
@@ -407,7 +407,7 @@ def test_an_animal_of_another_status_on_a_filtered_page(animals: list[object], s
     assert by("LIST-7", answer("status=sold", body=animals)) == Problem(said, part)
 
 
-def test_what_tells_nothing_of_a_filter() -> None:
+def test_pages_that_prove_nothing_about_a_filter() -> None:
     assert by("LIST-7", answer("status=sold")) is NOT_CONCERNED
     assert by("LIST-7", answer("status=odd", body=[PET])) is NOT_CONCERNED
     assert holds("LIST-7", answer("status=sold", body=[{"id": 1, "status": "SOLD"}]))
@@ -425,7 +425,7 @@ def test_each_status_needs_an_animal_on_its_page() -> None:
     assert unsettled.settled_by is None
 
 
-def test_a_status_that_an_animal_is_known_to_have_is_asked_for() -> None:
+def test_a_page_is_requested_for_a_status_that_an_animal_has() -> None:
     record = [page([1], f"limit=1&status={status}", status=status) for status in STATUSES[:2]]
     assert asked(decided("LIST-7", *record, page([2]))) == (ask("limit=100", "status=sold"),)
     assert asked(decided("LIST-7", *record, made(2, 5))) == (ask("limit=100", "status=sold"),)
@@ -455,13 +455,13 @@ def test_filtered_pages_that_show_all_of_the_whole_store() -> None:
     assert decided("LIST-8", *record) == Held(tuple(record[1:]))
 
 
-def test_where_the_whole_store_is_not_known_nothing_is_told() -> None:
+def test_without_the_whole_store_nothing_is_decided() -> None:
     said = "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
     assert reason(decided("LIST-8", *store(range(37), 0))) == said
     assert reason(decided("LIST-8")) == said
 
 
-def test_what_the_run_creates_shows_that_an_earlier_page_was_whole() -> None:
+def test_created_animals_show_that_an_earlier_page_was_the_whole_store() -> None:
     record = [*store(range(37), 0), made(37, 5)]
     said = "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
     assert decided("LIST-8", *record) == Ask((ask("limit=100"),), Undecided(said))
@@ -470,7 +470,7 @@ def test_what_the_run_creates_shows_that_an_earlier_page_was_whole() -> None:
     assert isinstance(decided("LIST-8", full_page, made(100, 5)), Undecided)
 
 
-def test_each_status_must_be_there() -> None:
+def test_each_status_must_be_listed() -> None:
     record = store([0, 1], 0)
     left = decided("LIST-8", *record)
     assert isinstance(left, Undecided)
@@ -484,7 +484,7 @@ def test_each_status_must_be_there() -> None:
     assert reason(decided("LIST-8", *store([0], 0))) == said
 
 
-def test_a_status_whose_page_did_not_come_is_asked_for() -> None:
+def test_a_missing_page_of_a_status_is_requested() -> None:
     record = store(range(12), 0)
     no_room = Undecided("No page filtered by status 'sold' had room for all; see LIST-6.")
     assert decided("LIST-8", *record[:3]) == Ask((ask("limit=100", "status=sold"),), no_room)
@@ -493,7 +493,7 @@ def test_a_status_whose_page_did_not_come_is_asked_for() -> None:
         assert decided("LIST-8", *record[:3], answer("limit=100&status=sold", 400, sent=at)) == left
 
 
-def test_a_filtered_page_counts_from_the_moment_on_which_its_animals_are_known() -> None:
+def test_a_filtered_page_counts_once_its_animals_are_known() -> None:
     record = store(range(12), 0)[:3]
     at_once = page([2, 3, 6, 7, 10, 11], "limit=100&status=sold", 0.5)
     assert decided("LIST-8", *record, at_once) == Held((*record[1:], at_once))
@@ -509,7 +509,7 @@ def test_an_animal_must_have_had_its_status_for_10_s(status: str, outcome: type[
     assert isinstance(decided("LIST-8", *record, changed, *three), outcome)
 
 
-def test_an_animal_that_a_filtered_page_lacks_is_looked_for_again() -> None:
+def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     sold = ask("limit=100", "status=sold")
     record = [*store(range(12), 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]
     question = decided("LIST-8", *record)
@@ -546,5 +546,5 @@ def test_an_animal_that_a_filtered_page_lacks_is_looked_for_again() -> None:
     assert isinstance(again(range(12), [3, 6, 7, 10, 11], range(12), at=5), Ask)
 
 
-def test_a_reading_of_other_operations_tells_nothing_of_lists() -> None:
+def test_other_operations_prove_nothing_about_lists() -> None:
     assert all(by(f"LIST-{n}", exchange(GET, 200, PET)) is NOT_CONCERNED for n in range(1, 9))

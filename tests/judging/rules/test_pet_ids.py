@@ -27,7 +27,7 @@ def found(*record: Exchange) -> Decision:
     return decide(RULE["PET-5"], record, Grounds(date(2026, 1, 1)))
 
 
-def test_no_id_stands_twice_on_a_page() -> None:
+def test_no_id_appears_twice_on_a_page() -> None:
     assert found(page(1, 2)) == Held((page(1, 2),))
     decision = found(page(3, None, 3, 3))
     assert isinstance(decision, Failed)

@@ -24,7 +24,7 @@ def test_an_answer_of_an_operation_that_exists(status: int) -> None:
 
 
 @pytest.mark.parametrize("status", [404, 405, 500, 501, 503, Silence.TIMEOUT])
-def test_an_answer_of_one_that_does_not(status: int | Silence) -> None:
+def test_an_answer_of_an_operation_that_does_not_exist(status: int | Silence) -> None:
     said = text("ORDERS-1", exchange(ORDERS, status))
     assert said.startswith("expected an answer that shows the operation exists (section 4.4), got ")
     assert isinstance(decided(exchange(ORDERS, status), exchange(ORDERS, 200)), Failed)
@@ -44,6 +44,6 @@ def test_an_answer_that_proves_nothing(status: int, said: str) -> None:
     assert decided(exchange(LIST), exchange(ORDERS, status)) == Undecided(said)
 
 
-def test_other_requests_tell_nothing_of_it() -> None:
+def test_other_requests_prove_nothing_about_orders() -> None:
     nothing = Undecided("GET /store/orders was not answered.")
     assert decided(exchange(LIST), exchange(ORDERS, 404, credential=Credential.MISSING)) == nothing

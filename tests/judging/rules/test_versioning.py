@@ -64,5 +64,5 @@ def test_another_base_url(found: Exchange, said: str) -> None:
     )
 
 
-def test_where_nothing_answered_nothing_is_told() -> None:
+def test_without_an_answer_nothing_is_decided() -> None:
     assert decided(exchange(LIST, Silence.RESET)) == Undecided("No request below the base URL was answered.")
