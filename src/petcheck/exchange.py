@@ -36,7 +36,10 @@ class Credential(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order."""
+    """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order.
+
+    Bytes of `pet_id` that are not UTF-8 are surrogates, as `os.fsdecode` makes them.
+    """
 
     operation: Operation
     credential: Credential = Credential.VALID
@@ -52,7 +55,7 @@ class Call:
     @property
     def path(self) -> str:
         """The path below the base URL, with its query."""
-        path = self.operation.path.replace("{petId}", quote(self.pet_id or "", safe=""))
+        path = self.operation.path.replace("{petId}", quote(self.pet_id or "", safe="", errors="surrogateescape"))
         return path + ("?" + urlencode(self.query, quote_via=quote) if self.query else "")
 
 

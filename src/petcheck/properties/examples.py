@@ -180,7 +180,7 @@ class Examples:
         if not held:
             if part in self._obstacles:
                 raise self._obstacles[part]
-            raise Inconclusive(RULE[requirement].nothing if requirement in RULE else "No example concerned it.")
+            raise Inconclusive("No property example tested it.")
 
     def asked(self, query: Mapping[str, str]) -> Exchange | None:
         """The answer to a request with exactly these parameters, if it is in the record."""

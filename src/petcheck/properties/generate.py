@@ -143,10 +143,10 @@ def _call(case: Case[Any], operation: Operation) -> Call | None:
 
 
 def segment_call(segment: str) -> Call | None:
-    """GET /pets/{segment}; None if a server could read it as another path."""
+    """GET /pets/{segment}, which may hold bytes as surrogates; None if a server could read it as another path."""
     if not segment.strip(" ./\\") or any(sign in segment for sign in "/\\\0") or len(segment) > 2000:
         return None
-    segment.encode()
+    segment.encode(errors="surrogateescape")
     return Call(Operation.GET_PET, pet_id=segment)
 
 

@@ -14,7 +14,7 @@ from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.exhaustion import judge_with_quota_used_up
-from petcheck.toolkit.lookups import creation, creations, list_anew, listed_before, revealing, unknown_id
+from petcheck.toolkit.lookups import creation, creations, list_anew, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, stage
 from petcheck.toolkit.payloads import DEFECTS, OPEN_LISTS, TELLTALE_STATUS, keyless_pet
 from petcheck.toolkit.target import Target
@@ -52,6 +52,7 @@ __all__ = [
     "page_in",
     "pets_in",
     "quoted",
+    "read_others",
     "requirement",
     "revealing",
     "stage",

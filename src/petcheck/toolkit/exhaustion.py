@@ -11,13 +11,15 @@ from petcheck.toolkit.target import Target
 def judge_with_quota_used_up(target: Target, requirement: str) -> None:
     """Use up the quota, once in a run and only if permitted, then judge a requirement by the record.
 
-    Raises `Breach` or `Inconclusive` as the rule decides. If the rule cannot decide because the quota was not used up,
+    Raises `Breach` or `Inconclusive` as the rule decides. If the rule cannot decide and no 429 was returned at all,
     raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
     """
     obstacle = target.exhausted(lambda: (use_up(target),))[0]
     try:
         target.judge(requirement)
     except Inconclusive:
+        if any(exchange.status == 429 for exchange in target.record):
+            raise
         match obstacle:
             case None:
                 raise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
+from petcheck.judging.creations import reads_in
 from petcheck.judging.json_values import integer
 from petcheck.judging.matchers import Animal
 from petcheck.judging.pages import animals_in
@@ -12,6 +13,9 @@ from petcheck.spec.figures import LIMIT_MAX, PENDING, SOLD, STATUSES
 from petcheck.toolkit.created import Created
 from petcheck.toolkit.payloads import TELLTALE_STATUS, ValidPet
 from petcheck.toolkit.target import Target
+
+# requests needed to compare a difference again, including the one that shows it
+_CONFIRMATION = 4
 
 
 def recipe(target: Target, status: str | None) -> ValidPet:
@@ -64,6 +68,30 @@ def listed_before(target: Target) -> list[int]:
     mine = {made.id for made in target.created}
     listed = animals_in(target.record)
     return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not _odd(listed[n])))
+
+
+def read_others(target: Target) -> None:
+    """Read a second animal, and one of each status of which none was read, as far as requests are left."""
+    read = {number for number, _ in reads_in(target.record)}
+    listed = animals_in(target.record)
+    before = listed_before(target)
+    first = before[:1]
+
+    def least_alike(number: int) -> tuple[bool, bool, int]:
+        alike = bool(first) and ("status" in listed[number]) == ("status" in listed[first[0]])
+        return number not in before, alike, -number
+
+    second = sorted((number for number in listed if number not in first), key=least_alike)[:1]
+    status_of = {number: str(animal.get("status")) for number, animal in listed.items()}
+    status_of |= {made.id: str(made.body.get("status")) for made in target.created if made.id is not None}
+    newest = {
+        status: number for number, status in sorted(status_of.items(), key=lambda row: (row[0] not in before, row))
+    }
+    seen = {status_of.get(number) for number in (*read, *second)}
+    for number in (*second, *(number for status, number in newest.items() if status not in seen)):
+        if not target.affords(_CONFIRMATION):
+            return
+        target.api.get_pet(number)
 
 
 def unknown_id(target: Target) -> int:

@@ -39,7 +39,6 @@ class ValidPet:
     status: str | None
     plain: dict[str, object]
     extreme: dict[str, object] | None
-    extreme_value: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,19 +59,16 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
     def plain(status: str | None) -> dict[str, object]:
         return pet(status, f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+', category)
 
-    far = f"petcheck {run} Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
+    far = f"petcheck {run} Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 <b>&gt;\"' e\u0301 "
     near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
     available, pending, sold = STATUSES
     return (
-        ValidPet(available, plain(available), None),
-        ValidPet(
-            pending, plain(pending), pet(pending, far, INT64_MAX), "a name beyond ASCII and the largest categoryId"
-        ),
+        # a double cannot hold it, and services that refuse the ends of int64 often accept it
+        ValidPet(available, plain(available), dict(plain(available), categoryId=2**53 + 1)),
+        ValidPet(pending, plain(pending), pet(pending, far, INT64_MAX)),
         # the least int64 itself is a power of two, which survives a double unharmed
-        ValidPet(
-            sold, plain(sold), dict(plain(sold), categoryId=INT64_MIN + 1), "a categoryId at the lower end of int64"
-        ),
-        ValidPet(None, plain(None), pet(None, near, category), "a name beyond ASCII"),
+        ValidPet(sold, plain(sold), dict(plain(sold), categoryId=INT64_MIN + 1)),
+        ValidPet(None, plain(None), pet(None, near, category)),
     )
 
 

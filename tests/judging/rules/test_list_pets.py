@@ -202,10 +202,10 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     more = page(range(90, 101), "status=sold")
     assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
     left = decided("LIST-3", one, twenty, hundred)
-    assert left == Undecided("100 animals are known; more than 100 settle it.", None, (one, twenty))
+    assert left == Undecided("100 animals are known, which is too few to judge `limit` 100.", None, (one, twenty))
     no_page = Undecided("No page for `limit` 20 had more animals to show; see LIST-2.", None, (one, hundred))
     assert decided("LIST-3", one, hundred, more) == Ask((ask("limit=20"),), no_page)
-    both = "50 animals are known; more than 100 settle it. " + no_page.reason
+    both = "50 animals are known, which is too few to judge `limit` 100. " + no_page.reason
     fifty = page(range(50), "status=sold")
     assert decided("LIST-3", one, fifty) == Ask((ask("limit=20"),), Undecided(both, None, (one,)))
 
@@ -238,7 +238,7 @@ def test_a_page_from_before_the_animals_were_created_could_not_be_longer() -> No
 def test_an_empty_store_proves_nothing_about_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
-    assert reason(left) == "1 animals are known; more than 1, 20, 100 settle it."
+    assert reason(left) == "1 animals are known, which is too few to judge `limit` 1, 20, 100."
 
 
 # ---- the default

@@ -200,7 +200,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
         return Held(examined)
     known = len(_known(record))
     short = [limit for limit in missing if limit >= known]
-    reasons = [f"{known} animals are known; more than {_listed(short)} settle it."] if short else []
+    reasons = [f"{known} animals are known, which is too few to judge `limit` {_listed(short)}."] if short else []
     unanswered = [limit for limit in missing if limit < known]
     if unanswered:
         reasons.append(f"No page for `limit` {_listed(unanswered)} had more animals to show; see LIST-2.")
