@@ -142,7 +142,7 @@ class Exchange:
 
     `index` counts from 0 within a run and target and is what results refer to. `section` is the section of the
     document whose check sent it. `started` is wall-clock time (UTC); `sent` and `finished` are seconds on a monotonic
-    clock, for telling which exchanges overlapped.
+    clock, to find out which exchanges overlapped.
     """
 
     index: int

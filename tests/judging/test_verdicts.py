@@ -186,7 +186,7 @@ def test_an_expired_waiver_is_reported_even_if_the_requirement_holds() -> None:
 def test_a_waiver_of_a_requirement_that_holds_is_stale_and_fails_the_run() -> None:
     verdict = waived("pass", until(TODAY))
     assert (verdict.outcome, verdict.waiver) == ("pass", until(TODAY))
-    assert verdict.waiver_trouble == "The waiver is stale: the requirement holds now. Take it out of the configuration."
+    assert verdict.waiver_trouble == "The waiver is stale: the requirement holds now. Remove it from the configuration."
     assert exit_of([verdict], RunState()) is Exit.FAILS
 
 

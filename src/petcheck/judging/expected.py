@@ -34,7 +34,7 @@ def pet_id_of(exchange: Exchange) -> int | None:
 def documented(exchange: Exchange, as_of: date) -> bool:
     """Whether the document says anything about this request at all.
 
-    It does not where the `petId` is not an int64, or where GET /pets/{petId} has been removed.
+    It does not if the `petId` is not an int64, or if GET /pets/{petId} has been removed.
     """
     if exchange.request.operation is not Operation.GET_PET:
         return True
@@ -42,7 +42,7 @@ def documented(exchange: Exchange, as_of: date) -> bool:
 
 
 def body_due(exchange: Exchange, as_of: date) -> Body | None:
-    """The documented body that the answer must have (sections 4 and 7); None where its body is open."""
+    """The documented body that the answer must have (sections 4 and 7); None if its body is open."""
     if not isinstance(exchange.answer, Response) or not documented(exchange, as_of):
         return None
     return exchange.request.operation.body(exchange.answer.status)

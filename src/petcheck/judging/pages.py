@@ -43,7 +43,7 @@ class Page:
 
     @property
     def asked(self) -> int | None:
-        """The page size that was requested, 20 without `limit`; None where `limit` is not from 1 to 100."""
+        """The page size that was requested, 20 without `limit`; None if `limit` is not from 1 to 100."""
         if self.limit is None:
             return LIMIT_DEFAULT
         return limit_in(self.limit)

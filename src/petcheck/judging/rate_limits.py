@@ -31,12 +31,12 @@ def header_of(exchange: Exchange, name: str) -> str | None:
 
 
 def limit_of(exchange: Exchange) -> int | None:
-    """X-RateLimit-Limit; None where it is absent or not a plain integer."""
+    """X-RateLimit-Limit; None if it is absent or not a plain integer."""
     return _whole(header_of(exchange, RATE_LIMIT))
 
 
 def remaining_of(exchange: Exchange) -> int | None:
-    """X-RateLimit-Remaining; None where it is absent or not a plain integer."""
+    """X-RateLimit-Remaining; None if it is absent or not a plain integer."""
     return _whole(header_of(exchange, RATE_REMAINING))
 
 
@@ -45,7 +45,7 @@ def _whole(text: str | None) -> int | None:
 
 
 def date_of(exchange: Exchange) -> datetime | None:
-    """The response's Date header as UTC; None where it is absent or cannot be read."""
+    """The response's Date header as UTC; None if it is absent or cannot be read."""
     return exchange.answer.date if isinstance(exchange.answer, Response) else None
 
 
@@ -151,7 +151,7 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
 
 
 def retry_after(exchange: Exchange) -> float | None:
-    """Seconds that Retry-After asks for; None where it is neither whole seconds nor an HTTP date.
+    """Seconds that Retry-After asks for; None if it is neither whole seconds nor an HTTP date.
 
     A date is measured by the clock that gives the shorter wait; a date that has passed asks for 0 s.
     """

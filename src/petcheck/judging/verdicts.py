@@ -165,7 +165,7 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
             reason = f"Waived until {waiver.expires} ({days} days left): {waiver.reason}. {verdict.reason}"
             settled.append(replace(verdict, outcome="waived", reason=reason, waiver=waiver))
         elif verdict.outcome == "pass":
-            trouble = "The waiver is stale: the requirement holds now. Take it out of the configuration."
+            trouble = "The waiver is stale: the requirement holds now. Remove it from the configuration."
             settled.append(replace(verdict, waiver=waiver, waiver_trouble=trouble))
         else:
             settled.append(replace(verdict, waiver=waiver))

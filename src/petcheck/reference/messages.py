@@ -14,7 +14,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Operation(StrEnum):
-    """The four operations of the document (sections 4.1 to 4.4), named as in the document where it has a name."""
+    """The four operations of the document (sections 4.1 to 4.4), named as in the document if it has a name."""
 
     LIST = "listPets"
     CREATE = "createPet"

@@ -34,7 +34,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuotaRules:
-    """How many requests each plan has in a window of `window_seconds`, and per UTC day (no limit where none is given).
+    """How many requests each plan has in a window of `window_seconds`, and per UTC day (no limit if none is given).
 
     `anonymous_seconds` is the window of callers without a valid key, `window_seconds` if None. A window begins with its
     first request; `aligned` windows end at multiples of their length; in a `moving` window each request counts for the

@@ -40,7 +40,7 @@ from petcheck.judging.pages import LAG_S, Page, pages_in, shown_in
 
 
 def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
-    """The response whose body the document describes; None where the body is open."""
+    """The response whose body the document describes; None if the body is open."""
     due = body_due(exchange, grounds.as_of)
     return exchange.answer if due and isinstance(exchange.answer, Response) else None
 
