@@ -69,10 +69,10 @@ def refusals_in(record: Record) -> list[Refusal]:
     return found
 
 
-def turned_away_in(record: Record) -> list[Refusal]:
-    """Requests over the limit that got a 502, 503 or 504 with Retry-After, in two windows at least; otherwise none.
+def gateway_refusals_in(record: Record) -> list[Refusal]:
+    """Requests over the limit that got a 502, 503 or 504 with Retry-After, if in at least two windows.
 
-    A gateway in trouble answers so by chance, and its second try comes in a later window, where it is served.
+    A single one may be a gateway's error. Its second try comes in a later window, where it is served.
     """
     found = [
         refusal
@@ -224,7 +224,7 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
     before = sent[-2] if len(sent) > 1 else None
     if last.status is None or last.status in GATEWAY_TROUBLE:
         in_vain = before is not None and before.request == last.request and not _is_served(before)
-        if in_vain or turned_away_in(sent):
+        if in_vain or gateway_refusals_in(sent):
             return None
         same = Call(Operation.LIST_PETS, query=tuple(query_of(last)))
         return _ask(record, began, [same], last.finished + _TROUBLE_PAUSE_S)

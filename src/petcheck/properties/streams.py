@@ -160,7 +160,7 @@ def _dense(pets: Pets) -> Iterator[bytes]:
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     yield new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
     points = [point for point in range(0x21, 0x7F) if chr(point) not in "0123456789abcdef"]
-    # not in their order: a key such as "abcdefghijklmnop" would be masked in them
+    # shuffled, since a key such as "abcdefghijklmnop" would be masked in an ordered name
     signs = [chr(points[place * 29 % len(points)]) for place in range(len(points))]
     room = PLAIN_NAME_LENGTH - len(pets.run)
     yield new_pet(pets, pets.run + "".join(signs[:room]), SOLD)
@@ -176,7 +176,7 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     yield _with_member(
         plain, '"id": 1, "__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
     )
-    # Go leaves out a 0 where it is told to leave out what is empty
+    # Go's `omitempty` leaves out a 0
     yield new_pet(pets, f"  {run} leading blanks", PENDING, 0)
     yield new_pet(pets, f"{run} \0 NUL", SOLD)
     yield new_pet(pets, named(run, 300), SOLD)
@@ -364,9 +364,9 @@ def new_pet(pets: Pets, name: str, status: str | None, category: int | None = No
 
 
 def named(run: str, length: int) -> str:
-    """A name of `length` printable ASCII characters; it begins with the run's id, or is its beginning; of one, `0`."""
+    """A name of `length` printable ASCII characters: the run's id and more, or its beginning; `0` for length 1."""
     if length == 1:
-        return "0"  # PHP takes it for empty, and others for a number
+        return "0"  # PHP treats it as empty, other languages as a number
     signs = "".join(chr(ord("a") + place * 7 % 26) for place in range(max(0, length - len(run))))
     return (run + signs)[:length]
 

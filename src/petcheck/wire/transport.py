@@ -300,7 +300,7 @@ class Transport:
                 method=call.method,
                 url=self._redactor.in_text(url),
                 headers=(*headers, *((("Authorization", display),) if display is not None else ())),
-                # as the answer: a part of the key that a name holds by chance is no difference
+                # masked like the answer, so that part of the key in a name by chance makes no difference
                 body=call.body and self._redactor.in_bytes(call.body),
                 credential=call.credential,
             ),

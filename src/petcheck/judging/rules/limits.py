@@ -44,6 +44,7 @@ from petcheck.judging.quotas import (
 )
 from petcheck.judging.refusals import (
     Refusal,
+    gateway_refusals_in,
     is_a_page,
     keyed,
     others_spend,
@@ -51,7 +52,6 @@ from petcheck.judging.refusals import (
     pages_not_asked,
     refusals_in,
     served_text,
-    turned_away_in,
 )
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
@@ -180,7 +180,7 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
         )
         return Failed(said + _DUE, (_proof_of_over(first), _proof_of_over(last)))
     refusals = refusals_in(record)
-    for refusal in (*refusals, *turned_away_in(every_try)):
+    for refusal in (*refusals, *gateway_refusals_in(every_try)):
         if refusal.is_over and not refusal.is_429:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))

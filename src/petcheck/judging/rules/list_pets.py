@@ -217,7 +217,7 @@ def _default_is_20(record: Record, grounds: Grounds) -> Decision:
     filtered = [_default_of(status, record) for status in told]
     held = [part for part in filtered if isinstance(part, Held)]
     if held:
-        # one filter that holds is enough; another one that is seen to differ is judged all the same
+        # one filter that holds is enough; another one that differs is judged anyway
         filtered = [*held, *(part for s, part in zip(told, filtered, strict=True) if _both_are_seen(s, record))]
     return _all_of([_default_of(None, record), *(filtered or [_default_of(filters[0], record)])])
 
