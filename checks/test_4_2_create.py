@@ -1,6 +1,6 @@
 """Section 4.2: add an animal.
 
-A run creates one animal of each status and one without. All are extreme: they have a name or a category that
+A run creates one animal of each status and one without. Three of them are extreme: they have a name or a category that
 the service may refuse, and that must come back exact if it does not. If it does, a plain one follows.
 """
 

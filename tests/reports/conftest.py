@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-@pytest.fixture(scope="session")
+# not for the whole session: playwright keeps an event loop in this thread, which tests of other packages start too
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         missing("there is no chromium; on Debian: apt-get install chromium")
@@ -30,7 +31,7 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tab(browser: Browser) -> Page:
     """One tab for all pages: a new one for each takes longer than the test."""
     return browser.new_page()

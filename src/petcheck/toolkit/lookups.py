@@ -32,8 +32,8 @@ def creation(target: Target, status: str | None) -> Created:
     pet = recipe(target, status)
     # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
-    if pet.extreme is not None:
-        first = target.post(f"extreme {status}", pet.extreme)
+    for place, extreme in enumerate(pet.extremes):
+        first = target.post(f"extreme {status}" + " again" * place, extreme)
         plainest = target.post(f"plain {STATUSES[0]}", target.valid_pets()[0].plain)
         if first.accepted or (first.status != 400 and first.status == plainest.status):
             return first
@@ -50,7 +50,7 @@ def creations(target: Target) -> list[Created]:
 def revealing(target: Target) -> int | None:
     """The id of the created animal that reveals most, an extreme one if there is one; None if none has an id."""
     made = [one for one in target.created if one.accepted and one.id is not None]
-    order = [f"extreme {PENDING}", f"extreme {SOLD}", "extreme None"]
+    order = [f"extreme {PENDING}", f"extreme {SOLD}", f"extreme {SOLD} again", "extreme None"]
     made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
     return made[0].id if made else None
 

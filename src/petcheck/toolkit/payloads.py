@@ -31,14 +31,14 @@ TELLTALE_STATUS = PENDING
 
 @dataclass(frozen=True, slots=True)
 class ValidPet:
-    """A NewPet that is certainly valid (section 4.2), and a similar one that a service may refuse.
+    """A NewPet that is certainly valid (section 4.2), and similar ones that a service may refuse.
 
-    The `extreme` one is tried first, since it shows more; if the service refuses it, `plain` follows.
+    The `extremes` are tried first, since they show more; if the service refuses them, `plain` follows.
     """
 
     status: str | None
     plain: dict[str, object]
-    extreme: dict[str, object] | None
+    extremes: tuple[dict[str, object], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,13 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
     near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
     available, pending, sold = STATUSES
     return (
-        # a double cannot hold it, and services that refuse the ends of int64 often accept it
-        ValidPet(available, plain(available), dict(plain(available), categoryId=2**53 + 1)),
-        ValidPet(pending, plain(pending), pet(pending, far, INT64_MAX)),
-        # the least int64 itself is a power of two, which survives a double unharmed
-        ValidPet(sold, plain(sold), dict(plain(sold), categoryId=INT64_MIN + 1)),
-        ValidPet(None, plain(None), pet(None, near, category)),
+        ValidPet(available, plain(available)),
+        ValidPet(pending, plain(pending), (pet(pending, far, INT64_MAX),)),
+        # no double holds these two; a service that refuses the ends of int64 often accepts the second
+        ValidPet(
+            sold, plain(sold), tuple(dict(plain(sold), categoryId=number) for number in (INT64_MIN + 1, 2**53 + 1))
+        ),
+        ValidPet(None, plain(None), (pet(None, near, category),)),
     )
 
 

@@ -216,9 +216,9 @@ class Target:
         return budget - (self.transport.tally.planned - self.examples_sent)
 
     def affords(self, requests: int = 1) -> bool:
-        """Whether that many requests are left, or the property examples can give them up and keep most of theirs."""
+        """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
         needed = requests + _RESERVED
-        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 3 // 5
+        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 23 // 40
 
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""

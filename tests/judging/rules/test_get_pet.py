@@ -83,7 +83,8 @@ def test_a_404_of_a_listed_animal_is_checked_again() -> None:
     shown = page(REX, query="?limit=20")
     decision = found("GET-1", shown, got(status=404))
     assert isinstance(decision, Ask)
-    assert decision.calls == (Call(LIST, query=(("limit", "20"),)), reading(7))
+    # the longest page: the run's own animals may have pushed it off a short one
+    assert decision.calls == (Call(LIST, query=(("limit", "100"),)), reading(7))
     assert decision.not_before == 11.1
     assert decision.otherwise == Undecided(
         "The animals that were listed have vanished; another client may have removed them.",
@@ -233,6 +234,30 @@ def test_the_difference_may_show_between_successive_pages() -> None:
     decision = found("GET-2", page(REX), first, before, read, page(REX, sent=read.finished))
     assert isinstance(decision, Failed)
     assert '`name` is "Tex" instead of "Rex"; `categoryId` is 2 instead of 1 (section 4.3).' in decision.text
+
+
+def test_a_get_that_is_stuck_at_an_old_state_fails_although_the_animal_changes_all_the_time() -> None:
+    """Two comparisons, each `LAG_S` after the one before; the page shows another state each time."""
+    record = [got(body=TEX), page(REX, sent=2.0), page(DEX, sent=12.1), got(body=TEX, sent=12.3), page(DEX, sent=12.5)]
+    question = found("GET-2", *record)
+    assert isinstance(question, Ask)
+    assert question.not_before == pytest.approx(22.2)
+
+    def again(at: float, *states: object, read: object = TEX) -> Decision:
+        before, after = (page(state, sent=at + place) for place, state in zip((0.0, 1.0), states, strict=True))
+        return found("GET-2", *record, before, got(body=read, sent=at + 0.5), after)
+
+    third, fourth = {**REX, "name": "Fex"}, {**REX, "name": "Gex"}
+    assert isinstance(again(22.2, third, third), Failed)
+    assert isinstance(again(21.6, third, third), Ask)
+    assert not isinstance(again(22.2, third, fourth), Failed)
+    assert not isinstance(again(22.2, third, third, read=fourth), Failed)
+    # a page has shown the same state since: the animal has changed back
+    seen = page(TEX, sent=15.0)
+    three = (page(third, sent=22.2), got(body=TEX, sent=22.5), page(third, sent=23.0))
+    assert not isinstance(found("GET-2", *record, seen, *three), Failed)
+    early = page(TEX, sent=0.5)
+    assert isinstance(found("GET-2", early, *record, *three), Failed)
 
 
 _AT_ONCE = (page(REX, sent=12.0), got(body=TEX, sent=13.0), page(REX, sent=14.0))

@@ -82,6 +82,15 @@ def _words(limit: str | None, status: str | None) -> str:
     )
 
 
+def _fifteen(behaviour: Behaviour) -> Behaviour:
+    return replace(behaviour, read_limit=lambda text: 15)
+
+
+def _over_the_maximum_with_a_status(call: Call) -> bool:
+    limit = call.query.get("limit", "")
+    return limit.isdecimal() and int(limit) > 100 and "status" in call.query
+
+
 def _when_nothing_matches(make: Callable[[Call, ServerState, Behaviour], Answer]) -> Override:
     def override(behaviour: Behaviour) -> Behaviour:
         def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
@@ -104,6 +113,19 @@ def _never_indexed(behaviour: Behaviour) -> Behaviour:
 FAULTS = [
     *_refused(),
     *_wrong(),
+    *page(
+        "default-15-with-available",
+        "A list with no limit and status=available has 15 animals.",
+        "LIST-4",
+        _instead(_asked(None, "available"), _fifteen),
+    ),
+    *page(
+        "over-100-with-a-status-unlimited",
+        "A list with a status and a limit over 100 gives all animals of that status.",
+        "LIST-5",
+        _instead(_over_the_maximum_with_a_status, _unlimited),
+        needs="big-store examples",
+    ),
     *page(
         "no-match-gives-all",
         "A filter that matches nothing returns all animals.",

@@ -13,7 +13,7 @@ from functools import partial
 from urllib.parse import quote_plus
 
 from petcheck.reference.messages import Operation
-from petcheck.reference.overrides import categorised, named, stored
+from petcheck.reference.overrides import both, categorised, named, refused_if, stored
 from petcheck.reference.registry import fault
 
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
@@ -68,6 +68,15 @@ def _script_number(category: int) -> int:
 
 
 FAULTS = [
+    *create(
+        "category-through-double-or-refused",
+        "A categoryId goes through a double; one that reaches 2^63 there is refused.",
+        "CREATE-3",
+        both(
+            stored(categorised(through_double)),
+            refused_if("category_invalid", lambda new: abs(float(new.category_id)) >= 2**63),
+        ),
+    ),
     # name
     *(
         each

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -49,6 +50,10 @@ def _neighbour(animal_id: int, store: Store) -> Animal | None:
 
 def _oldest(animal_id: int, store: Store) -> Animal | None:
     return store.find(animal_id) and store.newest_first()[-1]
+
+
+def _unless_sold(found: Animal | None) -> Animal | None:
+    return None if found and found.status == "sold" else found
 
 
 def _newest_lost(behaviour: Behaviour) -> Behaviour:
@@ -113,6 +118,12 @@ FAULTS = [
         _READ,
         _newest_lost,
     ),
+    *get(
+        "sold-not-found",
+        "An animal with status sold is never found by its id.",
+        _READ,
+        _finding(lambda animal_id, store: _unless_sold(store.find(animal_id))),
+    ),
     # the same as in the list
     *get("get-neighbour", "The server answers with the animal next to the requested one.", _SAME, _finding(_neighbour)),
     *get("get-oldest", "The server answers with the oldest animal, whatever the id.", _SAME, _finding(_oldest)),
@@ -127,6 +138,13 @@ FAULTS = [
         "The animal's name is in upper case, unlike in the list.",
         _SAME,
         animals(lambda animal: changed(animal, name=animal.name.upper())),
+    ),
+    *get(
+        "get-name-escaped",
+        "The animal's name is escaped for HTML, unlike in the list.",
+        _SAME,
+        animals(lambda animal: changed(animal, name=html.escape(animal.name))),
+        needs="writes",
     ),
     *get(
         "get-name-empty",

@@ -164,6 +164,13 @@ FAULTS = [
         "503-over-limit", "A request over the limit gets 503.", "RATE-6 ERROR-5", _answered(error(503)), needs="exhaust"
     ),
     *rate(
+        "503-with-retry-after-over-limit",
+        "A request over the limit gets 503 with Retry-After.",
+        "RATE-6",
+        over_limit(lambda refused, usage: replace(error(503), headers=refused.headers)),
+        needs="exhaust",
+    ),
+    *rate(
         "aborted-over-limit",
         "The server aborts the connection of a request over the limit.",
         "RATE-6",

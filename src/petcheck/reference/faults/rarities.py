@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Override, ServerState
+from petcheck.reference.behaviour import Behaviour, Override, Pet, ServerState
 from petcheck.reference.messages import Answer, Call, Operation
-from petcheck.reference.overrides import answered, error, named, refused_if, served, stored, stored_otherwise
+from petcheck.reference.overrides import answered, error, named, pets, refused_if, served, stored, stored_otherwise
 from petcheck.reference.registry import fault
 from petcheck.reference.store import Animal, changed
 
@@ -79,6 +79,18 @@ def _joined(behaviour: Behaviour) -> Behaviour:
         return behaviour.read_name({**fields, "name": " ".join(map(str, name))} if isinstance(name, list) else fields)
 
     return replace(behaviour, read_name=read_name)
+
+
+def _true_is_none(behaviour: Behaviour) -> Behaviour:
+    def read_status(fields: dict[str, object]) -> str | None:
+        kept = {name: value for name, value in fields.items() if (name, value is True) != ("status", True)}
+        return behaviour.read_status(kept)
+
+    return replace(behaviour, read_status=read_status)
+
+
+def _without_category_0(pet: Pet) -> Pet:
+    return {name: value for name, value in pet.items() if (name, value) != ("categoryId", 0)}
 
 
 def _forgets_sharp_s(animal: Animal) -> Animal:
@@ -160,6 +172,12 @@ FAULTS = [
         answered(lambda call: not call.pet_id.isascii(), _CRASH),
     ),
     *get(
+        "bytes-beyond-utf-8-crash",
+        "A segment that is not UTF-8 gets 500.",
+        "ERROR-5",
+        answered(lambda call: "\ufffd" in call.pet_id, _CRASH),
+    ),
+    *get(
         "long-segment-crashes",
         "A segment of more than 64 characters gets 500.",
         "ERROR-5",
@@ -208,7 +226,24 @@ FAULTS = [
         "CREATE-14 ERROR-5",
         refused_if("internal", lambda new: new.category_id == 0, 500),
     ),
+    *create(
+        "name-0-refused", "The name 0 gets 400.", "CREATE-1", refused_if("name_empty", lambda new: new.name == "0")
+    ),
+    *fault(
+        "category-0-left-out",
+        "A category of 0 is left out.",
+        "PET-3",
+        pets(_without_category_0),
+        section="4.2",
+        needs="writes examples",
+    ),
     # defects of an unusual type
+    *create(
+        "true-as-status-taken",
+        "A true as status is accepted as if it were left out.",
+        "CREATE-10",
+        _true_is_none,
+    ),
     *create(
         "number-as-body-crashes",
         "A number as the body gets 500.",
