@@ -59,7 +59,7 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
     def plain(status: str | None) -> dict[str, object]:
         return pet(status, f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+', category)
 
-    far = f"petcheck {run} Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 <b>&gt;\"' e\u0301 "
+    far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
     near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
     available, pending, sold = STATUSES
     return (
