@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import pytest
 
 from petcheck.exchange import Exchange, Silence
-from petcheck.judging.apply import decide, decide_each, failed_by, final_tries, first_tries_of, simplicity
+from petcheck.judging.apply import (
+    decide,
+    decide_each,
+    decide_from_tries,
+    failed_by,
+    final_tries,
+    first_tries_of,
+    simplicity,
+)
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -165,3 +173,17 @@ def test_the_failed_first_tries_of_an_exchange() -> None:
     assert first_tries_of(record, [5, 6]) == {2, 3, 4}
     assert first_tries_of(record, [7]) == set()
     assert [one.index for one in final_tries([one for one in record if one.index not in (0, 1)])] == [4, 5, 6, 7]
+
+
+def test_only_a_rule_that_needs_them_sees_failed_first_tries() -> None:
+    record = [exchange(status=503, index=0), exchange(status=200, index=1)]
+    seen: list[tuple[list[int], Grounds]] = []
+
+    def over(tries: Sequence[Exchange], grounds: Grounds) -> Undecided:
+        seen.append(([one.index for one in tries], grounds))
+        return Undecided("It does not matter.")
+
+    for every_try in (False, True):
+        asked = Rule("LIST-1", "No page was returned.", over=over, every_try=every_try)
+        assert decide_from_tries(asked, record, GROUNDS) == Undecided("It does not matter.")
+    assert seen == [([1], GROUNDS), ([0, 1], GROUNDS)]
