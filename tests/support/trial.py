@@ -106,10 +106,11 @@ def server(
     window: float = 60.0,
     as_of: date | None = None,
     clock: Hurried | None = None,
+    key: str = KEY,
 ) -> Iterator[str]:
     """A reference server's base URL, while the block lasts."""
     settings = ReferenceSettings(
-        keys={KEY: plan},
+        keys={key: plan},
         window_seconds=window,
         animals=animals,
         as_of=as_of,

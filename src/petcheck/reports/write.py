@@ -15,7 +15,9 @@ from petcheck.errors import NotWritten
 from petcheck.exchange import Exchange
 from petcheck.reports import badge, comparison_html, junit, report_html, summary
 from petcheck.results import atomic_write, har, recording
+from petcheck.results.environment import environment
 from petcheck.results.load import RecordedRun
+from petcheck.results.manifest import digest_of
 from petcheck.results.recording import Stream
 from petcheck.results.result import FILE, Result, head_of, write
 from petcheck.results.sanitize import FIELD_LIMIT, printable
@@ -71,7 +73,7 @@ def write_all(product: Product, folder: Path) -> None:
         har.FILE: lambda: har.write_har(folder, product.entries, version=result.suite.version, head=head_of(result)),
         junit.FILE: lambda: atomic_write.write(folder / junit.FILE, junit.junit(result)),
         report_html.FILE: lambda: atomic_write.write(
-            folder / report_html.FILE, report_html.render(result, product.evidence)
+            folder / report_html.FILE, report_html.render(result, product.evidence, _origin(folder))
         ),
         summary.FILE: lambda: atomic_write.write(folder / summary.FILE, summary.render(result)),
         badge.SVG_FILE: lambda: atomic_write.write(folder / badge.SVG_FILE, badge.svg(result)),
@@ -88,6 +90,16 @@ def write_all(product: Product, folder: Path) -> None:
             wrong[name] = error
     if wrong:
         raise not_written(folder, wrong)
+
+
+def _origin(folder: Path) -> report_html.Origin | None:
+    """Where the page comes from; None if exchanges.jsonl is not there."""
+    try:
+        digest = digest_of(folder / recording.FILE)
+    except OSError:
+        return None
+    made = environment()
+    return report_html.Origin(digest, made.commit, made.platform)
 
 
 def _compare(product: Product, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import re
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
@@ -23,6 +24,7 @@ class Environment:
     packages: dict[str, str]
 
 
+@cache
 def environment() -> Environment:
     """The environment of this process."""
     return Environment(

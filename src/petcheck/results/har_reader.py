@@ -13,6 +13,7 @@ VALUE_CAP = 64 * 1024 * 1024
 """Characters of one entry, or of another member, that are read at most."""
 
 _CHUNK = 256 * 1024
+_NUMBER = 4  # characters after which it is known that a number has ended
 _SPACE = " \t\r\n"
 
 
@@ -88,7 +89,9 @@ class _Text:
                 if self._whole:
                     raise
             else:
-                if end < len(self._buffer) or self._whole:  # else a number may go on
+                rest = self._buffer[end : end + _NUMBER]
+                if self._whole or (rest and (len(rest) == _NUMBER or not set(rest) <= set("0123456789.eE+-"))):
+                    # else a number may go on
                     self._at = end
                     return value
             if len(self._buffer) - self._at > VALUE_CAP:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from petcheck.exchange import http_date
-from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
@@ -74,6 +74,8 @@ def seen_in(entry: Any) -> Seen:
         raise LeftAlone("without an answer")
     if whole.get("_fromCache") or whole.get("fromCache") or response.get("_fetchedViaServiceWorker") or status == 304:
         raise LeftAlone("answered by a cache of the browser")
+    if status in GATEWAY_TROUBLE:
+        raise LeftAlone("answered by a gateway, which a second try may get round")
     if 300 <= status < 400 or status < 200:
         raise LeftAlone("answered with a redirect, which may be another's")
     headers = headers_of(response)
