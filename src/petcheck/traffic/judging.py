@@ -20,7 +20,7 @@ _SECTION = "5"
 _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
 # how a count moves is told of one key, and which key was used must be known
 _OF_ONE_KEY = frozenset({"RATE-4", "RATE-6", "RATE-8", "RATE-9"})
-_BASE_URL = "VERSION-1"
+_BASE_URL, _UNKNOWN_ID = "VERSION-1", "GET-3"
 _NO_KEYS = "The recording has no Authorization header, so nobody can tell which requests had a key."
 _REFUSED = "the recording shows no key that was accepted: every request that showed one was refused"
 
@@ -95,6 +95,8 @@ def _doubts(requirement: Requirement, finding: Finding, record: Record, *, keys:
         yield "The base URL of a recording may be that of a proxy, so it does not tell how the service's own ends."
     if requirement.id in _OF_ONE_KEY and not keys:
         yield _NO_KEYS
+    if requirement.id == _UNKNOWN_ID and any(record[index].status == 200 for index in finding.decisive):
+        yield "Traffic does not tell that no animal has an id which was answered 200."
     if requirement.id in _BY_THE_CLOCK and not all(_has_date(record[index]) for index in finding.decisive):
         yield "An answer without a Date header can be judged by the recorder's clock only, which may be wrong."
 
