@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from petcheck.spec.figures import MEDIA_TYPE, STATUSES
 from petcheck.traffic.entries import headers_of
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
@@ -17,7 +18,7 @@ _MEMBER = re.compile(r'"([^"\\]{1,60})"\s*:\s*"((?:[^"\\]|\\.){1,4000})"')
 _SHORTEST, _LONGEST = 6, 4096  # characters: a shorter one may be a word of the interface
 _MOST, _MOST_KEYS = 4000, 100
 # never masked, whatever a form calls it: it would spoil the evidence
-_HARMLESS = frozenset({"available", "pending", "bearer", "basic", "application/json", "undefined", "[object Object]"})
+_HARMLESS = frozenset({*STATUSES, MEDIA_TYPE, "bearer", "basic", "undefined", "[object object]"})
 
 
 def secrets_of(entry: Any) -> Iterator[str]:

@@ -27,7 +27,8 @@ TARGET = "traffic"
 _FILE_CAP = 1024 * 1024 * 1024
 _SECRETS_CAP = 200_000
 _NAMED = 6  # base URLs in a message
-_OPERATION = re.compile(r"(?P<base>.*?)(?P<below>/pets|/pets/[^/]+|/store/orders)")
+_PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
+_OPERATION = re.compile(f"(?P<base>.*?)(?P<below>{'|'.join(_PATHS.values())})")
 _REDACTED = re.compile(r"redact|\*\*\*|\$|<|\[|^\s*$|hidden|removed|xxxx", re.IGNORECASE)
 
 
@@ -116,8 +117,7 @@ def _place(entry: Any, base_url: str | None) -> tuple[str, Operation] | None:
             return None
         base, below = base_url, parts.path.removeprefix(urlsplit(base_url).path)
     for operation in Operation:
-        pattern = re.escape(operation.path).replace(re.escape("{petId}"), "[^/]+")
-        if method == operation.method and re.fullmatch(pattern, below):
+        if method == operation.method and re.fullmatch(_PATHS[operation], below):
             return base, operation
     return None
 
