@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import http.server
 import threading
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.chromium import CHROMIUM, FLAGS, missing
 from tests.support.foreign import judged, outcomes
 from tests.support.trial import KEY, server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 PAGE = """<!doctype html><title>shop</title><script>
 async function ask(path, options) {
@@ -64,32 +66,18 @@ class _Site(http.server.BaseHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture
-def recorder(tmp_path: Path) -> Iterator[object]:
-    if CHROMIUM is None:
-        missing("Chromium is not installed; apt-get install chromium")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright is not installed; pip install '.[test]'")
-    with sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
-
-
 @pytest.mark.parametrize(
     ("faults", "broken"),
     [((), set()), (("default-50",), {"LIST-4"}), (("id-text@getPet",), {"PET-1"})],
 )
-def test_a_har_of_chromium(faults: tuple[str, ...], broken: set[str], recorder: object, tmp_path: Path) -> None:
+def test_a_har_of_chromium(faults: tuple[str, ...], broken: set[str], browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "chromium.har"
     with server(faults=faults) as url:
         _Site.behind = url.removesuffix("/v1")
         site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site)
         threading.Thread(target=site.serve_forever, daemon=True).start()
         try:
-            context = recorder.new_context(record_har_path=path)  # type: ignore[attr-defined]
+            context = browser.new_context(record_har_path=path)
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{site.server_port}/")
             assert page.evaluate(f"shop({KEY!r})")
