@@ -14,10 +14,11 @@ from pathlib import Path
 from petcheck.reference.faults import FAULTS
 from petcheck.reference.variations import VARIATIONS
 from petcheck.spec.sections import TITLES
-from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
+from tests.support.trial import Hurried, Trial, differences, judge, judge_again, judge_in_place, server
 
 Judge = Callable[..., Trial]
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
+_SAME = {True: "equal", False: "**differs**"}
 STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
 DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12, 4)}
 # variations that match no plan in the document, so the run must not name a plan
@@ -78,18 +79,26 @@ def documented_rows(text: str) -> list[Row]:
     return [Row(name, section, tuple(ids.split(", "))) for name, section, ids in found]
 
 
-def _fault(name: str) -> tuple[str, list[str], int, bool, bool]:
-    """Its name, the requirements that fail, the requests, whether it may write, and whether a default run finds it."""
+def _fault(name: str) -> tuple[str, list[str], int, bool, bool, bool]:
+    """Its name, the requirements that fail, the requests, whether it may write, whether a default run finds it, and
+    whether its recording is judged as the run was.
+    """
     trial = run_fault(name, by=judge)
     found = sorted(trial.ids("fail"))
     rare = "examples" in FAULTS[name].needs
     by_default = bool(run_fault(name, by_default=True, by=judge).ids("fail")) if rare else True
-    return name, found, trial.requests + (trial.examples if rare else 0), trial.result.targets[0].writes, by_default
+    requests = trial.requests + (trial.examples if rare else 0)
+    return name, found, requests, trial.result.targets[0].writes, by_default, _same_again(trial)
 
 
-def _variation(name: str) -> tuple[str, list[str], int]:
+def _same_again(trial: Trial) -> bool:
+    return not differences(trial, judge_again(trial))
+
+
+def _variation(name: str) -> tuple[str, list[str], int, bool]:
+    """Its name, the requirements that fail, the requests, and whether its recording is judged as the run was."""
     trial = run_variation((name,), writes=True, by=judge)
-    return name, sorted(trial.ids("fail")), trial.requests
+    return name, sorted(trial.ids("fail")), trial.requests, _same_again(trial)
 
 
 def main() -> int:
@@ -99,7 +108,8 @@ def main() -> int:
         variations = list(pool.map(_variation, VARIATIONS))
     wrong = [row for row in faults if row[1] != sorted(FAULTS[row[0]].breaks)]
     wrong_variations = [row for row in variations if row[1]]
-    for row in [*wrong, *wrong_variations]:
+    differ = [*(row for row in faults if not row[5]), *(row for row in variations if not row[3])]
+    for row in [*wrong, *wrong_variations, *differ]:
         print("unexpected:", *row)
     by_section = Counter(FAULTS[row[0]].section for row in faults)
     usual = [row for row in faults if FAULTS[row[0]].needs.isdisjoint({"exhaust", "examples"})]
@@ -114,6 +124,8 @@ def main() -> int:
         "",
         f"- {len(faults)} faults, {len(faults) - len(wrong)} found, each by exactly the requirements named here.",
         f"- {len(variations)} conforming variations, {len(wrong_variations)} false alarms.",
+        f"- {len(faults) + len(variations)} recordings judged again without a network, {len(differ)} of them otherwise",
+        "  than the run: in a verdict, a reason, the evidence or an observation.",
         f"- Requests for a run with writes: {max(row[2] for row in writing)} at most"
         + (f"; reading only: {max(row[2] for row in reading)} at most." if reading else "."),
         f"- Only a few values show {len(rare)} of the faults, so property examples find them: all with",
@@ -126,29 +138,30 @@ def main() -> int:
         "",
         "## Faults",
         "",
-        "| Fault | Section | Requirements that notice | Requests | What is broken |",
-        "|---|---|---|---|---|",
+        "| Fault | Section | Requirements that notice | Requests | Judged again | What is broken |",
+        "|---|---|---|---|---|---|",
         *[
             f"| `{row[0]}` | {FAULTS[row[0]].section} | {', '.join(row[1])} | {row[2]}"
-            f"{'*' if row in rare and row[4] else ''} | {FAULTS[row[0]].summary} |"
+            f"{'*' if row in rare and row[4] else ''} | {_SAME[row[5]]} | {FAULTS[row[0]].summary} |"
             for row in faults
         ],
         "",
         "## Conforming variations",
         "",
-        "| Variation | Section | Requests | What is permitted |",
-        "|---|---|---|---|",
+        "| Variation | Section | Requests | Judged again | What is permitted |",
+        "|---|---|---|---|---|",
         *[
-            f"| `{name}` | {VARIATIONS[name].section} | {requests} | {VARIATIONS[name].summary} |"
-            for name, _, requests in variations
+            f"| `{name}` | {VARIATIONS[name].section} | {requests} | {_SAME[same]} | {VARIATIONS[name].summary} |"
+            for name, _, requests, same in variations
         ],
         "",
     ]
     DOCUMENT.write_text("\n".join(lines), encoding="utf-8")
     print(
-        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} alarms"
+        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} alarms; "
+        f"{len(differ)} recordings judged otherwise"
     )
-    return 1 if wrong or wrong_variations else 0
+    return 1 if wrong or wrong_variations or differ else 0
 
 
 if __name__ == "__main__":

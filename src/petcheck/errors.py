@@ -10,6 +10,7 @@
     │   ├── WaitTooLong    the target asks for a longer wait than the run allows
     │   ├── StillLimited   429 again after the first Retry-After had passed
     │   ├── RepeatsSpent   the run has repeated all requests that it may
+    │   ├── NotRecorded    a recording that is judged again holds no answer to it
     │   ├── OperationSilent    this operation leaves requests unanswered, others do not
     │   └── TargetDown     the target answers nothing any more
     ├── ConnectionLost     wire: a kept connection was closed before the response began; sent again on a new one
@@ -19,7 +20,8 @@
     ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
     ├── NotARun            results: a file or folder was not written by a complete run (exit 4)
     │   ├── NotAResult     not a result.json
-    │   └── NotEvidence    not an exchanges.har of petcheck
+    │   └── NotEvidence    no evidence that petcheck has recorded
+    ├── NotAKey            results: a file holds no key that can sign, or show that another has signed (exit 4)
     ├── NotComparable      comparison: these runs cannot be compared (exit 4)
     ├── InUse              results: another run uses the folder (exit 4)
     └── NotWritten         reports: some files could not be written (exit 3)
@@ -97,6 +99,10 @@ class RepeatsSpent(NotSent):
     """The request got no answer that counts, and the run has repeated all requests that it may."""
 
 
+class NotRecorded(NotSent):
+    """The recording that is judged again holds no answer to the request."""
+
+
 class OperationSilent(NotSent):
     """The operation has left several requests unanswered, while the target still answers others."""
 
@@ -140,7 +146,11 @@ class NotAResult(NotARun):
 
 
 class NotEvidence(NotARun):
-    """A HAR that this suite has not written. The message is one line for the user."""
+    """Evidence that this suite has not recorded. The message is one line for the user."""
+
+
+class NotAKey(PetcheckError):
+    """A file that holds no key of the kind that is wanted. The message reads on after the file's name."""
 
 
 class NotComparable(PetcheckError):

@@ -32,6 +32,7 @@ class Credential(Enum):
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
     SIX_LETTERS = "the key under a scheme of six letters"
     NO_SCHEME = "the key without a scheme"
+    UNKNOWN = "a key of unknown validity"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,8 @@ class Exchange:
 
     `index` counts from 0 within a run and target and is what results refer to. `section` is the section of the
     document whose check sent it. `started` is wall-clock time (UTC); `sent` and `finished` are seconds on a monotonic
-    clock, to find out which exchanges overlapped.
+    clock, to find out which exchanges overlapped. `resent` tells that the request had been lost before, on a connection
+    that the server had closed.
     """
 
     index: int
@@ -153,6 +155,7 @@ class Exchange:
     sent: float
     finished: float
     section: str = ""
+    resent: bool = False
 
     @property
     def elapsed(self) -> float:

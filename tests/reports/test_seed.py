@@ -48,7 +48,7 @@ def test_it_is_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
 
 def test_it_is_machine_readable(ran: Ran) -> None:
     log = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))["log"]
-    assert (log["comment"], log["_petcheck"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 3, 3)
+    assert (log["comment"], log["_petcheck"]["run"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 3, 3)
 
 
 def test_exchanges_without_a_run_have_no_seed() -> None:

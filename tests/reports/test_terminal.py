@@ -77,7 +77,7 @@ def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     assert (
         "sent: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples; "
         "0.0 s waited for the rate limit, 0 answered 429\n"
-        "  The evidence holds 4 of these exchanges: a sample of the property examples that showed nothing new, "
+        "  The report shows 4 of these exchanges: a sample of the property examples that showed nothing new, "
         "and all others.\n"
     ) in text
 

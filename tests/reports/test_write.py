@@ -15,7 +15,16 @@ from petcheck.reports.write import Product, write_all
 from petcheck.results.result import load
 from tests.support import samples
 
-FILES = ["badge.json", "badge.svg", "exchanges.har", "junit.xml", "report.html", "result.json", "summary.md"]
+FILES = [
+    "badge.json",
+    "badge.svg",
+    "exchanges.har",
+    "exchanges.jsonl",
+    "junit.xml",
+    "report.html",
+    "result.json",
+    "summary.md",
+]
 
 
 def names(folder: Path) -> list[str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 from petcheck.errors import NotEvidence
 from petcheck.exchange import Credential, NoAnswer, Silence
-from petcheck.results.har import Evidence, entries_by_index, har, write_har
+from petcheck.results.har import Evidence, entries_by_index, entry_of, exchange_of, har, write_har
 from petcheck.spec.operations import Operation
 from tests.support import samples
 
@@ -65,6 +67,9 @@ def test_one_exchange_in_full() -> None:
                         "curl": "curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
                         "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'",
                         "body_complete": True,
+                        "section": "",
+                        "sent": 100.06,
+                        "finished": 100.072,
                     },
                 }
             ],
@@ -91,7 +96,7 @@ def test_bytes_that_are_not_utf8_are_base64_and_come_back() -> None:
 
 def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
     exchanges = samples.hostile_run()[1] + samples.whole_run()[1]
-    path = write_har(har(exchanges, version="0.1.0"), tmp_path)
+    path = write_har(tmp_path, map(entry_of, exchanges), version="0.1.0")
     evidence = entries_by_index(json.loads(path.read_bytes()))
     production = [entry for entry in exchanges if entry.target == "production"][2]
     assert evidence["production", 2] == Evidence(
@@ -118,6 +123,16 @@ def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
     )
 
 
+def test_an_exchange_comes_back_as_it_was() -> None:
+    exchanges = samples.hostile_run()[1] + samples.whole_run()[1]
+    moment = samples.START + timedelta(microseconds=1)
+    silent = replace(exchanges[0], answer=NoAnswer(Silence.CUT_SHORT, "status 200 came: it ended"), started=moment)
+    broken = replace(samples.response(b"\xff"), body_complete=False, encoding_broken="Content-Encoding is gzip")
+    odd = replace(exchanges[0], answer=broken, resent=True)
+    for exchange in (*exchanges, silent, odd):
+        assert exchange_of(json.loads(json.dumps(entry_of(exchange)))) == exchange
+
+
 @pytest.mark.parametrize(("member", "value"), [("operation", "deletePet"), ("operation", 1), ("credential", "any key")])
 def test_an_unknown_operation_or_credential_is_refused(member: str, value: object) -> None:
     document = har([samples.exchange()], version="1")
@@ -140,6 +155,7 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the key under the scheme Token",
         "the key under a scheme of six letters",
         "the key without a scheme",
+        "a key of unknown validity",
     ]
 
 

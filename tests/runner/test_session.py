@@ -123,6 +123,6 @@ def test_the_embedded_server_gets_a_new_key_each_time_it_is_opened() -> None:
         assert target.transport.base_url.startswith("http://127.0.0.1:")
         assert target.transport.base_url.endswith("/v1")
         assert target.transport.permissions.writes
-        keys.add(target.transport.key.secret)
+        keys.add(target.transport.sender.fingerprint)
         run.close()
     assert len(keys) == 2

@@ -31,7 +31,7 @@ def counted(name, function):
         return function(*arguments, **settings)
     return call
 load.configure = counted("configure", load.configure)
-har.har = counted("har", har.har)
+har.write_har = counted("har", har.write_har)
 lock.FolderLock.__init__ = counted("lock", lock.FolderLock.__init__)
 if __name__ == "__main__":
     runpy.run_module("petcheck", run_name="__main__", alter_sys=True)

@@ -10,6 +10,7 @@ from email.utils import format_datetime
 from petcheck.exchange import NoAnswer, Response
 from petcheck.wire.client import BODY_CAP, HttpClient
 from petcheck.wire.credentials import ApiKey
+from petcheck.wire.sender import LiveSender
 from petcheck.wire.transport import Permissions, Transport
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -119,13 +120,10 @@ def bench(
     waits: list[tuple[str, float, str]] = []
     transport = Transport(
         target="staging",
-        base_url="https://pets.example/v1",
-        key=key,
+        sender=LiveSender("https://pets.example/v1", key, "a-random-key", client, clock),
         permissions=Permissions(writes, max_requests, max_wait),
-        client=client,
         clock=clock,
         on_wait=lambda target, seconds, why: waits.append((target, seconds, why)),
-        random_key="a-random-key",
     )
     return Bench(transport, client, clock, waits)
 

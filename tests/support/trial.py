@@ -11,13 +11,15 @@ import contextlib
 import inspect
 import io
 import os
+import socket
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -29,10 +31,13 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import write
 from petcheck.reports.write import Product
+from petcheck.results.recording import Recording, Stream, read_stream
 from petcheck.results.result import Result
+from petcheck.runner import finish
 from petcheck.runner.findings import finding
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.plugin import CHECK, SESSION
+from petcheck.runner.replay import config_of
 from petcheck.runner.schedule import Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.start import prepare
@@ -65,12 +70,13 @@ class Hurried:
 
 @dataclass(frozen=True)
 class Trial:
-    """A run: its result, its exit code, what it printed, and its exchanges."""
+    """A run: its result, its exit code, what it printed, its exchanges, and the whole recording of a recorded run."""
 
     result: Result
     exit: int
     printed: str
     exchanges: tuple[Exchange, ...] = ()
+    recording: Recording | None = None
 
     def ids(self, outcome: str) -> set[str]:
         return {row.id for row in self.result.requirements if row.outcome == outcome}
@@ -100,10 +106,11 @@ def server(
     window: float = 60.0,
     as_of: date | None = None,
     clock: Hurried | None = None,
+    key: str = KEY,
 ) -> Iterator[str]:
     """A reference server's base URL, while the block lasts."""
     settings = ReferenceSettings(
-        keys={KEY: plan},
+        keys={key: plan},
         window_seconds=window,
         animals=animals,
         as_of=as_of,
@@ -118,7 +125,8 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY,
     """Let pytest run every check against a base URL. `seed` replaces the random one of a run without `--seed`."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as products:
         code = _pytest("--target", url, *options, key=key, seed=seed, watcher=_Hurry(clock))
-    return Trial(products[0].result, code, printed.getvalue(), products[0].exchanges)
+    (result, exchanges, recording) = products[0]
+    return Trial(result, code, printed.getvalue(), exchanges, recording)
 
 
 def judge_in_place(
@@ -127,7 +135,56 @@ def judge_in_place(
     """Call every check against a base URL. `options` are the suite's own."""
     with tempfile.TemporaryDirectory() as folder:
         config = _configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
-    session, schedule = Session(config, clock=clock or SystemClock()), Schedule(config)
+    return _called(config, Session(config, clock=clock or SystemClock()))
+
+
+def judge_recorded(
+    url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None
+) -> Trial:
+    """The same, with a recording."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = _configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
+        stream = Stream(Path(folder))
+        session = Session(config, clock=clock or SystemClock(), stream=stream)
+        session.begin()
+        return _called(config, session)
+
+
+def judge_again(trial: Trial) -> Trial:
+    """Judge the recording of a trial, without a network."""
+    assert trial.recording is not None
+    config = config_of(trial.recording)
+    with without_network():
+        return _called(config, Session(config))
+
+
+@contextlib.contextmanager
+def without_network() -> Iterator[None]:
+    """Nothing can be connected to while the block lasts."""
+
+    def refused(*_: object) -> None:
+        raise AssertionError("a connection was asked for")
+
+    before = socket.socket.connect
+    socket.socket.connect = refused  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        socket.socket.connect = before  # type: ignore[method-assign]
+
+
+def differences(trial: Trial, again: Trial) -> list[str]:
+    """What differs between the verdicts, reasons, evidence and observations of two runs."""
+    pairs = zip(trial.result.requirements, again.result.requirements, strict=True)
+    found = [
+        f"{one.id}: {one.outcome} {one.reason} / {other.outcome} {other.reason}" for one, other in pairs if one != other
+    ]
+    found += ["observations"] * (trial.result.observations != again.result.observations)
+    return found + ["targets"] * (trial.result.targets != again.result.targets)
+
+
+def _called(config: Config, session: Session) -> Trial:
+    schedule = Schedule(config)
     called = [one for one in _collected() if schedule.includes(one.check)]
     for one in sorted(called, key=lambda one: schedule.place(one.check)):
         began = time.perf_counter()
@@ -135,9 +192,11 @@ def judge_in_place(
         target = session.target(one.check.target)
         session.add(finding(one.check, error, target, time.perf_counter() - began))
     session.close()
+    end = RunEnd(session)
     with _unwritten() as products:
-        code = RunEnd(session).finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
-    return Trial(products[0].result, code, "", products[0].exchanges)
+        code = end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
+    assert end.product is not None
+    return Trial(end.product.result, code, "", end.product.exchanges, products[0][2] if products else None)
 
 
 @dataclass(frozen=True)
@@ -207,16 +266,26 @@ def _pytest(*options: str, key: str, seed: int | None, watcher: object, collect_
         return int(pytest.main([*pytest_options(), *arguments], plugins=[watcher, prepared]))
 
 
+_Written: TypeAlias = tuple[Result, tuple[Exchange, ...], Recording | None]
+
+
 @contextlib.contextmanager
-def _unwritten() -> Iterator[list[Product]]:
+def _unwritten() -> Iterator[list[_Written]]:
     """Collects what a run would write, which other tests check."""
-    products: list[Product] = []
+    products: list[_Written] = []
     write_all = write.write_all
-    write.write_all = lambda product, folder: products.append(product)
+
+    def collect(product: Product, folder: Path) -> None:
+        stream = product.stream
+        recording = Recording(product.result, read_stream(stream.path).exchanges) if stream else None
+        products.append((product.result, product.exchanges, recording))
+
+    write_proof = finish.write_proof
+    write.write_all, finish.write_proof = collect, lambda *of, **more: None
     try:
         yield products
     finally:
-        write.write_all = write_all
+        write.write_all, finish.write_proof = write_all, write_proof
 
 
 class _Hurry:

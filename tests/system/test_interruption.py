@@ -27,7 +27,9 @@ from tests.support.command import Ran, ended, environment, petcheck, start
 from tests.support.peers import Behaviour, Caller, peer
 from tests.system.test_hostile_peers import store
 
-FILES = {"result.json", "exchanges.har", "junit.xml", "report.html", "summary.md", "badge.svg", "badge.json"}
+VIEWS = {"junit.xml", "report.html", "summary.md", "badge.svg", "badge.json"}
+FILES = {"result.json", "exchanges.jsonl", "exchanges.har", *VIEWS}
+PROOF = {"manifest.json", "attestation.json"}
 FEW = ("-k", "test_9 or test_page_is")
 
 
@@ -71,7 +73,7 @@ def assert_interrupted(ran: Ran) -> None:
     ran.assert_reports()
     assert not ran.result.complete
     assert ran.result.targets[0].requests.total >= 1
-    assert names(ran.reports) == FILES | {"pytest.html"}
+    assert names(ran.reports) == FILES | PROOF | {"pytest.html"}
     assert "Traceback" not in ran.out + ran.err
 
 
@@ -153,7 +155,8 @@ def test_a_second_signal_while_the_reports_are_written_ends_at_once(tmp_path: Pa
         ran = ended(process, tmp_path)
     assert (ran.code, ran.err) == (2, "\npetcheck: ended at once\n")
     assert ran.seconds < 20
-    assert {path.name: path.read_text() for path in ran.reports.iterdir()} == {"result.json": "old"}
+    assert names(ran.reports) == {"result.json", "exchanges.jsonl"}
+    assert (ran.reports / "result.json").read_text() == "old"
 
 
 def test_a_second_signal_while_a_request_hangs_ends_at_once(tmp_path: Path) -> None:
@@ -174,7 +177,7 @@ def test_a_second_signal_while_a_request_hangs_ends_at_once(tmp_path: Path) -> N
         ran = ended(process, tmp_path)
     assert (ran.code, ran.err) == (2, "\npetcheck: ended at once\n")
     assert ran.seconds < 20
-    assert names(ran.reports) == set()
+    assert names(ran.reports) == {"exchanges.jsonl"}
 
 
 # ---- workers
@@ -296,7 +299,7 @@ def test_a_disk_that_fills_up_at_any_write(written: dict[str, bytes], tmp_path: 
     pages = sum(-(-len(content) // 4096) for content in written.values())
     folder = tmp_path / "disk"
     folder.mkdir()
-    for free in range(0, pages, max(1, pages // 5)):
+    for free in range(0, pages - len(FILES), max(1, pages // 5)):
         with small_disk(folder, (len(FILES) + free) * 4096):
             for name in FILES:
                 (folder / name).write_bytes(b"old")
@@ -314,7 +317,8 @@ def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     assert ran.code == 3
     assert ran.out.startswith("target shows no failure: ")
     (line,) = trouble(ran)
-    files = "result.json, exchanges.har, junit.xml, report.html, summary.md, badge.svg, badge.json, pytest.html"
+    evidence, views = "result.json, exchanges.jsonl, exchanges.har", "junit.xml, report.html, summary.md"
+    files = f"{evidence}, {views}, badge.svg, badge.json, pytest.html, manifest.json"
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
     assert ran.err == f"{line}\n"
     assert "\nreports: " not in ran.out
@@ -330,7 +334,7 @@ def test_a_disk_that_is_full_when_a_run_ends(tmp_path: Path) -> None:
         with peer(once(1, lambda: (disk / "filler").write_bytes(b"x" * 2 * 4096))) as up:
             ran = petcheck(tmp_path, "--target", up.url, "--reports", "disk", *FEW)
         assert_unwritten(ran, "No space left on device", "disk")
-        assert names(disk) == {"result.json", "filler"}
+        assert names(disk) == {"result.json", "exchanges.jsonl", "filler"}  # the stream as far as it came
         assert (disk / "result.json").read_text() == "old"
 
 
@@ -365,7 +369,7 @@ def test_a_folder_that_disappears_is_created_again(tmp_path: Path) -> None:
         ran = petcheck(tmp_path, "--target", up.url, *FEW)
     assert ran.code == 0, ran.out
     ran.assert_reports()
-    assert names(ran.reports) == FILES | {"pytest.html"}
+    assert names(ran.reports) == FILES | PROOF | {"pytest.html"}
 
 
 def test_the_working_folder_disappears_during_the_run(tmp_path: Path) -> None:
@@ -381,7 +385,7 @@ def test_the_working_folder_disappears_during_the_run(tmp_path: Path) -> None:
     assert ran.last_line_of_trouble == (
         "petcheck: the suite broke outside of the checks (FileNotFoundError: No such file or directory)"
     )
-    assert names(ran.reports) == FILES
+    assert names(ran.reports) == FILES | PROOF
     ran.assert_reports()
 
 
@@ -426,7 +430,7 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
         draft.write_text("{")
         third = petcheck(tmp_path / "b", "--target", other.url, "--reports", "../reports", *FEW)
     assert third.code == 0
-    assert names(tmp_path / "reports") == FILES | {"pytest.html"}
+    assert names(tmp_path / "reports") == FILES | PROOF | {"pytest.html"}
 
 
 def test_a_lock_is_held_by_one_run_and_leaves_nothing_behind(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def page(status: int, title: str = "", *headers: tuple[str, str]) -> Response:
 def probed(answer: Answer, base_url: str = "https://pets.example/v1") -> tuple[str | None, Bench]:
     """Why a target cannot be tested, or None; and the requests sent to find out."""
     rig = bench(answer, writes=True)
-    rig.transport.base_url = base_url
+    rig.transport.sender.base_url = base_url
     target = Target(
         TargetConfig("pets", Url(base_url, KEY), writes=True), Api(rig.transport), "r", date(2026, 11, 21), 1
     )

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from petcheck.cli.parser import Parser, fail
+from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text
@@ -15,6 +16,7 @@ from petcheck.reports.comparison_json import json_text
 from petcheck.results import atomic_write
 from petcheck.results.load import read_run
 from petcheck.results.sanitize import printable
+from petcheck.runner.verify import follows
 from petcheck.spec.outcomes import Exit
 
 
@@ -25,7 +27,7 @@ def main(argv: list[str]) -> int:
         usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
         description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
         "differs, what is equal. Each result.json needs its exchanges.har in the same folder.",
-        epilog="Exit: 0 equal, 1 different, 4 not comparable.",
+        epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result that does not follow from its recording.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
     parser.add_argument("-o", "--output", metavar="FILE", help="where to write the page (comparison.html)")
@@ -36,7 +38,10 @@ def main(argv: list[str]) -> int:
     if not options.runs:
         fail("compare: name the runs: petcheck compare A/result.json B/result.json")
     try:
-        compared = compare.compare([read_run(Path(run)) for run in options.runs])
+        read = [read_run(Path(run)) for run in options.runs]
+        for run in dict.fromkeys(options.runs):
+            _expect_proof(Path(run))
+        compared = compare.compare(read)
     except (NotARun, NotComparable) as error:
         fail(f"compare: {error}")
     page = options.output or (None if options.json else compare.FILE)
@@ -54,3 +59,13 @@ def main(argv: list[str]) -> int:
         width = shutil.get_terminal_size().columns
         print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
+
+
+def _expect_proof(run: Path) -> None:
+    """Raise NotComparable where a result does not follow from its recording: a verdict may have been changed."""
+    wrong, _ = follows(run if run.is_dir() else run.parent, pytest_options)
+    if wrong:
+        raise NotComparable(
+            f"{printable(str(run))} does not follow from its recording ({wrong[0]}); "
+            "petcheck verify tells more; give a run as it was written"
+        )

@@ -12,6 +12,8 @@ from typing import NoReturn
 from petcheck.spec.outcomes import Exit
 
 PROGRAM = "petcheck"
+# a name less alike than that is another option: --api-key is not --sign-key
+_ALIKE = 0.75
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,7 +38,7 @@ class Parser(argparse.ArgumentParser):
         # repeat only the name: the value may be a key
         name = wrong.partition("=")[0]
         known = [flag for action in self._actions for flag in action.option_strings]
-        near = difflib.get_close_matches(name, known, n=1)
+        near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
         hint = f"did you mean {near[0]}?" if near else f"`{PROGRAM} --help` lists all options"
         fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {name}; {hint}")
 

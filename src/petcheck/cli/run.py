@@ -98,7 +98,9 @@ def run_parser() -> Parser:
         usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
         "       petcheck serve [options]           serve the reference server\n"
         "       petcheck requirements [--json]     list what is judged\n"
-        "       petcheck compare A B [C …]         show what differs between earlier runs",
+        "       petcheck compare A B [C …]         show what differs between earlier runs\n"
+        "       petcheck judge RECORDING…          judge recorded traffic; sends nothing\n"
+        "       petcheck verify DIR                show whether a folder proves what it says",
         epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )

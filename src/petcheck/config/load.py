@@ -24,8 +24,25 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
 
 # settings that make no sense as a default for every run
-_NO_DEFAULTS = ("--target", "--config", "--app", "--dry-run")
+_NO_DEFAULTS = ("--sign-key", "--target", "--config", "--app", "--dry-run")
 _WAIVER_SETTINGS = ("requirement", "target", "reason", "expires")
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """The run that a recording is of: its id, when it was, and whether it came to its end or was interrupted.
+
+    `checks` are the ids of those that ran; None where nobody knows. `traffic` tells that it was no run of petcheck, but
+    traffic that flowed anyway.
+    """
+
+    id: str
+    started: datetime
+    finished: datetime
+    complete: bool
+    interrupted: bool
+    checks: frozenset[str] | None
+    traffic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +50,8 @@ class Config:
     """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
     `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as one does to
-    repeat an earlier run.
+    repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is judged again, in
+    place of a new one.
     """
 
     as_of: date
@@ -45,11 +63,13 @@ class Config:
     repeats: bool = False
     strict: bool = False
     dry_run: bool = False
-    reports: Path = Path("reports")
+    reports: Path | None = Path("reports")
+    sign_key: Path | None = None
     timeout: float = 10.0
     ca_bundle: str | None = None
     waivers: tuple[Waiver, ...] = ()
     given: Mapping[str, object] = field(default_factory=dict)
+    earlier: EarlierRun | None = None
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -100,6 +120,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         examples=values.whole_number(merged["examples"], where("examples"), least=0) if "examples" in merged else None,
         strict=switch("strict"),
         dry_run=switch("dry-run"),
+        sign_key=Path(str(merged["sign-key"])) if "sign-key" in merged else None,
         timeout=values.seconds(merged.get("timeout", 10), where("timeout")),
         ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=targets,

@@ -64,6 +64,7 @@ OPTIONS = (
     Option("--timeout", "total seconds for one exchange (10)", "S"),
     Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
     Option("--insecure-http", "send the key over http to a host that is not this machine"),
+    Option("--sign-key", "seal the reports with that Ed25519 private key, in PEM", "FILE"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
 )
 

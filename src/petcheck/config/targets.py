@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from petcheck.config import values
@@ -11,6 +11,7 @@ from petcheck.config.keys import DEFAULT_TARGET, key_of
 from petcheck.config.settings_file import SettingsFile, expect_known, with_dashes
 from petcheck.config.urls import base_url, masked_url
 from petcheck.errors import ConfigError
+from petcheck.exchange import Exchange
 from petcheck.wire.credentials import ApiKey
 
 REFERENCE_TARGET = "reference"
@@ -48,7 +49,22 @@ class Embedded:
         return "the embedded reference server"
 
 
-Source: TypeAlias = Url | App | Embedded
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A server as a recording shows it: nothing is sent. `key` is the fingerprint of the key that was valid there.
+
+    It is None where the recording shows none.
+    """
+
+    base_url: str
+    key: str | None
+    exchanges: tuple[Exchange, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return self.base_url
+
+
+Source: TypeAlias = Url | App | Embedded | Recorded
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,11 @@ _LISTED = 12  # differences of one kind; the page lists them all
 _INDENT = ("  ", "    ")  # of the first line, and of the lines that it wraps into
 
 
-def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> str:
+def render(comparison: Comparison, *, width: int, colour: bool, page: str | None) -> str:
     """The comparison as text, without a line feed at its end.
 
     `width` is the terminal's in columns. With `colour`, ANSI colours support the words and never replace them. `page`
-    is where comparison.html was written.
+    is where comparison.html was written, None where it was not.
     """
     lines = TextLines(width, colour)
     lines.say(words.headline(comparison), hanging="  ", style=f"{BOLD};{RED if comparison.different else GREEN}")
@@ -50,7 +50,8 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str) -> st
         lines.say(f"the network path differs, which does not count: {printable(traits, 500)}", hanging="  ")
     requirements, points = len(comparison.agreed), plural(len(comparison.agreed_points), "open point")
     lines.say(f"equal: {plural(requirements, 'requirement')}, {points}", hanging="  ")
-    lines.say(f"page: {printable(page)}", hanging="  ")
+    if page is not None:
+        lines.say(f"page: {printable(page)}", hanging="  ")
     return str(lines)
 
 

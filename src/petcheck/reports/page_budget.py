@@ -59,12 +59,13 @@ class PageBudget:
         return f"x{self._numbers[target]}-{index}" if (target, index) in self._kept else ""
 
     def line(self, target: str, index: int) -> str:
-        """An exchange in one line: number, request, status, time."""
+        """An exchange in one line: number, request, credential, status, time."""
         entry = self._entries.get((target, index))
         if entry is None:
             return f"#{index}"
         path, time = totals.path_of(entry, self._result), totals.milliseconds(entry)
-        return f"#{index} {printable(entry.method, 20)} {path} → {totals.status_or_error(entry)} · {time}"
+        request = f"{printable(entry.method, 20)} {path}, {entry.credential.value}"
+        return f"#{index} {request} → {totals.status_or_error(entry)} · {time}"
 
     def links(self, row: RequirementRow) -> list[tuple[str, str, bool]]:
         """For each exchange linked below a verdict: its line, its anchor (may be empty), and whether it decides."""

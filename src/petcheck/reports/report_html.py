@@ -48,14 +48,24 @@ class _PointEntry:
     rows: tuple[Observation | None, ...]
 
 
-def render(result: Result, evidence: Sequence[Evidence]) -> str:
-    """The whole page. `evidence` are the exchanges of exchanges.har, in any order."""
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a page comes from: the sha256 of exchanges.jsonl, the suite's commit if it has one, and the machine."""
+
+    evidence_sha256: str
+    commit: str | None
+    platform: str
+
+
+def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None = None) -> str:
+    """The whole page. `evidence` are the exchanges of exchanges.har, in any order; `origin` is None if unknown."""
     groups = _groups(result)
     return templating.page(
         "report.html.jinja",
         "report.css",
         _filters(groups),
         result=result,
+        origin=origin,
         totals=totals,
         title=sections.title,
         groups=groups,

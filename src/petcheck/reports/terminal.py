@@ -30,14 +30,14 @@ def render(
     *,
     width: int,
     colour: bool,
-    folder: str,
+    folder: str | None,
     unwritten: Collection[str] = (),
 ) -> str:
     """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
-    the user named it, except those `unwritten`.
+    the user named it, except those `unwritten`; None where there are none.
     """
     page = TextLines(width, colour)
     page.say(totals.headline(result), style=BOLD)
@@ -52,7 +52,7 @@ def render(
     _requests(page, result)
     named = [*_FILES, *([compare.FILE] if compare.has_several_sides(result) else [])]
     written = [name for name in named if name not in unwritten]
-    if written:
+    if written and folder is not None:
         page.blank()
         page.say(f"reports: {printable(folder.rstrip('/'))}/{', '.join(written)}")
     _waivers(page, result)
@@ -60,12 +60,13 @@ def render(
     return str(page)
 
 
-def one_line(result: Result, folder: str) -> str:
-    """One line for -q: the verdict, the counts, the requests, the seed and the path of the report."""
+def one_line(result: Result, folder: str | None) -> str:
+    """One line for -q: the verdict, the counts, the requests, the seed, and the path of the report if there is one."""
     found = [f"{number} {outcome}" for outcome, number in totals.counts(result.requirements).items() if number]
     total = sum(target.requests.total for target in result.targets)
     counts = f"{', '.join(found) or 'no verdicts'}; {totals.plural(total, 'request')}; seed {result.run.seed}"
-    return escape_commands(f"{totals.headline(result)} ({counts}) {printable(folder.rstrip('/'))}/report.html")
+    where = f" {printable(folder.rstrip('/'))}/report.html" if folder is not None else ""
+    return escape_commands(f"{totals.headline(result)} ({counts}){where}")
 
 
 def _table(page: TextLines, result: Result, target: TargetInfo) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,32 +14,53 @@ from petcheck.comparison import compare
 from petcheck.errors import NotWritten
 from petcheck.exchange import Exchange
 from petcheck.reports import badge, comparison_html, junit, report_html, summary
-from petcheck.results import atomic_write, har
+from petcheck.results import atomic_write, har, recording
+from petcheck.results.environment import environment
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import FILE, Result, write
+from petcheck.results.manifest import digest_of
+from petcheck.results.recording import Stream
+from petcheck.results.result import FILE, Result, head_of, write
 from petcheck.results.sanitize import FIELD_LIMIT, printable
 
 
 @dataclass(frozen=True)
 class Product:
-    """A run's result and the exchanges that it refers to. The HAR and the evidence are built once, for every view."""
+    """A run's result, and the exchanges that it refers to. The `stream`, if there is one, has written all exchanges."""
 
     result: Result
     exchanges: tuple[Exchange, ...]
+    stream: Stream | None = None
 
-    @cached_property
-    def document(self) -> dict[str, Any]:
-        """The exchanges as a HAR document."""
-        return har.har(self.exchanges, version=self.result.suite.version, run=self.result.run)
+    def write_stream(self, folder: Path) -> None:
+        """Write exchanges.jsonl, unless that was done while the run lasted. Raises OSError."""
+        if self.stream is not None and self.stream.trouble is None:
+            return
+        if self.stream is not None and any(t.requests.kept < t.requests.total for t in self.result.targets):
+            raise self.stream.trouble or OSError()  # memory holds a sample
+        recording.write_stream(folder, self.result, self.exchanges)
+
+    @property
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """All exchanges as entries of a HAR; those in memory where the stream has none. Raises OSError."""
+        if self.stream is None or self.stream.trouble is not None:
+            return map(har.entry_of, self.exchanges)
+        return recording.entries_in(self.stream.path, [target.name for target in self.result.targets])
 
     @cached_property
     def evidence(self) -> tuple[har.Evidence, ...]:
         """The exchanges as the views show them."""
-        return tuple(har.entries_by_index(self.document).values())
+        return tuple(map(har.evidence_of, self.exchanges))
+
+
+def names(result: Result) -> list[str]:
+    """The files that `write_all` writes for a result."""
+    compared = [compare.FILE] if compare.has_several_sides(result) else []
+    views = [junit.FILE, report_html.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE]
+    return [FILE, recording.FILE, har.FILE, *views, *compared]
 
 
 def write_all(product: Product, folder: Path) -> None:
-    """Write result.json, exchanges.har, junit.xml, report.html, summary.md and the two badges into `folder`.
+    """Write result.json, exchanges.jsonl, exchanges.har, junit.xml, report.html, summary.md, the badges into `folder`.
 
     A run of several targets gets comparison.html too; with one target, an old comparison.html is removed. The folder is
     created if it is missing. Each file is replaced atomically. If some files cannot be written, raises `NotWritten`
@@ -48,10 +69,11 @@ def write_all(product: Product, folder: Path) -> None:
     result = product.result
     writers: dict[str, Callable[[], object]] = {
         FILE: lambda: write(result, folder),
-        har.FILE: lambda: har.write_har(product.document, folder),
+        recording.FILE: lambda: product.write_stream(folder),
+        har.FILE: lambda: har.write_har(folder, product.entries, version=result.suite.version, head=head_of(result)),
         junit.FILE: lambda: atomic_write.write(folder / junit.FILE, junit.junit(result)),
         report_html.FILE: lambda: atomic_write.write(
-            folder / report_html.FILE, report_html.render(result, product.evidence)
+            folder / report_html.FILE, report_html.render(result, product.evidence, _origin(folder))
         ),
         summary.FILE: lambda: atomic_write.write(folder / summary.FILE, summary.render(result)),
         badge.SVG_FILE: lambda: atomic_write.write(folder / badge.SVG_FILE, badge.svg(result)),
@@ -68,6 +90,16 @@ def write_all(product: Product, folder: Path) -> None:
             wrong[name] = error
     if wrong:
         raise not_written(folder, wrong)
+
+
+def _origin(folder: Path) -> report_html.Origin | None:
+    """Where the page comes from; None if exchanges.jsonl is not there."""
+    try:
+        digest = digest_of(folder / recording.FILE)
+    except OSError:
+        return None
+    made = environment()
+    return report_html.Origin(digest, made.commit, made.platform)
 
 
 def _compare(product: Product, path: Path) -> None:

@@ -1,27 +1,26 @@
 """exchanges.har: every exchange of a run in the format that browsers' developer tools open (HAR 1.2).
 
 `_petcheck` of each entry holds what HAR has no member for: target and index (the pair that result.json refers to),
-operation, credential, the `curl` line, and whether the body is complete. A request without an answer has status 0 and
-the reason in `_error`, as in browsers. `entries_by_index` reads such a file back as `Evidence`.
+operation, credential, the `curl` line, the section that the request was sent for, seconds on a monotonic clock, and
+what became of the body. A request without an answer has status 0 and the reason in `_error`, as in browsers.
+`exchange_of` reads an entry back as the exchange that it was, `entries_by_index` all of them as `Evidence` for views.
 """
 
 from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Credential, Exchange, NoAnswer, Response
+from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.results import atomic_write
 from petcheck.results.curl import curl_line
-from petcheck.results.result import RunInfo
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 
@@ -63,38 +62,41 @@ def path_below(url: str, base_url: str) -> str:
     return url[len(base) :] if base and url.startswith(f"{base}/") else url
 
 
-def har(exchanges: Sequence[Exchange], *, version: str, run: RunInfo | None = None) -> dict[str, Any]:
-    """A HAR document of `exchanges`, in order; `version` is the suite's, `run` the run that they belong to."""
-    belongs: dict[str, Any] = {}
-    if run:
-        belongs = {
-            "comment": f"petcheck --seed {run.seed} repeats this run",
-            "_petcheck": {"run": run.id, "started": run.started, "seed": run.seed},
-        }
-    return {
-        "log": {
-            "version": "1.2",
-            "creator": {"name": "petcheck", "version": version},
-            **belongs,
-            "entries": [_entry(exchange) for exchange in exchanges],
-        }
-    }
+def har(exchanges: Sequence[Exchange], *, version: str, head: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A HAR document of `exchanges`, in their order; `version` is the suite's, `head` the head of their recording."""
+    return {"log": {**_log(version, head), "entries": [entry_of(exchange) for exchange in exchanges]}}
+
+
+def _log(version: str, head: Mapping[str, Any] | None) -> dict[str, Any]:
+    belongs = {"comment": f"petcheck --seed {head['run']['seed']} repeats this run", "_petcheck": head} if head else {}
+    return {"version": "1.2", "creator": {"name": "petcheck", "version": version}, **belongs}
 
 
 def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
     """The id and the start of the run that a HAR document belongs to; None if it does not say."""
     try:
-        ours = document["log"]["_petcheck"]
-        return ours["run"], ours["started"]
+        run = document["log"]["_petcheck"]["run"]
+        return run["id"], run["started"]
     except (KeyError, TypeError):
         return None
 
 
-def write_har(document: Mapping[str, Any], folder: Path) -> Path:
-    """Write `document`, made by `har`, atomically as exchanges.har into `folder`; its path. Raises OSError."""
+def pieces(entries: Iterable[Mapping[str, Any]], *, version: str, head: Mapping[str, Any] | None) -> Iterator[str]:
+    """The text of a HAR file, piece by piece: with an entry a line, and never more than one of them in memory."""
+    yield json.dumps({"log": _log(version, head)}, indent=1).removesuffix("\n }\n}") + ',\n  "entries": ['
+    comma = "\n"
+    for entry in entries:
+        yield comma + json.dumps(entry)
+        comma = ",\n"
+    yield "\n  ]\n }\n}\n"
+
+
+def write_har(
+    folder: Path, entries: Iterable[Mapping[str, Any]], *, version: str, head: Mapping[str, Any] | None = None
+) -> Path:
+    """Write entries as exchanges.har into `folder`, all at once; its path. Raises OSError."""
     path = folder / FILE
-    # in pieces, since the whole text takes too much memory with large bodies
-    atomic_write.write(path, chain(json.JSONEncoder(indent=1).iterencode(document), "\n"))
+    atomic_write.write(path, pieces(entries, version=version, head=head))
     return path
 
 
@@ -107,10 +109,12 @@ def entries_by_index(document: Mapping[str, Any]) -> dict[tuple[str, int], Evide
     return {(entry.target, entry.index): entry for entry in entries}
 
 
-def _entry(exchange: Exchange) -> dict[str, Any]:
+def entry_of(exchange: Exchange) -> dict[str, Any]:
+    """An exchange as an entry of a HAR."""
     request, answer = exchange.request, exchange.answer
     milliseconds = round(max(exchange.elapsed, 0.0) * 1000, 3)
     http_version = answer.http_version if isinstance(answer, Response) else "HTTP/1.1"
+    broken = answer.encoding_broken if isinstance(answer, Response) else None
     sent: dict[str, Any] = {
         "method": request.method,
         "url": request.url,
@@ -137,8 +141,56 @@ def _entry(exchange: Exchange) -> dict[str, Any]:
             "credential": request.credential.value,
             "curl": curl_line(request),
             "body_complete": not isinstance(answer, Response) or answer.body_complete,
+            "section": exchange.section,
+            "sent": exchange.sent,
+            "finished": exchange.finished,
+            **({"resent": True} if exchange.resent else {}),
+            **({"encoding_broken": broken} if broken is not None else {}),
         },
     }
+
+
+def evidence_of(exchange: Exchange) -> Evidence:
+    """An exchange as views show it."""
+    return _evidence(entry_of(exchange))
+
+
+def exchange_of(entry: Mapping[str, Any]) -> Exchange:
+    """The exchange that an entry of ours holds. Raises NotEvidence."""
+    try:
+        seen, ours = _typed(_evidence(entry)), entry["_petcheck"]
+        broken = ours.get("encoding_broken")
+        exchange = Exchange(
+            index=seen.index,
+            target=seen.target,
+            request=Request(
+                seen.operation, seen.method, seen.url, seen.request_headers, seen.request_body, seen.credential
+            ),
+            answer=_no_answer(seen.error)
+            if seen.error is not None
+            else Response(
+                seen.status,
+                seen.reason,
+                seen.http_version,
+                seen.response_headers,
+                seen.response_body,
+                seen.whole,
+                None if broken is None else str(broken),
+            ),
+            started=datetime.fromisoformat(seen.started).astimezone(UTC),
+            sent=float(ours["sent"]),
+            finished=float(ours["finished"]),
+            section=str(ours["section"]),
+            resent=bool(ours.get("resent")),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise NotEvidence(f"has an entry that petcheck has not written: {type(error).__name__} {error}") from None
+    return exchange
+
+
+def _no_answer(error: str) -> NoAnswer:
+    kind, _, detail = error.partition(": ")
+    return NoAnswer(Silence(kind), detail)
 
 
 def _response(answer: Response) -> dict[str, Any]:
@@ -240,4 +292,5 @@ def _first(headers: Sequence[tuple[str, str]], name: str) -> str:
 
 
 def _iso(moment: datetime) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    precision = "microseconds" if moment.microsecond % 1000 else "milliseconds"
+    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")

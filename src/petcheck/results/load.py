@@ -1,16 +1,19 @@
-"""Reads a run back from its files, for a comparison. Accepts only a complete run of this suite."""
+"""Reads a run back from its files: to compare it, or to judge it again. Accepts only a run of this suite."""
 
 from __future__ import annotations
 
 import json
 import stat
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from petcheck.errors import NotAResult, NotARun, NotEvidence
-from petcheck.results import har
+from petcheck.results import har, recording
 from petcheck.results.har import Evidence
-from petcheck.results.result import FILE, Result, load
+from petcheck.results.har_reader import entries_of
+from petcheck.results.recording import Recording, read_stream
+from petcheck.results.result import FILE, Result, from_head, load
 from petcheck.results.sanitize import printable
 
 RESULT_CAP = 64 * 1024 * 1024
@@ -40,6 +43,54 @@ def read_run(path: Path) -> RecordedRun:
     except NotAResult as error:
         raise NotARun(f"{printable(str(error), 700)}; give the result.json of a complete run") from None
     return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+
+
+def recording_in(folder: Path) -> Recording:
+    """The recording in a folder of reports: its stream, else its HAR, and the result of the same run if it is there.
+
+    Raises NotARun.
+    """
+    name = printable(str(folder))
+    files = {file: folder / file for file in (recording.FILE, har.FILE) if (folder / file).exists()}
+    if not files:
+        raise NotARun(f"{name} holds no recording: neither {recording.FILE} nor {har.FILE}")
+    found = read_stream(files[recording.FILE]) if recording.FILE in files else read_har(files[har.FILE])
+    if found is None:
+        raise NotARun(f"{printable(str(files[har.FILE]))} is a HAR of another program; give the file itself")
+    return with_result(found, folder)
+
+
+def with_result(found: Recording, folder: Path) -> Recording:
+    """A recording with the result of its run, if that is in `folder`. Raises NotARun."""
+    file = folder / FILE
+    if not file.exists():
+        return found
+    _expect_file(file, RESULT_CAP, "give the folder of a run")
+    try:
+        result = load(file)
+    except NotAResult as error:
+        raise NotARun(f"{printable(str(error), 700)}; give the folder of a run") from None
+    same = (result.run.id, result.run.started) == (found.result.run.id, found.result.run.started)
+    return Recording(result, found.exchanges) if same else found  # a run that was killed leaves older reports
+
+
+def read_har(path: Path) -> Recording | None:
+    """The recording in an exchanges.har; None where the HAR is of another program. Raises NotARun."""
+    name = printable(str(path))
+    _expect_file(path, HAR_CAP, "give a shorter recording")
+    log: dict[str, object] = {}
+    try:
+        entries = entries_of(path, log)
+        first = next(entries, None)
+        if "_petcheck" not in log:
+            return None
+        result = from_head(log["_petcheck"])
+        given = [] if first is None else [first]
+        return Recording(result, tuple(har.exchange_of(entry) for entry in chain(given, entries)))
+    except OSError as error:
+        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
+    except (NotEvidence, NotAResult) as error:
+        raise NotARun(f"{name} {printable(str(error), 200)}") from None
 
 
 def _evidence(file: Path, result: Result, of: str) -> tuple[har.Evidence, ...]:

@@ -38,10 +38,38 @@ class SuiteInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class AgreedWaiver:
+    """A waiver that the run was given, whether it applied or not; `expires` is its last day (YYYY-MM-DD)."""
+
+    requirement: str
+    target: str
+    reason: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
+
+    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` tells whether `--seed`
+    was. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
+    """
+
+    max_requests: int
+    max_wait: float
+    examples: int | None
+    seed_given: bool
+    strict: bool
+    traffic: bool = False
+    waivers: tuple[AgreedWaiver, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """One run. `started` and `finished` are UTC in ISO 8601; `as_of` is the day to judge by (YYYY-MM-DD).
 
-    `exit` is the exit code of the command; `options` are the options in force, never the key.
+    `exit` is the exit code of the command; `options` are the options as given, never the key.
+    `settings` are None in a result of an older version.
     """
 
     id: str
@@ -51,16 +79,17 @@ class RunInfo:
     seed: int
     exit: int
     options: Mapping[str, JsonValue]
+    settings: RunSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RequestCount:
     """Requests sent to a target: in total, by method, and by the section of the check that sent them.
 
-    `examples` of them were property examples, which belong to no section. `kept` are in exchanges.har: a long run keeps
-    a sample of its passing examples. `repeats` were sent in addition to the planned ones, by cause in words. `lost` met
-    a connection that the server had closed, and were sent again. `forgiven` counts each 502, 503 and 504 that was gone
-    on the second try.
+    `examples` of them were property examples, which belong to no section. `kept` are in the report: of a long run it
+    shows a sample of the passing examples. `repeats` were sent in addition to the planned ones, by cause in words.
+    `lost` met a connection that the server had closed, and were sent again. `forgiven` counts each 502, 503 and 504
+    that was gone on the second try.
     """
 
     total: int
@@ -86,7 +115,8 @@ class Created:
 class TargetInfo:
     """A target and what the run sent to it and created there.
 
-    `key` is "sha256:" and eight digits of the key's digest. `waited_s` is the seconds waited for its rate limit,
+    `key` is "sha256:" and eight digits of the key's digest. `exhaust` allowed to use up the quota, and `category_id` is
+    the category that was given. `waited_s` is the seconds waited for its rate limit,
     `rate_limited` counts its 429s. `unreachable` says in one line why it could not be tested, or is None.
     """
 
@@ -100,6 +130,8 @@ class TargetInfo:
     rate_limited: int
     created: tuple[Created, ...]
     unreachable: str | None = None
+    exhaust: bool = False
+    category_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,13 +303,26 @@ def from_json(document: Any) -> Result:
     return Result(
         complete=document["complete"],
         suite=SuiteInfo(**document["suite"]),
-        run=RunInfo(**document["run"]),
+        run=_run(**document["run"]),
         targets=tuple(_target(**target) for target in document["targets"]),
         requirements=tuple(_requirement(**row) for row in document["requirements"]),
         checks=tuple(CheckRow(**_tuples(row)) for row in document["checks"]),
         observations=tuple(_observation(**row) for row in document["observations"]),
         untestable=tuple(UntestablePoint(**row) for row in document["untestable"]),
     )
+
+
+_ROWS = ("requirements", "checks", "observations", "untestable")
+
+
+def head_of(result: Result) -> dict[str, Any]:
+    """What a recording says of its run: `result` as a JSON object without what the run found out."""
+    return {name: value for name, value in to_json(result).items() if name not in _ROWS}
+
+
+def from_head(head: Any) -> Result:
+    """The result without any rows that `head`, parsed JSON, describes. Raises NotAResult."""
+    return from_json({**head, **{name: [] for name in _ROWS}} if isinstance(head, dict) else head)
 
 
 _FIGURES = ("by_section", "examples", "kept", "repeats", "lost", "forgiven")
@@ -298,6 +343,13 @@ def _plain(value: Any) -> Any:
 
 def _tuples(row: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+
+
+def _run(*, settings: dict[str, Any] | None = None, **rest: Any) -> RunInfo:
+    if settings is None:
+        return RunInfo(**rest)
+    waivers = tuple(AgreedWaiver(**waiver) for waiver in settings["waivers"])
+    return RunInfo(settings=RunSettings(**settings | {"waivers": waivers}), **rest)
 
 
 def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: Any) -> TargetInfo:

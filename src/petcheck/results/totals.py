@@ -170,12 +170,12 @@ def request_summary(target: TargetInfo) -> str:
 
 
 def sample_note(target: TargetInfo) -> str:
-    """A sentence on what the evidence holds; empty if it holds every exchange."""
+    """A sentence on what the views show; empty where they show every exchange."""
     spent = target.requests
     if spent.kept >= spent.total:
         return ""
     return (
-        f"The evidence holds {spent.kept:,} of these exchanges: a sample of the property examples that showed "
+        f"The report shows {spent.kept:,} of these exchanges: a sample of the property examples that showed "
         "nothing new, and all others."
     )
 

@@ -31,8 +31,11 @@ _OUTCOME, _SENT = "petcheck", "petcheck-sent"
 class Screen:
     """A pytest plugin: the only part of a run that writes to the screen."""
 
-    def __init__(self, config: pytest.Config, *, budget: int, folder: Path) -> None:
-        """`budget` is the most requests that the run may send; `folder` holds its reports, as the user wrote it."""
+    def __init__(self, config: pytest.Config, *, budget: int, folder: Path | None) -> None:
+        """`budget` is the most requests that the run may send; `folder` holds its reports, as the user wrote it.
+
+        It is None where another shows the end of the run.
+        """
         option = config.option
         verbosity = option.verbose
         self._quiet = verbosity < 0 and not option.collectonly
@@ -98,26 +101,26 @@ class Screen:
         # pytest itself reports a mistake in its options
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
-        if end is not None and end.product is not None and self._terminal is not None:
+        if end is not None and end.product is not None and self._terminal is not None and self._folder is not None:
             for command in annotation_lines(end.product.result, os.environ):
                 self._terminal.line(command)
-            self._terminal.line(self._summary(end.product, end.unwritten))
+            self._terminal.line(self._summary(end.product, str(self._folder), end.unwritten))
             for trouble in end.trouble:
                 sys.stderr.write(f"petcheck: {trouble}\n")
             self._terminal.flush()
         return value
 
-    def _summary(self, product: Product, unwritten: Collection[str]) -> str:
+    def _summary(self, product: Product, folder: str, unwritten: Collection[str]) -> str:
         from petcheck.reports import terminal
 
         if self._quiet:
-            return terminal.one_line(product.result, str(self._folder))
+            return terminal.one_line(product.result, folder)
         return terminal.render(
             product.result,
             product.evidence,
             width=self._terminal.fullwidth,
             colour=self._terminal.hasmarkup,
-            folder=str(self._folder),
+            folder=folder,
             unwritten=unwritten,
         )
 

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pickle
 import signal
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from petcheck.errors import NotWritten
+from petcheck.config.targets import Recorded
+from petcheck.errors import NotARun, NotWritten
+from petcheck.exchange import Exchange
+from petcheck.judging.record import finding_over, grounds_of
+from petcheck.judging.rules import RULE
 from petcheck.reports import write
 from petcheck.reports.write import Product
 from petcheck.results import atomic_write
-from petcheck.runner.results import RunFacts, assemble, join_reports
+from petcheck.results.attestation import Seal, statement, write_attestation
+from petcheck.results.environment import environment
+from petcheck.results.manifest import FILE as MANIFEST
+from petcheck.results.manifest import manifest, write_manifest
+from petcheck.results.recording import read_stream
+from petcheck.results.result import Result
+from petcheck.runner.results import RunFacts, TargetReport, assemble, join_reports
 from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue
-from petcheck.spec.files import suite_file
+from petcheck.spec.files import openapi_digest
 from petcheck.spec.outcomes import Exit
 
 DEBUGGING_PAGE = "pytest.html"
@@ -31,16 +40,18 @@ class RunEnd:
 
     `workers` are the ids of the processes that run checks for it, and `parts` their pickled `Session.unsent_reports`.
     `lost` is true if a worker died. `product` is None until the result is assembled. `unwritten` are the files that
-    could not be written.
+    could not be written. `seal` signs the attestation, if it is to be signed.
     """
 
     run: Session
+    seal: Seal | None = None
     workers: set[int] = field(default_factory=set)
     parts: list[bytes] = field(default_factory=list)
     lost: bool = False
     product: Product | None = None
     unwritten: dict[str, Exception] = field(default_factory=dict)
     broken: str | None = None
+    _page: Path | None = None
 
     def stop_workers(self) -> None:
         """End the workers at once: they have reported their findings, and would continue to send requests."""
@@ -54,13 +65,14 @@ class RunEnd:
         `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
         """
         by_pytest = "pytest had an internal error" if runner_broke else None
+        earlier = self.run.config.earlier
         self.broken = "a worker process died" if self.lost else by_pytest
         facts = RunFacts(
             run=self.run.run,
             started=self.run.started,
-            finished=datetime.now(UTC),
-            interrupted=interrupted,
-            cut_short=cut_short,
+            finished=earlier.finished if earlier else datetime.now(UTC),
+            interrupted=interrupted or bool(earlier and earlier.interrupted),
+            cut_short=cut_short or bool(earlier and not earlier.complete),
             nothing_selected=nothing_selected,
             broken=self.broken,
         )
@@ -68,13 +80,60 @@ class RunEnd:
         # a copy: a worker may send its last report at any time
         sent = join_reports(part for packed in list(self.parts) for part in pickle.loads(packed))  # noqa: S301 - our own
         reports = sorted([*self.run.reports(), *sent], key=lambda report: order.get(report.name, len(order)))
-        digest = hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
-        self.product = Product(*assemble(self.run.config, catalogue(), digest, facts, reports))
+        stream = self.run.stream
+        if facts.interrupted:
+            recorded = self._recorded()
+            reports = [self._with_record(report, recorded) for report in reports]
+        assembled = assemble(self.run.config, catalogue(), openapi_digest(), facts, reports)
+        self.product = Product(*assembled, stream)
+        folder = self.run.config.reports
         try:
-            write.write_all(self.product, self.run.config.reports)
+            if folder is not None:
+                write.write_all(self.product, folder)
         except NotWritten as error:
             self.unwritten |= error.errors
         return self.exit_code(self.product.result.run.exit)
+
+    def _recorded(self) -> Mapping[str, Sequence[Exchange]]:
+        """Every exchange of the run, by target: those that the reports hold may be a sample."""
+        stream = self.run.stream
+        with contextlib.suppress(NotARun):
+            if stream is not None and stream.trouble is None:
+                recording = read_stream(stream.path)
+                return {name: recording.of(name) for name in self.run.names}
+        return {}
+
+    def _with_record(self, report: TargetReport, recorded: Mapping[str, Sequence[Exchange]]) -> TargetReport:
+        """A report of an interrupted run, with what its record shows of requirements that no check came to."""
+        config = self.run.config
+        target = next(target for target in config.targets if target.name == report.name)
+        source = target.source
+        record = source.exchanges if isinstance(source, Recorded) else recorded.get(report.name, report.exchanges)
+        grounds = grounds_of(
+            record,
+            as_of=config.as_of,
+            plan=target.plan,
+            category_id=target.category_id,
+            writes=target.writes,
+            run=self.run.run,
+            repeats=config.repeats,
+        )
+        told = {name for finding in report.findings for name in finding.requirements}
+        missing = [one for one in catalogue().judged if one.id not in told and one.id in RULE]
+        found = [finding_over(one, report.name, record, grounds) for one in missing]
+        shown = tuple(finding for finding in found if finding.outcome in ("pass", "fail"))
+        kept = {exchange.index for exchange in report.exchanges}
+        kept |= {index for finding in shown for index in finding.exchanges}
+        exchanges = tuple(exchange for exchange in record if exchange.index in kept)
+        return replace(report, findings=(*report.findings, *shown), exchanges=exchanges)
+
+    def write_manifest(self) -> None:
+        """Write manifest.json and the attestation over everything else that the run has written."""
+        folder = self.run.config.reports
+        if folder is None or self.product is None:
+            return
+        page = [DEBUGGING_PAGE] if self._page == (folder / DEBUGGING_PAGE).resolve() else []
+        write_proof(folder, self.product.result, self.unwritten, page, self.seal)
 
     def append_job_summary(self) -> None:
         """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
@@ -90,7 +149,8 @@ class RunEnd:
     def trouble(self) -> list[str]:
         """What broke the suite, one line each."""
         lines = [f"the suite broke: {self.broken}"] if self.broken else []
-        return lines + ([str(write.not_written(self.run.config.reports, self.unwritten))] if self.unwritten else [])
+        folder = self.run.config.reports
+        return lines + ([str(write.not_written(folder, self.unwritten))] if folder and self.unwritten else [])
 
     def exit_code(self, code: int) -> int:
         """`code`, or the exit code for a broken suite."""
@@ -111,5 +171,25 @@ class RunEnd:
     def _write_page(self, path: Path, text: str) -> None:
         try:
             atomic_write.write(path, text)
+            self._page = path.resolve()
         except OSError as error:
             self.unwritten[path.name] = error
+
+
+def write_proof(
+    folder: Path,
+    result: Result,
+    unwritten: dict[str, Exception],
+    pages: Sequence[str] = (),
+    seal: Seal | None = None,
+) -> None:
+    """Write manifest.json and the attestation over what a run has written, `pages` besides; the rest is `unwritten`.
+
+    Trouble with them is put there too.
+    """
+    names = [name for name in (*write.names(result), *pages) if name not in unwritten]
+    try:
+        made = manifest(folder, names, result, environment())
+        write_attestation(folder, statement(made, write_manifest(folder, made), result), seal)
+    except OSError as error:
+        unwritten[MANIFEST] = error

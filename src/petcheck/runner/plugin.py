@@ -16,8 +16,9 @@ import pytest
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import Breach, ConfigError, Inconclusive, NotSent, Untestable
+from petcheck.errors import Breach, ConfigError, Inconclusive, NotRecorded, NotSent, Untestable
 from petcheck.exchange import Exchange
+from petcheck.results.recording import Stream
 from petcheck.runner.console import Screen, show_in_report
 from petcheck.runner.findings import finding
 from petcheck.runner.finish import DEBUGGING_PAGE, RunEnd
@@ -37,7 +38,7 @@ SESSION = pytest.StashKey[Session]()
 CHECK = pytest.StashKey[Check]()
 _PREPARED = pytest.StashKey[Prepared]()
 _SCREEN = pytest.StashKey[Screen]()
-_END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
+END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
 
 # pytest has its own --strict, which `checks.toml` switches on anyway; here the flag means both
 _SHARED_FLAG = "--strict"
@@ -64,15 +65,20 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     prepared = config.stash[_PREPARED] = _prepared(config)
     frozen = prepared.config
-    session = config.stash[SESSION] = Session(frozen)
-    end = config.stash[_END] = RunEnd(session) if prepared.lock is not None else None
+    writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
+    stream = Stream(frozen.reports) if writes and frozen.reports is not None else None
+    session = config.stash[SESSION] = Session(frozen, stream=stream)
+    ends = prepared.lock is not None or frozen.earlier is not None
+    end = config.stash[END] = RunEnd(session, prepared.seal) if ends else None
     if _is_worker(config):
         # nobody sees a worker's stdout
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
         config.pluginmanager.register(XdistWorker(session), "petcheck-worker")
     else:
         budget = sum(forecast.requests_in_all for forecast in session.forecasts())
-        screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
+        screen = config.stash[_SCREEN] = Screen(
+            config, budget=budget, folder=None if frozen.earlier else frozen.reports
+        )
         config.pluginmanager.register(screen, "petcheck-screen")
         config.pluginmanager.register(XdistController(session, end), "petcheck-workers")
         session.announcer = screen.announcer
@@ -80,7 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.tbstyle == "auto":
         option.tbstyle = "no"
     option.reportchars = ""
-    if getattr(option, "htmlpath", "") is None and not frozen.dry_run:
+    if getattr(option, "htmlpath", "") is None and not frozen.dry_run and frozen.reports is not None:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
         option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
@@ -158,9 +164,13 @@ def _check(item: pytest.Item, session: Session) -> Check:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
-    """Under --dry-run, print what a run sends instead of running it."""
+    """Begin the stream. Under --dry-run, print what a run sends instead of running it."""
     run = session.config.stash.get(SESSION, None)
-    if run is None or not run.config.dry_run:
+    if run is None:
+        return None
+    if not run.config.dry_run:
+        if not _is_worker(session.config):
+            run.begin()
         return None
     announcer = session.config.stash[_SCREEN].announcer
     for forecast in run.forecasts():
@@ -224,7 +234,9 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     check = item.stash[CHECK]
     target = session.target(check.target)
     found = finding(check, error, target, call.duration)
-    session.add(found)
+    earlier = session.config.earlier
+    if not (isinstance(error, NotRecorded) and earlier is not None and earlier.interrupted):
+        session.add(found)  # else the run was interrupted before that check
     show_in_report(report, item.location, found, error, target)
     return report  # type: ignore[return-value]
 
@@ -235,7 +247,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 @pytest.hookimpl(wrapper=True, trylast=True)  # before the terminal shows the end
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[None]:
     """Write everything, and let the verdicts decide the exit code."""
-    run, end = session.config.stash.get(SESSION, None), session.config.stash.get(_END, None)
+    run, end = session.config.stash.get(SESSION, None), session.config.stash.get(END, None)
     if run is None:
         return (yield)
     plugins = session.config.pluginmanager.get_plugins()
@@ -256,6 +268,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         end.broken = f"{type(error).__name__} at the end of the run"
         return None
     finally:
+        end.write_manifest()
         session.exitstatus = end.exit_code(int(session.exitstatus))
         session.config.stash[_SCREEN].end = end
         if DEBUGGING_PAGE in end.unwritten:
@@ -268,10 +281,11 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
     try:
         return (yield)
     except OSError:
-        end = config.stash.get(_END, None)
+        end = config.stash.get(END, None)
         if end is not None and end.product is None:
             end.run.close()
             end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
+            end.write_manifest()
         raise
 
 

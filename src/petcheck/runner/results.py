@@ -30,7 +30,9 @@ class TargetReport:
     base_url: str
     plan: str | None
     writes: bool
-    fingerprint: str
+    fingerprint: str | None
+    exhaust: bool = False
+    category_id: int | None = None
     exchanges: tuple[Exchange, ...] = ()
     tally: Tally = field(default_factory=Tally)
     examples: int = 0
@@ -42,8 +44,8 @@ class TargetReport:
     untestable: str | None = None
 
 
-# from an exchange's index within its target to its index within the run
-Places = Mapping[int, int]
+Kept = Mapping[int, Exchange]
+"""The exchanges of one target that the views show, by index."""
 
 
 def join_reports(parts: Iterable[TargetReport]) -> list[TargetReport]:
@@ -80,7 +82,7 @@ class RunFacts:
 def assemble(
     config: Config, catalogue: Catalogue, openapi_sha256: str, facts: RunFacts, reports: Sequence[TargetReport]
 ) -> tuple[form.Result, tuple[Exchange, ...]]:
-    """The result, and the exchanges that it refers to, numbered across all targets."""
+    """The result, and the exchanges that it refers to."""
     requirements: list[form.RequirementRow] = []
     checks: list[form.CheckRow] = []
     observations: list[form.Observation] = []
@@ -88,18 +90,16 @@ def assemble(
     exchanges: list[Exchange] = []
     verdicts: list[Verdict] = []
     for report in reports:
-        first = len(exchanges)
-        place = {exchange.index: number for number, exchange in enumerate(report.exchanges, first)}
-        exchanges += [replace(exchange, index=place[exchange.index]) for exchange in report.exchanges]
+        exchanges += report.exchanges
         judged = _verdicts(config, catalogue, facts, report)
         verdicts += judged
         kept = {exchange.index: exchange for exchange in report.exchanges}
-        requirements += [_requirement_row(verdict, kept, place, report.simplified) for verdict in judged]
-        checks += [_check_row(finding, place) for finding in report.findings]
-        observations += _observations(catalogue, report, place)
+        requirements += [_requirement_row(verdict, kept, report.simplified) for verdict in judged]
+        checks += [_check_row(finding, kept) for finding in report.findings]
+        observations += _observations(catalogue, report, kept)
         targets.append(_target_info(report))
     state = RunState(
-        interrupted=facts.interrupted,
+        interrupted=facts.interrupted and config.earlier is None,
         nothing_selected=facts.nothing_selected,
         untestable=tuple(report.untestable for report in reports if report.untestable),
         strict=config.strict,
@@ -107,16 +107,8 @@ def assemble(
     code = Exit.BROKE if facts.broken else exit_of(verdicts, state)
     result = form.Result(
         complete=not (facts.interrupted or facts.cut_short or facts.broken),
-        suite=form.SuiteInfo("petcheck", __version__, INTERFACE_VERSION, openapi_sha256, catalogue.sha256),
-        run=form.RunInfo(
-            id=facts.run,
-            started=_iso(facts.started),
-            finished=_iso(facts.finished),
-            as_of=config.as_of.isoformat(),
-            seed=config.seed,
-            exit=code.value,
-            options=dict(config.given),  # type: ignore[arg-type]
-        ),
+        suite=_suite(catalogue, openapi_sha256),
+        run=_run(config, facts.run, facts.started, facts.finished, code),
         targets=tuple(targets),
         requirements=tuple(requirements),
         checks=tuple(checks),
@@ -128,6 +120,62 @@ def assemble(
         ),
     )
     return result, tuple(exchanges)
+
+
+def head(config: Config, catalogue: Catalogue, openapi_sha256: str, run: str, started: datetime) -> form.Result:
+    """What is known of a run before it sends anything: the result, should it be killed."""
+    return form.Result(
+        complete=False,
+        suite=_suite(catalogue, openapi_sha256),
+        run=_run(config, run, started, started, Exit.INTERRUPTED),
+        targets=tuple(
+            _target_info(
+                TargetReport(
+                    target.name,
+                    str(target.source),
+                    target.plan,
+                    target.writes,
+                    None,
+                    exhaust=target.exhaust,
+                    category_id=target.category_id,
+                )
+            )
+            for target in config.targets
+        ),
+        requirements=(),
+        checks=(),
+        observations=(),
+        untestable=(),
+    )
+
+
+def _suite(catalogue: Catalogue, openapi_sha256: str) -> form.SuiteInfo:
+    return form.SuiteInfo("petcheck", __version__, INTERFACE_VERSION, openapi_sha256, catalogue.sha256)
+
+
+def _run(config: Config, run: str, started: datetime, finished: datetime, code: Exit) -> form.RunInfo:
+    waivers = (
+        form.AgreedWaiver(waiver.requirement, waiver.target, waiver.reason, waiver.expires.isoformat())
+        for waiver in config.waivers
+    )
+    return form.RunInfo(
+        id=run,
+        started=_iso(started),
+        finished=_iso(finished),
+        as_of=config.as_of.isoformat(),
+        seed=config.seed,
+        exit=code.value,
+        options=dict(config.given),  # type: ignore[arg-type]
+        settings=form.RunSettings(
+            config.max_requests,
+            config.max_wait,
+            config.examples,
+            config.repeats,
+            config.strict,
+            bool(config.earlier and config.earlier.traffic),
+            tuple(waivers),
+        ),
+    )
 
 
 def _verdicts(config: Config, catalogue: Catalogue, facts: RunFacts, report: TargetReport) -> list[Verdict]:
@@ -154,17 +202,15 @@ def _why_missing(facts: RunFacts) -> str:
     return "Deselected: no check of this requirement ran."
 
 
-def _placed(indices: Iterable[int], place: Places) -> tuple[int, ...]:
-    return tuple(place[index] for index in indices if index in place)
+def _shown(indices: Iterable[int], kept: Kept) -> tuple[int, ...]:
+    return tuple(index for index in indices if index in kept)
 
 
-def _requirement_row(
-    verdict: Verdict, kept: Mapping[int, Exchange], place: Places, simplified: Mapping[str, tuple[int, int]]
-) -> form.RequirementRow:
+def _requirement_row(verdict: Verdict, kept: Kept, simplified: Mapping[str, tuple[int, int]]) -> form.RequirementRow:
     requirement = verdict.requirement
     deciding = [kept[index] for index in verdict.decisive if index in kept]
     example = simplified.get(requirement.id, ())
-    shown = bool(example) and set(example) <= set(verdict.decisive) & place.keys()
+    shown = bool(example) and set(example) <= set(verdict.decisive) & kept.keys()
     reason = " ".join(part for part in (verdict.waiver_trouble, verdict.reason) if part)
     return form.RequirementRow(
         id=requirement.id,
@@ -175,8 +221,8 @@ def _requirement_row(
         outcome=verdict.outcome,
         reason=reason,
         checks=tuple(dict.fromkeys(finding.check for finding in verdict.findings)),
-        exchanges=_placed(verdict.exchanges, place),
-        decisive=_placed(verdict.decisive, place),
+        exchanges=_shown(verdict.exchanges, kept),
+        decisive=_shown(verdict.decisive, kept),
         in_force=verdict.in_force,
         also=requirement.also,
         waiver=form.AppliedWaiver(verdict.waiver.reason, verdict.waiver.expires.isoformat())
@@ -184,11 +230,11 @@ def _requirement_row(
         else None,
         settled_by=verdict.settled_by,
         parts=tuple(verdict.parts.get(exchange.index, "") for exchange in deciding),
-        example=form.Example(*_placed(example, place)) if shown else None,
+        example=form.Example(*example) if shown else None,
     )
 
 
-def _check_row(finding: Finding, place: Places) -> form.CheckRow:
+def _check_row(finding: Finding, kept: Kept) -> form.CheckRow:
     return form.CheckRow(
         id=finding.check,
         requirements=finding.requirements,
@@ -197,19 +243,19 @@ def _check_row(finding: Finding, place: Places) -> form.CheckRow:
         outcome=finding.outcome,
         reason=finding.reason,
         duration_s=round(finding.duration_s, 6),
-        exchanges=_placed(finding.exchanges, place),
+        exchanges=_shown(finding.exchanges, kept),
     )
 
 
-def _observations(catalogue: Catalogue, report: TargetReport, place: Places) -> list[form.Observation]:
+def _observations(catalogue: Catalogue, report: TargetReport, kept: Kept) -> list[form.Observation]:
     observed = {one.id: one for one in report.observed}
     rows = []
     for entry in catalogue.observed:
         one = observed.get(entry.id, Observed(entry.id, "not observed in this run", (), seen=False))
-        places = _placed(one.exchanges, place)
+        shown = _shown(one.exchanges, kept)
         rows.append(
             form.Observation(
-                entry.id, entry.section, report.name, one.value, entry.statement, places, one.seen, one.answers
+                entry.id, entry.section, report.name, one.value, entry.statement, shown, one.seen, one.answers
             )
         )
     return rows
@@ -238,6 +284,8 @@ def _target_info(report: TargetReport) -> form.TargetInfo:
         rate_limited=tally.statuses[429],
         created=tuple(form.Created(number, name) for number, name in report.left_behind),
         unreachable=report.untestable,
+        exhaust=report.exhaust,
+        category_id=report.category_id,
     )
 
 

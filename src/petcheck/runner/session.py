@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 
 from petcheck.config.load import Config
 from petcheck.judging.verdicts import Finding
+from petcheck.results.recording import Stream
 from petcheck.runner.dry_run import Forecast
 from petcheck.runner.progress import Announcer
-from petcheck.runner.results import TargetReport
+from petcheck.runner.results import TargetReport, head
 from petcheck.runner.targets import open_target
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.files import openapi_digest
 from petcheck.toolkit.budget import examples_for
 from petcheck.toolkit.target import Target
 from petcheck.wire.clock import Clock, SystemClock
+from petcheck.wire.replay import RecordedSender
 
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
@@ -25,15 +29,21 @@ if TYPE_CHECKING:
 
 @dataclass
 class Session:
-    """The targets of a run and the findings about them. The `announcer` shows the progress."""
+    """The targets of a run and the findings about them. The `announcer` shows the progress.
+
+    The `stream` gets every exchange as it comes; it is None in a run that writes nothing.
+    """
 
     config: Config
     announcer: Announcer = field(default_factory=lambda: Announcer(None))
     clock: Clock = field(default_factory=SystemClock)
+    stream: Stream | None = None
 
     def __post_init__(self) -> None:
-        self.started = datetime.now(UTC)
-        self.run = f"{random.Random(self.config.seed).getrandbits(32):08x}"  # noqa: S311 - repeatable, not secret
+        earlier = self.config.earlier
+        self.started = earlier.started if earlier else datetime.now(UTC)
+        drawn = random.Random(self.config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
+        self.run = earlier.id if earlier else f"{drawn:08x}"
         self._configs = {target.name: target for target in self.config.targets}
         self._open: dict[str, Target] = {}
         self._findings: defaultdict[str, list[Finding]] = defaultdict(list)
@@ -56,6 +66,7 @@ class Session:
                 stack=self._stack,
                 clock=self.clock,
                 announcer=self.announcer,
+                stream=self.stream,
             )
         return self._open[name]
 
@@ -68,12 +79,21 @@ class Session:
             self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
 
+    def begin(self) -> None:
+        """Begin the stream, in the process that began the run."""
+        if self.stream is not None:
+            self.stream.begin(head(self.config, catalogue(), openapi_digest(), self.run, self.started))
+
     def add(self, finding: Finding) -> None:
         """Keep the finding of a check."""
         self._findings[finding.target].append(finding)
 
     def close(self) -> None:
-        """Close connections and stop the servers of this run."""
+        """Close connections and stop the servers of this run. What else a recording holds is put on record."""
+        for target in self._open.values():
+            if isinstance(target.transport.sender, RecordedSender):
+                for exchange in target.transport.sender.rest():
+                    target.transport.keep(exchange)
         self._stack.close()
 
     def forecasts(self) -> list[Forecast]:
@@ -109,7 +129,9 @@ class Session:
             base_url=transport.redacted(transport.base_url),
             plan=config.plan,
             writes=config.writes,
-            fingerprint=transport.key.fingerprint,
+            fingerprint=transport.sender.fingerprint,
+            exhaust=config.exhaust,
+            category_id=config.category_id,
             exchanges=tuple(exchange for exchange in target.record if exchange.index >= first_exchange),
             tally=transport.tally,
             examples=target.examples_sent,

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from petcheck.config.load import Config
 from petcheck.config.targets import App
-from petcheck.errors import ConfigError, InUse
+from petcheck.errors import ConfigError, InUse, NotAKey
 from petcheck.results import atomic_write
+from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.lock import FolderLock
 from petcheck.runner.targets import load_app
 
@@ -17,19 +18,29 @@ from petcheck.runner.targets import load_app
 class Prepared:
     """A run that can start. The command line hands it to the plugin as a pytest plugin.
 
-    `lock` holds the reports folder; it is None in a run that writes no reports.
+    `lock` holds the reports folder; it is None in a run that writes no reports. `seal` signs them, if they are to be.
     """
 
     config: Config
     lock: FolderLock | None
+    seal: Seal | None = None
 
 
 def prepare(config: Config, *, writes_reports: bool) -> Prepared:
-    """Load the run's application, if it has one, and lock the reports folder. Raises `ConfigError`."""
+    """Load the run's application and its seal, if it has them, and lock the reports folder. Raises `ConfigError`."""
     for target in config.targets:
         if isinstance(target.source, App):
             load_app(target.source.name)
-    return Prepared(config, _locked(config.reports) if writes_reports and not config.dry_run else None)
+    seal = _seal(config.sign_key) if config.sign_key is not None else None
+    folder = config.reports if writes_reports and not config.dry_run else None
+    return Prepared(config, _locked(folder) if folder is not None else None, seal)
+
+
+def _seal(key: Path) -> Seal:
+    try:
+        return read_seal(key)
+    except NotAKey as error:
+        raise ConfigError(f"--sign-key {key} {error}") from None
 
 
 def _locked(folder: Path) -> FolderLock:

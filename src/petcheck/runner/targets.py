@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.config.load import Config
-from petcheck.config.targets import App, Embedded, TargetConfig, Url
+from petcheck.config.targets import App, Embedded, Recorded, TargetConfig, Url
 from petcheck.errors import ConfigError, Untestable
+from petcheck.exchange import Exchange
+from petcheck.results.recording import Stream
 from petcheck.runner.progress import Announcer
 from petcheck.spec.figures import BASE_SEGMENT
 from petcheck.toolkit.budget import shares
@@ -22,32 +24,45 @@ from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.replay import RecordedClock, RecordedSender
+from petcheck.wire.sender import LiveSender, Sender
 from petcheck.wire.transport import Permissions, Transport
 
 _REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
 
 
 def open_target(
-    target: TargetConfig, config: Config, run: str, *, stack: ExitStack, clock: Clock, announcer: Announcer
+    target: TargetConfig,
+    config: Config,
+    run: str,
+    *,
+    stack: ExitStack,
+    clock: Clock,
+    announcer: Announcer,
+    stream: Stream | None,
 ) -> Target:
     """Open a target and probe it once; if it cannot be tested, its `untestable` says why.
 
-    `run` is the run's id. `stack` closes its connections and stops its server.
+    `run` is the run's id. `stack` closes its connections and stops its server. `stream` gets what it says.
     """
-    base_url, key = _started(target, config, stack)
-    drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
+    sender, clock = _answering(target, config, stack, clock)
+    if stream is not None:
+        stream.target(target.name, sender.redacted(sender.base_url), sender.fingerprint)
+
+    def keep(exchange: Exchange) -> None:
+        if stream is not None:
+            stream.exchange(exchange)
+        announcer.sent(exchange.target, exchange.index + 1)
+
     shown_name = f"{target.name} (plan {target.plan})" if target.plan else target.name
     transport = Transport(
         target=target.name,
-        base_url=base_url,
-        key=key,
+        sender=sender,
         permissions=Permissions(target.writes, config.max_requests, config.max_wait),
-        client=stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle)),
         clock=clock,
         on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
         on_notice=announcer.notice,
-        on_exchange=lambda exchange: announcer.sent(exchange.target, exchange.index + 1),
-        random_key=random_key_like(key, drawn),
+        on_exchange=keep,
         section="4.1",
     )
     opened = Target(
@@ -66,9 +81,23 @@ def open_target(
     return opened
 
 
-def _started(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[str, ApiKey]:
-    """The target's base URL and key. If the run has to start its server, that runs until `stack` is closed."""
+def _answering(target: TargetConfig, config: Config, stack: ExitStack, clock: Clock) -> tuple[Sender, Clock]:
+    """What answers for a target, and the clock that goes with it."""
     match target.source:
+        case Recorded(base_url, fingerprint, exchanges):
+            return RecordedSender(base_url, fingerprint, exchanges), RecordedClock(next(iter(exchanges), None))
+        case source:
+            base_url, key = _started(source, target, config, stack)
+    drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
+    client = stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle))
+    return LiveSender(base_url, key, random_key_like(key, drawn), client, clock), clock
+
+
+def _started(
+    source: Url | App | Embedded, target: TargetConfig, config: Config, stack: ExitStack
+) -> tuple[str, ApiKey]:
+    """The base URL and the key of a server; it runs until `stack` is closed, where the run has to start one."""
+    match source:
         case Url(base_url, key):
             return base_url, key
         case App(name, key):

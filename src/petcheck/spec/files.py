@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -16,6 +17,11 @@ def suite_root() -> Path:
 def suite_file(name: str) -> Path:
     """The path of one of these files."""
     return suite_root() / name
+
+
+def openapi_digest() -> str:
+    """The sha256 of the description of the interface that the suite carries, in hex."""
+    return hashlib.sha256(suite_file("openapi.yaml").read_bytes()).hexdigest()
 
 
 def pytest_settings() -> Path:

@@ -36,7 +36,7 @@ def use_up(target: Target) -> Undecided | NotSent | None:
     transport = target.transport
     permissions = transport.permissions
     allowance = Allowance(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
-    cost = cost_of_using_up(target.record, allowance, transport.clock.monotonic())
+    cost = cost_of_using_up(target.record, allowance, transport.time.monotonic())
     if isinstance(cost, Undecided):
         return cost
     said = f"using up the quota takes about {cost.requests} requests and then a wait of {cost.wait_s:.0f} s"
@@ -52,7 +52,7 @@ def use_up(target: Target) -> Undecided | NotSent | None:
 
 def _send(target: Target, step: Ask) -> None:
     """Send the next requests, until one is not served."""
-    left = step.not_before - target.transport.clock.monotonic()
+    left = step.not_before - target.transport.time.monotonic()
     if left > 0:
         target.transport.wait(left, "the next request is sent")
     for call in step.calls:

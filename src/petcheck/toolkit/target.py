@@ -13,14 +13,14 @@ from petcheck.config.targets import TargetConfig
 from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotJson, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
 from petcheck.judging.apply import decide_each, decide_from_tries, first_tries_of
-from petcheck.judging.creations import categories_in, creations_in
+from petcheck.judging.creations import categories_in
 from petcheck.judging.json_values import integer, parse
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
 from petcheck.judging.matchers import answer_text, value_of
-from petcheck.judging.pages import animals_in, page_in, page_in_words
+from petcheck.judging.pages import page_in, page_in_words
+from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.results.result import ObservedAnswer
-from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.created import Created
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
@@ -113,7 +113,7 @@ class Target:
             raise Untestable(f"{url} serves no request now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
-                f"{url} refuses the key {self.transport.key.fingerprint} everywhere "
+                f"{url} refuses the key {self.transport.sender.fingerprint} everywhere "
                 f"({answer_text(answers[0])}); check PETSTORE_API_KEY"
             )
 
@@ -140,13 +140,11 @@ class Target:
         return self._grounds[1]
 
     def _known(self) -> Grounds:
-        listed = animals_in(self.record)
-        known = {self.config.category_id} if self.config.category_id is not None else set()
-        return Grounds(
-            self.as_of,
-            PLANS.get(self.config.plan or ""),
-            categories=frozenset({*known, *categories_in(self.record)}),
-            listed=frozenset({*listed, *(made.id for made in creations_in(self.record))}),
+        return grounds_of(
+            self.record,
+            as_of=self.as_of,
+            plan=self.config.plan,
+            category_id=self.config.category_id,
             writes=self.config.writes,
             run=self.run,
             repeats=self.repeats,
@@ -199,7 +197,7 @@ class Target:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
         if self.spare_in_all() < len(question.calls):
             raise BudgetSpent("the run's request budget is spent")
-        left = question.not_before - self.transport.clock.monotonic()
+        left = question.not_before - self.transport.time.monotonic()
         if left > 0:
             self.transport.wait(left, "an earlier answer is checked again")
         for call in question.calls:

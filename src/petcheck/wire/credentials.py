@@ -58,6 +58,8 @@ def authorization(credential: Credential, key: ApiKey, random_key: str) -> str |
             return f"{SIX_LETTERS} {secret}"
         case Credential.NO_SCHEME:
             return secret
+        case Credential.UNKNOWN:
+            raise ValueError("a run knows of every key that it sends whether it is valid")
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:

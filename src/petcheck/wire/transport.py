@@ -15,12 +15,10 @@ None of these errors is a verdict on the server; each says why a check got no an
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import InitVar, dataclass, field, replace
+from datetime import timedelta
 
-from petcheck import __version__
 from petcheck.errors import (
     BudgetSpent,
     ConnectionLost,
@@ -32,7 +30,7 @@ from petcheck.errors import (
     WaitTooLong,
 )
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
-from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE, RETRY_AFTER
+from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.wire import pacing
 from petcheck.wire.circuit import (
@@ -43,10 +41,9 @@ from petcheck.wire.circuit import (
     is_ordinary,
     pause_before_probe,
 )
-from petcheck.wire.client import ACCEPTED_ENCODINGS, BODY_CAP, HttpClient
-from petcheck.wire.clock import Clock, in_words
-from petcheck.wire.credentials import ApiKey, authorization, shown
-from petcheck.wire.redaction import Redactor
+from petcheck.wire.client import BODY_CAP
+from petcheck.wire.clock import Clock, RunClock, in_words
+from petcheck.wire.sender import Errand, Sender
 from petcheck.wire.tally import MOST_REPEATS, Cause, Tally
 from petcheck.wire.throttle import Throttle
 
@@ -74,20 +71,18 @@ class Permissions:
 class Transport:
     """Sends calls to one target and records the exchanges. `section` is the section on whose behalf calls are made.
 
+    `time` is the clock that every decision of this part of the run goes by, in addition to `clock`.
     `recorded` holds the exchanges in order. `tally` counts all that were sent, since a long run does not keep every
     exchange.
     """
 
     target: str
-    base_url: str
-    key: ApiKey
+    sender: Sender
     permissions: Permissions
-    client: HttpClient
-    clock: Clock
+    clock: InitVar[Clock]
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
-    random_key: str = field(default_factory=lambda: uuid.uuid4().hex)
     section: str = ""
     recorded: list[Exchange] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
@@ -100,9 +95,14 @@ class Transport:
     _last_answered: tuple[int, Request] | None = None
     _down: str | None = None
 
-    def __post_init__(self) -> None:
-        self._redactor = Redactor(self.key)
-        self._throttle = Throttle(self.clock, self.permissions.max_wait, self.wait)
+    def __post_init__(self, clock: Clock) -> None:
+        self.time = RunClock(clock)
+        self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait)
+
+    @property
+    def base_url(self) -> str:
+        """Where the target is; no slash at its end."""
+        return self.sender.base_url
 
     @property
     def down(self) -> bool:
@@ -111,7 +111,7 @@ class Transport:
 
     def redacted(self, text: str) -> str:
         """`text` without the key, for every message about this target."""
-        return self._redactor.in_text(text)
+        return self.sender.redacted(text)
 
     def send(self, call: Call) -> Exchange:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
@@ -146,7 +146,7 @@ class Transport:
         while left > 0:
             self.on_wait(self.target, left, why)
             step = min(left, 1.0)
-            self.clock.sleep(step)
+            self.time.sleep(step)
             left -= step
         self.waited_s += seconds
 
@@ -154,6 +154,13 @@ class Transport:
         """Drop those exchanges from the record; they stay in the tally."""
         self._record_size -= sum(_size(exchange) for exchange in self.recorded if exchange.index in indices)
         self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
+
+    def keep(self, exchange: Exchange, cause: Cause | None = None) -> None:
+        """Put an exchange on record."""
+        self.recorded.append(exchange)
+        self._record_size += _size(exchange)
+        self.tally.count(exchange, cause)
+        self.on_exchange(exchange)
 
     def remaining(self) -> pacing.Window | None:
         """The key's window as the last response showed it."""
@@ -209,14 +216,14 @@ class Transport:
         starting = isinstance(unanswered.answer, NoAnswer) and unanswered.answer.kind in _WHILE_STARTING
         patience = PATIENCE_S if known else PATIENCE_AT_START_S if starting else 0.0
         calls = self._probes(unanswered.request.operation)
-        began = self.clock.monotonic()
+        began = self.time.monotonic()
         number = 0
         while True:
             probe = self._paced(calls[number % len(calls)], cause=Cause.PROBE)
             number += 1
             if isinstance(probe.answer, Response):
                 return
-            passed = self.clock.monotonic() - began
+            passed = self.time.monotonic() - began
             if passed >= patience and (number >= len(calls) or not known):
                 break
             pause = pause_before_probe(number, passed, patience)
@@ -267,68 +274,25 @@ class Transport:
 
     def _sent(self, call: Call, cause: Cause | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-        url = self.base_url + call.path
-        headers = [
-            ("Accept", MEDIA_TYPE),
-            ("Accept-Encoding", ACCEPTED_ENCODINGS),
-            ("User-Agent", f"petcheck/{__version__}"),
-        ]
-        if call.body is not None or call.method == "POST":
-            headers.append((CONTENT_TYPE, MEDIA_TYPE))
-        credential = authorization(call.credential, self.key, self.random_key)
-        authorized = [*headers, ("Authorization", credential)] if credential is not None else headers
         none_kept = self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
-        new_connection = call.method == "POST" or cause is not None or none_kept
-        started, sent = self.clock.now(), self.clock.monotonic()
-        cap = max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
-        send = partial(self.client.send, call.method, url, authorized, call.body, body_cap=cap)
+        errand = Errand(
+            call,
+            self.target,
+            index=self.tally.sent,
+            section=self.section,
+            new_connection=call.method == "POST" or cause is not None or none_kept,
+            body_cap=max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size)),
+        )
         try:
-            answer = send(new_connection=new_connection)
+            exchange = self.sender.send(errand)
         except ConnectionLost:
             self.tally.lost += 1
             self._afford()
-            started, sent = self.clock.now(), self.clock.monotonic()
-            answer = send(new_connection=True)
-        finished = self.clock.monotonic()
-        self._throttle.last_sent = sent
-        display = shown(call.credential, self.key, self.random_key)
-        exchange = Exchange(
-            index=self.tally.sent,
-            target=self.target,
-            request=Request(
-                operation=call.operation,
-                method=call.method,
-                url=self._redactor.in_text(url),
-                headers=(*headers, *((("Authorization", display),) if display is not None else ())),
-                # masked like the answer, so that part of the key in a name by chance makes no difference
-                body=call.body and self._redactor.in_bytes(call.body),
-                credential=call.credential,
-            ),
-            answer=self._without_key(answer),
-            started=started,
-            sent=sent,
-            finished=finished,
-            section=self.section,
-        )
-        self.recorded.append(exchange)
-        self._record_size += _size(exchange)
-        self.tally.count(exchange, cause)
-        self.on_exchange(exchange)
+            exchange = replace(self.sender.send(replace(errand, new_connection=True)), resent=True)
+        self.time.stand_at(exchange.finished, exchange.started + timedelta(seconds=exchange.elapsed))
+        self._throttle.last_sent = exchange.sent
+        self.keep(exchange, cause)
         return exchange
-
-    def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:
-        if isinstance(answer, NoAnswer):
-            return replace(answer, detail=self._redactor.in_text(answer.detail))
-        texts = [answer.reason, *(part for header in answer.headers for part in header)]
-        reason, *parts = self._redactor.in_texts(texts)
-        broken = answer.encoding_broken
-        return replace(
-            answer,
-            encoding_broken=broken and self._redactor.in_text(broken),
-            reason=reason,
-            headers=tuple(zip(parts[::2], parts[1::2], strict=True)),
-            body=self._redactor.in_bytes(answer.body),
-        )
 
 
 def _cause_to_repeat(exchange: Exchange) -> Cause | None:

@@ -1,0 +1,165 @@
+"""`petcheck judge`: verdicts from recorded traffic. Nothing is sent."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.run import pytest_options
+from petcheck.comparison import compare
+from petcheck.config import values
+from petcheck.config.options import KEY_VARIABLE
+from petcheck.config.urls import base_url
+from petcheck.errors import ConfigError, NotARun, NotComparable
+from petcheck.reports import comparison_html, comparison_text, terminal
+from petcheck.reports.annotations import lines as annotation_lines
+from petcheck.reports.write import Product
+from petcheck.results import atomic_write
+from petcheck.results.differences import differing_rows
+from petcheck.results.load import RecordedRun, read_har, recording_in, with_result
+from petcheck.results.recording import Recording, read_stream
+from petcheck.results.sanitize import printable
+from petcheck.results.totals import plural
+from petcheck.runner import signals
+from petcheck.runner.judge import judged_again
+from petcheck.runner.replay import config_of, is_of_this_suite
+from petcheck.runner.traffic import config_of_traffic
+from petcheck.spec.outcomes import Exit
+from petcheck.traffic.sorting import sorted_out
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A recording and what came of it: the exit code, lines that tell of it, and trouble with its reports."""
+
+    name: str
+    product: Product | None
+    code: int
+    told: tuple[str, ...]
+    trouble: tuple[str, ...] = ()
+
+
+def main(argv: list[str]) -> int:
+    """Judge recordings; returns the exit code."""
+    parser = Parser(
+        "judge",
+        usage="petcheck judge RECORDING… [--base-url URL] [--plan PLAN] [--as-of DAY] [--reports DIR]",
+        description="Judge recorded traffic; nothing is sent. A recording is a folder of reports, its exchanges.har or "
+        "exchanges.jsonl, or any HAR of a browser or a proxy. What it does not show is inconclusive.",
+        epilog="Exit: as of a run; 5 the recording holds nothing of the four operations, 6 it shows no key that was "
+        "accepted, 4 it cannot be read, or has several base URLs.",
+    )
+    parser.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder of reports, or a file of one")
+    parser.add_argument("--base-url", metavar="URL", help="of a HAR of other programs, where it has several")
+    parser.add_argument("--plan", metavar="PLAN", help="the key's plan, in place of the run's")
+    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day (YYYY-MM-DD), in place of the run's")
+    parser.add_argument("--reports", metavar="DIR", help="where to write reports; without it none are written")
+    options = parser.parse(argv)
+    if not options.recordings:
+        fail("judge: name a recording: petcheck judge reports/")
+    signals.install_handlers()
+    try:
+        plan = values.plan(options.plan, "--plan")
+        as_of = values.iso_date(options.as_of, "--as-of") if options.as_of else None
+        base = base_url(options.base_url, "--base-url", insecure=True) if options.base_url else None
+        several = len(options.recordings) > 1
+        found = []
+        for number, path in enumerate(map(Path, options.recordings), 1):
+            folder = Path(options.reports, str(number)) if several and options.reports else options.reports
+            if folder is not None and Path(folder).resolve() in (path.resolve(), path.resolve().parent):
+                fail(f"judge: {printable(str(folder))} is what is judged; give --reports another folder")
+            reports = None if folder is None else values.folder(str(folder), "--reports")
+            found.append(_judged(path, base, reports, plan, as_of))
+    except (ConfigError, NotARun) as error:
+        fail(f"judge: {error}")
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        return int(Exit.INTERRUPTED)
+    for judged in found:
+        _show(judged)
+    if several:
+        _compare(found, options.reports)
+    codes = [judged.code for judged in found]
+    return int(Exit.FAILS) if Exit.FAILS in codes else max(codes)
+
+
+def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
+    name = printable(str(path))
+    recording = _read(path)
+    if recording is None:
+        return _judged_traffic(path, base, reports, plan, as_of)
+    if not recording.exchanges:
+        return Judged(name, None, int(Exit.NOTHING_SELECTED), (f"{name} holds no exchange",))
+    end = judged_again(config_of(recording, reports=reports, plan=plan, as_of=as_of), pytest_options)
+    told = [f"judged from {name}: {plural(len(recording.exchanges), 'exchange')}, nothing was sent"]
+    if recording.result.requirements and not is_of_this_suite(recording.result):
+        suite = recording.result.suite
+        told.append(f"recorded by petcheck {printable(suite.version, 40)}, whose suite is another; judged differently:")
+        told += [f"  {line}" for line in differing_rows(recording.result, end.product.result)] or ["  nothing"]
+    code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
+    return Judged(name, end.product, code, tuple(told), end.trouble)
+
+
+def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
+    name = printable(str(path))
+    own_key = os.environ.get(KEY_VARIABLE, "").strip() or None
+    traffic = sorted_out(path, base, own_key)
+    alone = ", ".join(f"{number} {reason}" for reason, number in traffic.left_alone.most_common())
+    found = f"{name}: {len(traffic.exchanges)} of {plural(traffic.entries, 'entry').replace('entrys', 'entries')}"
+    told = [f"{found} are exchanges with the four operations" + (f"; left alone: {alone}" if alone else "")]
+    if not traffic.exchanges:
+        return Judged(name, None, int(Exit.NOTHING_SELECTED), tuple(told))
+    known = "were recorded" if traffic.key else "were not recorded, so section 5 is not judged"
+    told.append(f"judged below {printable(traffic.base_url)}, nothing was sent; keys {known}")
+    end = judged_again(config_of_traffic(traffic, reports=reports, plan=plan, as_of=as_of), pytest_options)
+    code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
+    return Judged(name, end.product, code, tuple(told), end.trouble)
+
+
+def _read(path: Path) -> Recording | None:
+    """The recording at a path; None where it is a HAR of another program. Raises NotARun."""
+    if path.is_dir():
+        return recording_in(path)
+    if path.suffix == ".jsonl":
+        return with_result(read_stream(path), path.parent)
+    found = read_har(path)
+    return None if found is None else with_result(found, path.parent)
+
+
+def _compare(found: Sequence[Judged], folder: str | None) -> None:
+    """Say what differs between several recordings, as between runs."""
+    sides = [RecordedRun(one.name, one.product.result, one.product.evidence) for one in found if one.product]
+    try:
+        compared = compare.compare(sides, leave_out=True)
+    except NotComparable as error:
+        print(f"not compared: {error}")
+        return
+    page = Path(folder, compare.FILE) if folder else None
+    if page is not None:
+        try:
+            atomic_write.write(page, comparison_html.render(compared))
+        except OSError as error:
+            fail(f"judge: {printable(str(page))} cannot be written ({error.strerror})")
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    shown = str(page) if page is not None else None
+    print(comparison_text.render(compared, width=shutil.get_terminal_size().columns, colour=colour, page=shown))
+
+
+def _show(judged: Judged) -> None:
+    for line in judged.told:
+        print(line)
+    if judged.product is not None:
+        result = judged.product.result
+        for command in annotation_lines(result, os.environ):
+            print(command)
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        width = shutil.get_terminal_size().columns
+        print(terminal.render(result, judged.product.evidence, width=width, colour=colour, folder=None))
+    for trouble in judged.trouble:
+        print(f"{PROGRAM}: {trouble}", file=sys.stderr)

@@ -1,0 +1,131 @@
+"""Reads a HAR of any size entry by entry: only one of them is in memory at a time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from petcheck.errors import NotEvidence
+
+VALUE_CAP = 64 * 1024 * 1024
+"""Characters of one entry, or of another member, that are read at most."""
+
+_CHUNK = 256 * 1024
+_NUMBER = 4  # characters after which it is known that a number has ended
+_SPACE = " \t\r\n"
+
+
+def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
+    """The entries of a HAR file as parsed JSON; `log` gets the other members of its log as they come.
+
+    Raises OSError, and NotEvidence where the file is no HAR, not whole, or has a member that is too large.
+    """
+    try:
+        # a byte that is no UTF-8 spoils the text that it is in, and nothing else
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            text = _Text(file)
+            for name in text.members():
+                if name != "log":
+                    text.value()
+                    continue
+                for member in text.members():
+                    if member == "entries":
+                        yield from text.items()
+                        log["entries"] = True
+                    else:
+                        log[member] = text.value()
+            text.end()
+    except (ValueError, RecursionError) as error:
+        raise NotEvidence(f"is not whole JSON ({error})") from None
+    if "entries" not in log:
+        raise NotEvidence("is no HAR: it has no log with entries")
+
+
+class _Text:
+    """The text of a JSON file, read on from one value to the next."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+        self._buffer = ""
+        self._at = 0
+        self._whole = False
+        self._decoder = json.JSONDecoder()
+
+    def members(self) -> Iterator[str]:
+        """The names of an object's members; each value is to be read before the next name."""
+        self._expect("{")
+        if self._take("}"):
+            return
+        while True:
+            name = self.value()
+            if not isinstance(name, str):
+                raise ValueError("a member without a name")
+            self._expect(":")
+            yield name
+            if self._take("}"):
+                return
+            self._expect(",")
+
+    def items(self) -> Iterator[Any]:
+        """The items of an array."""
+        self._expect("[")
+        if self._take("]"):
+            return
+        while True:
+            yield self.value()
+            if self._take("]"):
+                return
+            self._expect(",")
+
+    def value(self) -> Any:
+        """The next value, whole."""
+        self._next()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._buffer, self._at)
+            except ValueError:
+                if self._whole:
+                    raise
+            else:
+                rest = self._buffer[end : end + _NUMBER]
+                if self._whole or (rest and (len(rest) == _NUMBER or not set(rest) <= set("0123456789.eE+-"))):
+                    # else a number may go on
+                    self._at = end
+                    return value
+            if len(self._buffer) - self._at > VALUE_CAP:
+                raise ValueError(f"a member has more than {VALUE_CAP // 1024**2} MB")
+            self._more()
+
+    def end(self) -> None:
+        """Expect nothing more."""
+        if self._next():
+            raise ValueError("there is more after the end")
+
+    def _expect(self, sign: str) -> None:
+        if not self._take(sign):
+            raise ValueError(f"expected {sign} and found {self._next() or 'the end'}")
+
+    def _take(self, sign: str) -> bool:
+        found = self._next() == sign
+        self._at += found
+        return found
+
+    def _next(self) -> str:
+        """The next character that is no space; empty at the end."""
+        while True:
+            while self._at < len(self._buffer):
+                if self._buffer[self._at] not in _SPACE:
+                    return self._buffer[self._at]
+                self._at += 1
+            if self._whole:
+                return ""
+            self._more()
+
+    def _more(self) -> None:
+        """Read on: as much again as is in memory, so that no text is looked at many times."""
+        rest = self._buffer[self._at :]
+        read = self._file.read(max(_CHUNK, len(rest)))
+        self._whole = not read
+        self._buffer, self._at = rest + read, 0

@@ -1,0 +1,90 @@
+"""manifest.json: the digest of each file of a run, and what made them. Written last."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from petcheck.errors import NotARun
+from petcheck.results import atomic_write
+from petcheck.results.environment import Environment
+from petcheck.results.result import Result, to_json
+from petcheck.results.sanitize import printable
+
+FILE = "manifest.json"
+FORMAT = 1
+CAP = 4 * 1024 * 1024
+"""The largest manifest, attestation or envelope that is read, in bytes."""
+
+
+def digest_of(path: Path) -> str:
+    """The sha256 of a file, in hex. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def claims_of(result: Result) -> dict[str, Any]:
+    """What a manifest repeats of a result: the suite, the run with its options, and the targets."""
+    document = to_json(result)
+    targets = [{name: target[name] for name in ("name", "base_url", "key")} for target in document["targets"]]
+    return {"suite": document["suite"], "run": document["run"], "targets": targets}
+
+
+def manifest(folder: Path, names: Iterable[str], result: Result, environment: Environment) -> dict[str, Any]:
+    """The manifest of those files in `folder`. Raises OSError."""
+    files = {name: {"sha256": digest_of(folder / name), "size": (folder / name).stat().st_size} for name in names}
+    return {
+        "format": FORMAT,
+        **claims_of(result),
+        "environment": {
+            "commit": environment.commit,
+            "python": environment.python,
+            "platform": environment.platform,
+            "packages": environment.packages,
+        },
+        "files": files,
+    }
+
+
+def write_manifest(folder: Path, document: Mapping[str, Any]) -> str:
+    """Write manifest.json into `folder`, all at once; returns its digest. Raises OSError."""
+    atomic_write.write(folder / FILE, json.dumps(document, indent=1) + "\n")
+    return digest_of(folder / FILE)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a folder of reports. Raises NotARun where it has none, or none of petcheck."""
+    document = read_json(folder / FILE)
+    if document.get("format") != FORMAT:
+        raise NotARun(f"{printable(str(folder / FILE))} is no manifest of petcheck of format {FORMAT}")
+    files = document.get("files")
+    if not isinstance(files, dict) or not all(_is_entry(name, entry) for name, entry in files.items()):
+        raise NotARun(f"{printable(str(folder / FILE))} does not list files as petcheck lists them")
+    return document
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """The JSON object in a small file. Raises NotARun."""
+    name = printable(str(path))
+    try:
+        with path.open("rb") as file:
+            text = file.read(CAP + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise NotARun(f"{name} cannot be read: {printable(reason)}; give a folder of reports") from None
+    try:
+        document = json.loads(text) if len(text) <= CAP else None
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise NotARun(f"{name} is no JSON object of {CAP // 1024**2} MB at most")
+    return document
+
+
+def _is_entry(name: str, entry: object) -> bool:
+    """Whether it is the digest of a file in the folder itself: a name with a slash would lead elsewhere."""
+    plain = name not in ("", ".", "..") and not set(name) & set("/\\\0")
+    return plain and isinstance(entry, dict) and isinstance(entry.get("sha256"), str)

@@ -1,0 +1,138 @@
+"""Does a folder of reports prove what it says? Its digests, its recording, and its signature are asked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from petcheck import __version__
+from petcheck.errors import NotAResult, NotARun
+from petcheck.results import attestation, har, recording
+from petcheck.results.attestation import signed_payload, statement
+from petcheck.results.differences import differing_members, differing_rows
+from petcheck.results.load import recording_in
+from petcheck.results.manifest import FILE as MANIFEST
+from petcheck.results.manifest import claims_of, digest_of, read_json, read_manifest
+from petcheck.results.recording import Recording
+from petcheck.results.result import FILE, Result, head_of, load
+from petcheck.results.sanitize import printable
+from petcheck.runner.judge import judged_again
+from petcheck.runner.replay import config_of, is_of_this_suite
+
+_OURS = (MANIFEST, attestation.FILE, attestation.ENVELOPE_FILE)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What was found: each of `wrong` keeps the folder from proving what it says; `notes` tell more."""
+
+    result: Result | None
+    wrong: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str]]) -> Verification:
+    """Verify a folder; nothing is sent. `options` are those with which pytest runs the checks.
+
+    Raises NotARun where it is no folder of reports, and NotAKey.
+    """
+    document = read_manifest(folder)
+    wrong = _digests(folder, document)
+    notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in _unlisted(folder, document)]
+    try:
+        result = load(folder / FILE)
+    except NotAResult as error:
+        return Verification(None, (*wrong, printable(str(error), 400)), tuple(notes))
+    wrong += [
+        f"{MANIFEST}: its {name} are not those of {FILE}"
+        for name, claim in claims_of(result).items()
+        if document.get(name) != claim
+    ]
+    wrong += _attested(folder, document, result)
+    if public_key is not None:
+        wrong += _signed(folder, public_key)
+    elif (folder / attestation.ENVELOPE_FILE).exists():
+        notes.append(f"{attestation.ENVELOPE_FILE} was not checked: give --public-key")
+    followed, told = follows(folder, options)
+    return Verification(result, tuple(wrong + followed), tuple(notes + told))
+
+
+def follows(folder: Path, options: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
+    """What in a folder's result does not follow from its recording, and what else there is to tell."""
+    try:
+        found = recording_in(folder)
+        if not found.result.requirements:
+            return [f"{FILE} is of another run than the recording, or has no verdicts"], []
+        config = config_of(found, strict=bool(found.result.run.settings and found.result.run.settings.strict))
+    except NotARun as error:
+        return [str(error)], []
+    again = judged_again(config, options).product.result
+    if is_of_this_suite(found.result):
+        wrong = [*differing_rows(found.result, again), *differing_members(found.result, again)]
+        return wrong + _copied(folder, found), []
+    made = printable(found.result.suite.version, 40)
+    told = f"made by petcheck {made} and judged by {__version__}, whose suite is another; {made} would prove it"
+    return list(differing_rows(found.result, again)), [told]
+
+
+def _digests(folder: Path, document: dict[str, Any]) -> list[str]:
+    wrong = [
+        f"{MANIFEST} does not list {name}" for name in (FILE, recording.FILE, har.FILE) if name not in document["files"]
+    ]
+    for name, entry in document["files"].items():
+        try:
+            if digest_of(folder / name) != entry["sha256"]:
+                wrong.append(f"{printable(name)} is not the file that the manifest lists: its digest is another")
+        except (OSError, ValueError) as error:
+            wrong.append(
+                f"{printable(name)} cannot be read: {printable(getattr(error, 'strerror', None) or str(error))}"
+            )
+    return wrong
+
+
+def _unlisted(folder: Path, document: dict[str, Any]) -> list[str]:
+    return sorted(
+        path.name for path in folder.iterdir() if path.name not in document["files"] and path.name not in _OURS
+    )
+
+
+def _attested(folder: Path, document: dict[str, Any], result: Result) -> list[str]:
+    try:
+        found = read_json(folder / attestation.FILE)
+    except NotARun as error:
+        return [str(error)]
+    if found != statement(document, digest_of(folder / MANIFEST), result):
+        return [f"{attestation.FILE} is not what the manifest and the result come to"]
+    return []
+
+
+def _signed(folder: Path, public_key: Path) -> list[str]:
+    name = attestation.ENVELOPE_FILE
+    if not (folder / name).exists():
+        return [f"it is not signed: there is no {name}"]
+    try:
+        payload = signed_payload(read_json(folder / name), public_key)
+    except NotARun as error:
+        return [str(error)]
+    if payload is None:
+        return [f"{name} is not signed with the key in {printable(str(public_key))}"]
+    if payload != (folder / attestation.FILE).read_bytes():
+        return [f"{name} signs another attestation than {attestation.FILE}"]
+    return []
+
+
+def _copied(folder: Path, found: Recording) -> list[str]:
+    """Whether exchanges.har is what is written from the stream."""
+    if not (folder / recording.FILE).exists():
+        return []
+    digest = hashlib.sha256()
+    names = [target.name for target in found.result.targets]
+    entries = recording.entries_in(folder / recording.FILE, names)
+    for piece in har.pieces(entries, version=found.result.suite.version, head=head_of(found.result)):
+        digest.update(piece.encode())
+    if digest.hexdigest() != digest_of(folder / har.FILE):
+        return [f"{har.FILE} does not hold what {recording.FILE} does"]
+    return []

@@ -1,0 +1,186 @@
+"""One entry of anybody's HAR, read with care: real recorders are sloppy, and their slips are not the server's."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from petcheck.exchange import http_date
+from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
+
+# of the request's headers only these are kept: the others are of no use, and may be secret
+_KEPT = ("accept", CONTENT_TYPE.lower())
+_MASKED = ("set-cookie", "www-authenticate-info", "authentication-info", "proxy-authorization")
+_LONGEST_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A request and its answer as a recorder saw them. `took` is in the recorder's unit, mostly milliseconds.
+
+    `whole` is false where the recorder left out a part of the answer's body.
+    """
+
+    method: str
+    url: str
+    authorization: str | None
+    credential: str | None
+    request_headers: tuple[tuple[str, str], ...]
+    request_body: bytes | None
+    status: int
+    reason: str
+    http_version: str
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    whole: bool
+    started: datetime
+    took: float
+
+
+class LeftAlone(Exception):
+    """An entry that shows nothing of the server; the message is the reason, to be counted."""
+
+
+def url_of(entry: Any) -> str:
+    """The URL of an entry, without user, password and fragment; empty where it has none that can be read."""
+    try:
+        parts = urlsplit(str(_dict(_dict(entry)["request"])["url"]).strip())
+        host = parts.netloc.rpartition("@")[2].lower()
+        _ = parts.port
+    except (KeyError, TypeError, ValueError):
+        return ""
+    return urlunsplit((parts.scheme.lower(), host, parts.path, parts.query, ""))
+
+
+def method_of(entry: Any) -> str:
+    """The method of an entry, in capitals."""
+    return str(_dict(_dict(entry).get("request")).get("method", "")).upper()
+
+
+def seen_in(entry: Any) -> Seen:
+    """What a HAR entry shows. Raises `LeftAlone`."""
+    whole = _dict(entry)
+    request, response = _dict(whole.get("request")), _dict(whole.get("response"))
+    status = response.get("status")
+    if isinstance(status, float) and status.is_integer():
+        status = int(status)
+    if type(status) is not int or not 100 <= status <= 599:
+        raise LeftAlone("without an answer")
+    if whole.get("_fromCache") or whole.get("fromCache") or response.get("_fetchedViaServiceWorker") or status == 304:
+        raise LeftAlone("answered by a cache of the browser")
+    if status in GATEWAY_TROUBLE:
+        raise LeftAlone("answered by a gateway, which a second try may get round")
+    if 300 <= status < 400 or status < 200:
+        raise LeftAlone("answered with a redirect, which may be another's")
+    headers = headers_of(response)
+    if not headers:
+        raise LeftAlone("without headers of the answer")
+    sent = headers_of(request)
+    accepts = (_first(sent, "accept") or "*/*").lower()
+    if not any(kind in accepts for kind in ("json", "*/*", "application/*")):
+        raise LeftAlone("that did not accept JSON")
+    body, complete = _body(_dict(response.get("content")), response)
+    started = _moment(whole.get("startedDateTime")) or http_date(_first(headers, "date") or "")
+    if started is None:
+        raise LeftAlone("without a time")
+    return Seen(
+        method=method_of(entry),
+        url=url_of(entry),
+        authorization=_first(sent, "authorization"),
+        credential=_text(_dict(whole.get("_petcheck")).get("credential")),
+        request_headers=tuple((name, value) for name, value in sent if name.lower() in _KEPT),
+        request_body=_request_body(request, sent),
+        status=status,
+        reason=_text(response.get("statusText")) or "",
+        http_version=_text(response.get("httpVersion")) or "HTTP/1.1",
+        headers=tuple((name, "[redacted]" if name.lower() in _MASKED else value) for name, value in headers),
+        body=body,
+        whole=complete,
+        started=started,
+        took=_number(whole.get("time")),
+    )
+
+
+def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The headers of a request or an answer, without HTTP/2's pseudo-headers."""
+    rows = message.get("headers")
+    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    pairs = ((_text(row.get("name")) or "", _text(row.get("value")) or "") for row in found)
+    return [(name, value) for name, value in pairs if name and not name.startswith(":")]
+
+
+def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]) -> bytes | None:
+    """The body of a request, None where it had none. Raises `LeftAlone` where it had one that was left out."""
+    posted = _dict(request.get("postData"))
+    text = posted.get("text")
+    size = max(_number(request.get("bodySize")), _number(_first(headers, "content-length")))
+    if isinstance(text, str) and (text or size <= 0):
+        media = _text(posted.get("mimeType")) or _first(headers, CONTENT_TYPE) or MEDIA_TYPE
+        if MEDIA_TYPE not in media.lower():
+            raise LeftAlone("with a body of another media type")
+        body, whole = _decoded(text, posted.get("encoding"))
+        if not whole or size > len(body):
+            raise LeftAlone("with a body that was left out")
+        return body or None
+    if size > 0 or posted.get("params"):
+        raise LeftAlone("with a body that was left out")
+    return None
+
+
+def _body(content: Mapping[str, Any], response: Mapping[str, Any]) -> tuple[bytes, bool]:
+    """The body of an answer, and whether that is all of it."""
+    text, size = content.get("text"), _number(content.get("size"))
+    if not isinstance(text, str) or not text:
+        # "" stands for a body that was left out, too
+        empty = size == 0 and _number(response.get("bodySize")) <= 0 and isinstance(content.get("size"), int)
+        return b"", empty
+    body, whole = _decoded(text, content.get("encoding"))
+    return body, whole and size <= len(body)
+
+
+def _decoded(text: str, encoding: object) -> tuple[bytes, bool]:
+    """Bytes of a text, and whether they are those that were on the wire, as far as one can tell."""
+    if encoding == "base64":
+        try:
+            return base64.b64decode(text, validate=True), True
+        except (binascii.Error, ValueError):
+            return b"", False
+    # a recorder puts the replacement character where it could not read a byte
+    return text.encode("utf-8", "surrogatepass"), "\ufffd" not in text
+
+
+def _moment(value: object) -> datetime | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _number(value: object) -> float:
+    """A figure; minus one where it is none."""
+    try:
+        number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
+    except (ValueError, OverflowError):
+        return -1.0
+    return number if math.isfinite(number) else -1.0
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _first(headers: Iterable[tuple[str, str]], name: str) -> str | None:
+    return next((value for key, value in headers if key.lower() == name.lower()), None)

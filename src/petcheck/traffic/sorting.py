@@ -1,0 +1,272 @@
+"""Sorts out what a HAR holds: which exchanges are with the four operations, below which base URL, with which key."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from typing import Any
+from urllib.parse import urlsplit
+
+from petcheck.errors import NotARun, NotEvidence
+from petcheck.exchange import Credential, Exchange, Request, Response
+from petcheck.results.har_reader import entries_of
+from petcheck.results.recording import BODIES_CAP
+from petcheck.results.sanitize import printable
+from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
+from petcheck.spec.operations import Operation
+from petcheck.traffic.entries import LeftAlone, Seen, method_of, seen_in, url_of
+from petcheck.traffic.secrets import Masks, secrets_of
+from petcheck.wire.credentials import VARIABLE, ApiKey
+
+TARGET = "traffic"
+_FILE_CAP = 1024 * 1024 * 1024
+_SECRETS_CAP = 200_000
+_NAMED = 6  # base URLs in a message
+_PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
+_OPERATION = re.compile(f"(?P<base>.*?)(?P<below>{'|'.join(_PATHS.values())})")
+_REDACTED = re.compile(r"redact|\*\*\*|\$|<|\[|^\s*$|hidden|removed|xxxx", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """The exchanges of a HAR with the four operations below a base URL.
+
+    `entries` counts all that the HAR holds, `left_alone` those that show nothing, by reason. `key` is the fingerprint
+    of the key that was used most.
+    """
+
+    base_url: str
+    exchanges: tuple[Exchange, ...]
+    entries: int
+    left_alone: Counter[str]
+    key: str | None
+
+
+def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic:
+    """The traffic in a HAR; `base_url` is worked out where it is None, `own_key` is valid for certain.
+
+    Raises NotARun where the file is no HAR, is too large, or has several base URLs.
+    """
+    name = printable(str(path))
+    secrets: set[str] = set() if own_key is None else {own_key}
+    candidates: list[tuple[str, Operation, Seen]] = []
+    left_alone: Counter[str] = Counter()
+    entries = size = 0
+    try:
+        if path.stat().st_size > _FILE_CAP:
+            raise NotARun(f"{name} has more than {_FILE_CAP // 1024**2} MB; give a shorter recording")
+        for entry in entries_of(path, {}):
+            entries += 1
+            if len(secrets) < _SECRETS_CAP:
+                secrets.update(secrets_of(entry))
+            place = _place(entry, base_url)
+            if place is None:
+                continue
+            try:
+                seen = seen_in(entry)
+            except LeftAlone as reason:
+                left_alone[str(reason)] += 1
+                continue
+            size += len(seen.body) + len(seen.request_body or b"")
+            if size > BODIES_CAP:
+                raise NotARun(f"{name} holds more than the {BODIES_CAP // 1024**2} MB of bodies that are judged")
+            candidates.append((*place, seen))
+    except OSError as error:
+        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
+    except NotEvidence as error:
+        raise NotARun(f"{name} {printable(str(error), 200)}") from None
+    base = base_url or _base_of(candidates, name)
+    rows = sorted(((operation, seen) for found, operation, seen in candidates if found == base), key=_when)
+    keys = _Keys([seen for _, seen in rows], own_key)
+    tokens = {token for _, seen in rows if (token := _token(seen))} | ({own_key} if own_key else set())
+    masks = Masks(tokens, secrets, b"\0".join(_texts([seen for _, seen in rows])))
+    exchanges = tuple(_exchanges(rows, base, keys, masks))
+    return Traffic(masks.in_text(base), exchanges, entries, left_alone, keys.fingerprint)
+
+
+def _texts(rows: Iterable[Seen]) -> Iterator[bytes]:
+    """Everything that is kept of what was seen."""
+    for seen in rows:
+        yield from (seen.body, seen.request_body or b"")
+        told = [seen.url, seen.reason, *(part for header in seen.headers for part in header)]
+        yield from (text.encode("utf-8", "surrogatepass") for text in told)
+
+
+def _when(row: tuple[Operation, Seen]) -> Any:
+    return row[1].started
+
+
+# ---- the base URL
+
+
+def _place(entry: Any, base_url: str | None) -> tuple[str, Operation] | None:
+    """The base URL and the operation of an entry; None where it is with none of the four."""
+    url, method = url_of(entry), method_of(entry)
+    parts = urlsplit(url)
+    found = _OPERATION.fullmatch(parts.path) if parts.scheme in ("http", "https") and parts.netloc else None
+    if found is None:
+        return None
+    base, below = f"{parts.scheme}://{parts.netloc}{found['base']}", found["below"]
+    if base_url is not None:
+        if not url.startswith(f"{base_url}/"):
+            return None
+        base, below = base_url, parts.path.removeprefix(urlsplit(base_url).path)
+    for operation in Operation:
+        if method == operation.method and re.fullmatch(_PATHS[operation], below):
+            return base, operation
+    return None
+
+
+def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> str:
+    """The base URL of a HAR: one that shows the document's headers, or ends as the document says, goes first."""
+    bases = list(dict.fromkeys(base for base, _, _ in candidates))
+    if not bases:
+        return ""
+    limited = {base for base, _, seen in candidates if _is_limited(seen)}
+    for some in (
+        bases,
+        [base for base in bases if base in limited],
+        [b for b in bases if b.endswith(f"/{BASE_SEGMENT}")],
+    ):
+        if len(some) == 1:
+            return some[0]
+    shown = ", ".join(printable(base) for base in bases[:_NAMED])
+    more = f" and {len(bases) - _NAMED} more" if len(bases) > _NAMED else ""
+    raise NotARun(f"{name} has several base URLs: {shown}{more}; name one with --base-url")
+
+
+def _is_limited(seen: Seen) -> bool:
+    return any(key.lower() == name.lower() for key, _ in seen.headers for name in RATE_HEADERS)
+
+
+# ---- the key
+
+
+class _Keys:
+    """Which credential each request shows, as far as its header tells."""
+
+    def __init__(self, rows: Sequence[Seen], own_key: str | None) -> None:
+        tokens = Counter[str]()
+        for seen in rows:
+            token = _token(seen)
+            if token and seen.status < 300:
+                tokens[token] += 1
+        self._valid = list(
+            dict.fromkeys([*([own_key] if own_key else []), *(token for token, _ in tokens.most_common())])
+        )
+        self._recorded = any(_is_recorded(seen) for seen in rows)
+        self.fingerprint = ApiKey(self._valid[0]).fingerprint if self._valid else None
+        # a key may be made, or taken back, while somebody records: a 401 counts between two answers it was good for
+        self._from: dict[str, datetime] = {}
+        self._until: dict[str, datetime] = {}
+        for seen in rows:
+            token = _token(seen)
+            if token and seen.status < 300:
+                self._from.setdefault(token, seen.started)
+                self._until[token] = seen.started
+
+    def of(self, seen: Seen) -> tuple[Credential, str | None]:
+        """The credential of a request, and its header as a report shows it."""
+        header = seen.authorization
+        if header is not None and _is_redacted(header):
+            said = _credential(seen.credential)
+            return (said or self._by_status(seen)), (None if said is None else f"Bearer {VARIABLE}")
+        if header is None:
+            return (Credential.MISSING if self._recorded else self._by_status(seen)), None
+        scheme, _, rest = header.strip().partition(" ")
+        token = rest.strip()
+        if not token and scheme in self._valid:
+            return Credential.NO_SCHEME, VARIABLE
+        if scheme.lower() == "bearer" and not token:
+            return Credential.EMPTY, "Bearer"
+        if token not in self._valid:
+            return Credential.UNKNOWN, f"{_word(scheme)} [redacted]"
+        shown = f"{_word(scheme)} {self._variable(token)}"
+        if scheme == "Bearer":
+            return (Credential.UNKNOWN if self._may_be_out(seen, token) else Credential.VALID), shown
+        return {"Basic": Credential.BASIC, "Token": Credential.TOKEN}.get(scheme, Credential.UNKNOWN), shown
+
+    def _may_be_out(self, seen: Seen, token: str) -> bool:
+        if seen.status != 401:
+            return False
+        return token not in self._from or not self._from[token] < seen.started < self._until[token]
+
+    def _variable(self, token: str) -> str:
+        place = self._valid.index(token)
+        return VARIABLE if place == 0 else f"{VARIABLE}_{place + 1}"
+
+    @staticmethod
+    def _by_status(seen: Seen) -> Credential:
+        """Where no key was recorded: what was served had one."""
+        return Credential.UNKNOWN if seen.status in (401, 403) else Credential.VALID
+
+
+def _token(seen: Seen) -> str | None:
+    scheme, _, token = (seen.authorization or "").strip().partition(" ")
+    return token.strip() or None if scheme == "Bearer" and not _is_redacted(token) else None
+
+
+def _is_recorded(seen: Seen) -> bool:
+    return seen.authorization is not None and not _is_redacted(seen.authorization)
+
+
+def _is_redacted(header: str) -> bool:
+    return header.strip() != "Bearer" and bool(_REDACTED.search(header))
+
+
+def _credential(text: str | None) -> Credential | None:
+    """The credential that our own extension names, unless it says that there was no header."""
+    found = next((one for one in Credential if one.value == text), None)
+    return None if found is Credential.MISSING else found
+
+
+def _word(text: str) -> str:
+    return text if re.fullmatch(r"[A-Za-z0-9-]{1,20}", text) else "[redacted]"
+
+
+# ---- exchanges
+
+
+def _exchanges(rows: Sequence[tuple[Operation, Seen]], base: str, keys: _Keys, masks: Masks) -> Iterator[Exchange]:
+    unit = _unit(seen.took for _, seen in rows)
+    first = rows[0][1].started if rows else None
+    for index, (operation, seen) in enumerate(rows):
+        credential, shown = keys.of(seen)
+        sent = (seen.started - first).total_seconds() if first else 0.0
+        took = max(seen.took, 0.0) * unit
+        headers = (*seen.request_headers, *((("Authorization", shown),) if shown is not None else ()))
+        yield Exchange(
+            index=index,
+            target=TARGET,
+            request=Request(
+                operation,
+                seen.method,
+                masks.in_text(seen.url),
+                headers,
+                None if seen.request_body is None else masks.in_bytes(seen.request_body),
+                credential,
+            ),
+            answer=Response(
+                seen.status,
+                masks.in_text(seen.reason),
+                seen.http_version,
+                tuple((masks.in_text(name), masks.in_text(value)) for name, value in seen.headers),
+                masks.in_bytes(seen.body),
+                seen.whole,
+            ),
+            started=seen.started,
+            sent=sent,
+            finished=sent + took,
+            section=operation.section,
+        )
+
+
+def _unit(times: Iterable[float]) -> float:
+    """Seconds in one unit of a recorder's times: some write seconds in place of milliseconds."""
+    known = [time for time in times if time > 0]
+    return 1.0 if known and median(known) < 1.0 else 0.001

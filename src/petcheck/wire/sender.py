@@ -1,0 +1,124 @@
+"""What answers the requests of a run: a server on the network. What it says is redacted here, before it is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from petcheck import __version__
+from petcheck.exchange import Call, Exchange, NoAnswer, Request, Response
+from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient
+from petcheck.wire.clock import Clock
+from petcheck.wire.credentials import ApiKey, authorization, shown
+from petcheck.wire.redaction import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """A call on its way: to which target, for which section of the document, and as which request of the run.
+
+    `new_connection` asks for a connection of its own; `body_cap` is the most bytes of the answer's body that are read.
+    """
+
+    call: Call
+    target: str
+    index: int
+    section: str
+    new_connection: bool
+    body_cap: int
+
+
+class Sender(Protocol):
+    """What a transport needs of the other side. `fingerprint` tells the valid key from others."""
+
+    base_url: str
+
+    @property
+    def fingerprint(self) -> str | None:
+        """`sha256:` and eight digits; None where no key is known."""
+        ...
+
+    def send(self, errand: Errand) -> Exchange:
+        """What came of a request. Raises `ConnectionLost` where a kept connection turned out to be closed."""
+        ...
+
+    def redacted(self, text: str) -> str:
+        """`text` without the key."""
+        ...
+
+
+@dataclass
+class LiveSender:
+    """Sends requests with the key, or what stands in its place, to a server."""
+
+    base_url: str
+    key: ApiKey
+    random_key: str
+    client: HttpClient
+    clock: Clock
+    _redactor: Redactor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._redactor = Redactor(self.key)
+
+    @property
+    def fingerprint(self) -> str:
+        """`sha256:` and eight digits of the key's digest."""
+        return self.key.fingerprint
+
+    def redacted(self, text: str) -> str:
+        """`text` without the key."""
+        return self._redactor.in_text(text)
+
+    def send(self, errand: Errand) -> Exchange:
+        """Send one request, and return it with its answer, redacted. Raises `ConnectionLost`."""
+        call = errand.call
+        url = self.base_url + call.path
+        headers = [
+            ("Accept", MEDIA_TYPE),
+            ("Accept-Encoding", ACCEPTED_ENCODINGS),
+            ("User-Agent", f"petcheck/{__version__}"),
+        ]
+        if call.body is not None or call.method == "POST":
+            headers.append((CONTENT_TYPE, MEDIA_TYPE))
+        credential = authorization(call.credential, self.key, self.random_key)
+        authorized = [*headers, ("Authorization", credential)] if credential is not None else headers
+        started, sent = self.clock.now(), self.clock.monotonic()
+        answer = self.client.send(
+            call.method, url, authorized, call.body, new_connection=errand.new_connection, body_cap=errand.body_cap
+        )
+        finished = self.clock.monotonic()
+        display = shown(call.credential, self.key, self.random_key)
+        return Exchange(
+            index=errand.index,
+            target=errand.target,
+            request=Request(
+                operation=call.operation,
+                method=call.method,
+                url=self._redactor.in_text(url),
+                headers=(*headers, *((("Authorization", display),) if display is not None else ())),
+                # masked like the answer, so that part of the key in a name by chance makes no difference
+                body=call.body and self._redactor.in_bytes(call.body),
+                credential=call.credential,
+            ),
+            answer=self._without_key(answer),
+            started=started,
+            sent=sent,
+            finished=finished,
+            section=errand.section,
+        )
+
+    def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:
+        if isinstance(answer, NoAnswer):
+            return replace(answer, detail=self._redactor.in_text(answer.detail))
+        told = [answer.reason, *(part for header in answer.headers for part in header)]
+        reason, *parts = self._redactor.in_texts(told)
+        broken = answer.encoding_broken
+        return replace(
+            answer,
+            encoding_broken=broken and self._redactor.in_text(broken),
+            reason=reason,
+            headers=tuple(zip(parts[::2], parts[1::2], strict=True)),
+            body=self._redactor.in_bytes(answer.body),
+        )

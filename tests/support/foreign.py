@@ -1,0 +1,52 @@
+"""Traffic as other programs record it: a HAR that knows nothing of petcheck."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from petcheck.exchange import Credential, Exchange
+from petcheck.results.har import entry_of
+from petcheck.runner.judge import Again, judged_again
+from petcheck.runner.traffic import config_of_traffic
+from petcheck.traffic.sorting import sorted_out
+from petcheck.wire.credentials import ApiKey, authorization
+from tests.support.trial import KEY
+
+
+def entries(exchanges: Iterable[Exchange], *, keys: bool = True) -> list[dict[str, Any]]:
+    """Exchanges of a run as a browser would have recorded them, with the keys that were sent or without any."""
+    return [_entry(exchange, keys) for exchange in exchanges]
+
+
+def _entry(exchange: Exchange, keys: bool) -> dict[str, Any]:
+    entry = {name: value for name, value in entry_of(exchange).items() if name != "_petcheck"}
+    headers = [row for row in entry["request"]["headers"] if row["name"] != "Authorization"]
+    sent = authorization(exchange.request.credential, ApiKey(KEY), "another-random-key")
+    if keys and sent is not None:
+        headers.append({"name": "authorization", "value": sent})
+    entry["request"]["headers"] = [{"name": ":method", "value": exchange.request.method}, *headers]
+    if exchange.request.credential is Credential.MISSING and keys:
+        entry["request"]["headers"] = [{"name": ":authority", "value": "pets.example"}, *headers]
+    return entry
+
+
+def har_of(rows: Iterable[Any], **log: Any) -> dict[str, Any]:
+    return {"log": {"version": "1.2", "creator": {"name": "a browser", "version": "1"}, **log, "entries": list(rows)}}
+
+
+def judged(document: Any, folder: Path, **options: Any) -> Again:
+    """What the traffic in a HAR comes to."""
+    path = folder / "traffic.har"
+    path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
+    settings = {"plan": None, "as_of": None, "reports": None} | {
+        name: options[name] for name in ("plan", "as_of", "reports") if name in options
+    }
+    traffic = sorted_out(path, options.get("base_url"), options.get("own_key"))
+    return judged_again(config_of_traffic(traffic, **settings), list)
+
+
+def outcomes(again: Again) -> dict[str, str]:
+    return {row.id: row.outcome for row in again.product.result.requirements}

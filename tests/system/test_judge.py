@@ -1,0 +1,219 @@
+"""`petcheck judge` and `petcheck verify` on runs of this suite: the same verdicts, and nothing changed unnoticed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from petcheck.cli.main import main
+from petcheck.cli.run import pytest_options
+from petcheck.results.result import load, to_json
+from petcheck.runner.verify import verify
+from tests.results.test_attestation import key_files
+from tests.support.command import KEY, ended
+from tests.support.forked import petcheck, start
+from tests.support.trial import differences, judge_again, judge_recorded, server, without_network
+from tests.system.test_interruption import until
+
+PROOF = ["result.json", "exchanges.jsonl", "exchanges.har", "manifest.json", "attestation.json"]
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the signed reports of a run, and the key."""
+    folder = tmp_path_factory.mktemp("sealed")
+    key_files(folder)
+    with server(faults=("default-50",), key=KEY) as url:
+        ran = petcheck(folder, "--target", url, "--allow-writes", "--sign-key", "key.pem", "--seed", "3")
+    assert ran.code == 1, ran.out + ran.err
+    return folder
+
+
+@pytest.fixture
+def folder(sealed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(sealed, tmp_path / "copy")
+    monkeypatch.chdir(tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def without_times(path: Path) -> dict[str, Any]:
+    document = to_json(load(path))
+    for check in document["checks"]:
+        check.pop("duration_s")
+    document["run"]["settings"].pop("strict")
+    return document
+
+
+@pytest.mark.parametrize("recording", ["reports", "reports/exchanges.har", "reports/exchanges.jsonl"])
+def test_a_recording_is_judged_as_its_run_was(folder: Path, recording: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with without_network():
+        assert main(["judge", recording, "--reports", "again"]) == 1
+    said = capsys.readouterr().out
+    assert said.startswith(f"judged from {recording}: ")
+    assert "LIST-4 · section 4.1" in said
+    assert without_times(Path("again/result.json")) == without_times(Path("reports/result.json"))
+    assert Path("again/exchanges.har").read_bytes() == Path("reports/exchanges.har").read_bytes()
+    assert main(["verify", "again"]) == 0
+    assert KEY not in capsys.readouterr().out
+
+
+def test_another_day_is_judged_otherwise(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["judge", "reports", "--as-of", "2030-12-05"]) == 1
+    assert "judged as on 2030-12-05" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("names", [("any-key@getPet",), ("filter-ignored", "rate-headers-missing")])
+def test_runs_with_faults_are_judged_again(names: tuple[str, ...]) -> None:
+    from petcheck.reference.faults import FAULTS
+
+    known = [name for name in names if name in FAULTS]
+    with server(faults=known) as url:
+        trial = judge_recorded(url, "--allow-writes", "--plan", "pro", seed=7)
+    assert differences(trial, judge_again(trial)) == []
+
+
+@pytest.mark.parametrize(("number", "exchanges"), [(signal.SIGINT, 25), (signal.SIGKILL, 25)])
+def test_a_run_that_was_ended_leaves_what_it_had(number: signal.Signals, exchanges: int, tmp_path: Path) -> None:
+    stream = tmp_path / "reports" / "exchanges.jsonl"
+    with server(key=KEY) as url:
+        process = start(tmp_path, "--target", url, "--seed", "3")
+        until(lambda: stream.exists() and stream.read_bytes().count(b"\n") > exchanges)
+        process.process.terminate() if number is signal.SIGINT else process.kill()
+        ran = ended(process, tmp_path)
+    again = petcheck(tmp_path, "judge", "reports")
+    assert again.code == 0, again.out + again.err
+    assert "The run was interrupted" in again.out
+    if number is signal.SIGINT:
+        assert ran.code == 2
+        held = {row.id for row in ran.result.requirements if row.outcome == "pass"}
+        assert {"RATE-1", "SERVICE-1", "PETS-1"} <= held  # no check of these came, and the record shows them
+        assert petcheck(tmp_path, "verify", "reports").code == 0
+
+
+# ---- verify
+
+
+def test_what_was_written_is_proven(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with without_network():
+        assert main(["verify", "reports", "--public-key", "key.pub"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("proven: the verdicts in reports follow from its recording, nothing was changed singly, ")
+    assert "options: allow-writes" in said
+    Path("reports/mine.txt").touch()
+    assert main(["verify", "reports"]) == 0
+    said = capsys.readouterr().out
+    assert "mine.txt is not in the manifest and proves nothing" in said
+    assert "attestation.dsse.json was not checked: give --public-key" in said
+
+
+def test_a_verdict_that_was_changed_in_every_file_does_not_follow(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from petcheck.results.environment import environment
+    from petcheck.results.result import write
+    from petcheck.runner.finish import write_proof
+
+    document = json.loads(Path("reports/result.json").read_bytes())
+    for row in document["requirements"]:
+        row["outcome"] = "pass" if row["outcome"] == "fail" else row["outcome"]
+    document["run"]["exit"] = 0
+    from petcheck.results.result import from_json
+
+    changed = from_json(document)
+    write(changed, Path("reports"))
+    environment()
+    write_proof(Path("reports"), changed, {})
+    assert main(["verify", "reports"]) == 1
+    assert "LIST-4: the result says pass, its recording fail" in capsys.readouterr().out
+    assert main(["verify", "reports", "--public-key", "key.pub"]) == 1
+    assert "it is not signed: there is no attestation.dsse.json" in capsys.readouterr().out
+    shutil.copytree("reports", "other")
+    with pytest.raises(SystemExit) as ended_:
+        main(["compare", "reports", "other"])
+    assert ended_.value.code == 4
+    assert "reports does not follow from its recording" in capsys.readouterr().err
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.sampled_from(["result.json", "exchanges.jsonl", "exchanges.har", "manifest.json", "attestation.json"]), st.data()
+)
+def test_one_byte_that_is_changed_is_noticed(sealed: Path, name: str, data: st.DataObject) -> None:
+    path = sealed / "reports" / name
+    before = path.read_bytes()
+    place = data.draw(st.integers(0, len(before) - 1))
+    put = data.draw(st.integers(0, 255).filter(lambda byte: byte != before[place]))
+    try:
+        path.write_bytes(before[:place] + bytes([put]) + before[place + 1 :])
+        if name == "attestation.json" and meaning(path.read_bytes()) == meaning(before):
+            return  # a space is as good as a line feed
+        assert main_code(["verify", str(sealed / "reports")]) in (1, 4)
+    finally:
+        path.write_bytes(before)
+
+
+def meaning(text: bytes) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def main_code(arguments: list[str]) -> object:
+    try:
+        return main(arguments)
+    except SystemExit as ended_:
+        return ended_.code
+
+
+def test_an_attestation_that_says_another_thing_is_noticed(folder: Path) -> None:
+    document = json.loads(Path("reports/attestation.json").read_bytes())
+    document["predicate"]["result"] = "PASSED"
+    Path("reports/attestation.json").write_text(json.dumps(document))
+    found = verify(Path("reports"), Path("key.pub"), pytest_options)
+    assert found.wrong == (
+        "attestation.json is not what the manifest and the result come to",
+        "attestation.dsse.json signs another attestation than attestation.json",
+    )
+
+
+# ---- bad input
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["judge"], "judge: name a recording: petcheck judge reports/"),
+        (["judge", "nowhere"], "judge: nowhere cannot be read: No such file or directory"),
+        (["judge", "."], "judge: . holds no recording: neither exchanges.jsonl nor exchanges.har"),
+        (["judge", "key.pub"], "judge: key.pub is not whole JSON"),
+        (["judge", "reports", "--reports", "reports"], "judge: reports is what is judged; give --reports another"),
+        (["judge", "reports", "--plan", "fre"], "--plan fre: no such plan; did you mean free"),
+        (["verify"], "verify: name one folder of reports: petcheck verify reports/"),
+        (["verify", "nowhere"], "verify: nowhere/manifest.json cannot be read"),
+        (["verify", "reports", "--public-key", "key.pem"], "verify: --public-key key.pem holds no public key in PEM"),
+        (["--sign-key", "key.pub"], "--sign-key key.pub holds no private key in PEM"),
+    ],
+)
+def test_what_cannot_be_used_is_refused_in_one_line(
+    folder: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended_:
+        main(arguments)
+    assert ended_.value.code == 4
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert shown.err.count("\n") == 1
+    assert said in shown.err
+
+
+def test_the_signing_key_is_nowhere(sealed: Path) -> None:
+    secret = (sealed / "key.pem").read_bytes().splitlines()[1]
+    assert [path.name for path in (sealed / "reports").iterdir() if secret in path.read_bytes()] == []

@@ -1,0 +1,292 @@
+"""Anybody's traffic: what it shows is judged, what it does not show is inconclusive, no recorder's slip is a fault."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from petcheck.cli.main import main
+from petcheck.errors import NotARun
+from petcheck.traffic.sorting import sorted_out
+from tests.support.foreign import entries, har_of, judged, outcomes
+from tests.support.trial import KEY, Hurried, judge_recorded, server
+
+Entry = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def obeying() -> list[Entry]:
+    """Traffic with a server that obeys."""
+    return recorded()
+
+
+def recorded(*faults: str, variations: tuple[str, ...] = (), keys: bool = True) -> list[Entry]:
+    clock = Hurried(50)
+    with server(faults=faults, variations=variations, clock=clock) as url:
+        trial = judge_recorded(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7)
+    assert trial.recording is not None
+    return entries(trial.recording.exchanges, keys=keys)
+
+
+def fails(document: Any, folder: Path, **options: Any) -> set[str]:
+    return {name for name, outcome in outcomes(judged(document, folder, **options)).items() if outcome == "fail"}
+
+
+def test_a_server_that_obeys_fails_nothing_and_passes_what_was_shown(obeying: list[Entry], tmp_path: Path) -> None:
+    found = outcomes(judged(har_of(obeying), tmp_path, plan="pro"))
+    assert sum(outcome == "pass" for outcome in found.values()) > 40
+    assert "fail" not in found.values()
+    assert (found["AUTH-1"], found["AUTH-7"], found["RATE-6"]) == ("pass", "pass", "inconclusive")
+
+
+def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:
+    again = judged(har_of(recorded(keys=False)), tmp_path)
+    rows = {row.id: row for row in again.product.result.requirements}
+    assert {row.outcome for row in rows.values() if row.section == "5"} == {"inconclusive"}
+    assert rows["AUTH-1"].reason.startswith("The recording has no Authorization header")
+    assert rows["LIST-1"].outcome == "pass"
+    assert "fail" not in {row.outcome for row in rows.values()}
+
+
+@pytest.mark.parametrize(
+    ("fault", "requirement"),
+    [("default-50", "LIST-4"), ("no-key-needed@listPets", "AUTH-1"), ("id-text@getPet", "PET-1")],
+)
+def test_what_one_exchange_shows_is_found(fault: str, requirement: str, tmp_path: Path) -> None:
+    from petcheck.reference.faults import FAULTS
+
+    if fault not in FAULTS:
+        pytest.skip(f"the reference server has no fault {fault}")
+    assert fails(har_of(recorded(fault)), tmp_path) == {requirement}
+
+
+def test_nothing_that_was_shown_too_little_passes(obeying: list[Entry], tmp_path: Path) -> None:
+    only = next(entry for entry in obeying if entry["request"]["url"].endswith("/v1/pets"))
+    found = outcomes(judged(har_of([only]), tmp_path))
+    assert "fail" not in found.values()
+    assert (found["LIST-1"], found["CREATE-1"], found["GET-1"]) == ("pass", "inconclusive", "inconclusive")
+
+
+# ---- sloppy recorders
+
+
+def each(change: Callable[[Entry], object]) -> Callable[[list[Entry]], list[Entry]]:
+    def changed(rows: list[Entry]) -> list[Entry]:
+        for row in rows:
+            change(row)
+        return rows
+
+    return changed
+
+
+def set_in(path: str, value: Any) -> Callable[[Entry], None]:
+    def put(entry: Entry) -> None:
+        *steps, last = path.split("/")
+        inner = entry
+        for step in steps:
+            inner = inner[step]
+        inner[last] = value
+
+    return put
+
+
+def pop_in(path: str) -> Callable[[Entry], None]:
+    def take(entry: Entry) -> None:
+        first, _, last = path.rpartition("/")
+        (entry[first] if first else entry).pop(last, None)
+
+    return take
+
+
+def in_base64(entry: Entry) -> None:
+    content = entry["response"]["content"]
+    if "text" in content and content.get("encoding") != "base64":
+        content |= {"text": base64.b64encode(content["text"].encode()).decode(), "encoding": "base64"}
+
+
+def cut(entry: Entry) -> None:
+    content = entry["response"]["content"]
+    content["text"] = content.get("text", "")[:-10]
+
+
+SLIPS: dict[str, Callable[[list[Entry]], list[Any]]] = {
+    "aborted": each(set_in("response/status", -1)),
+    "no answer": each(pop_in("response")),
+    "bodies left out": each(set_in("response/content/text", "")),
+    "bodies cut": each(cut),
+    "bodies in base64": each(in_base64),
+    "methods in lower case": each(lambda entry: entry["request"].update(method=entry["request"]["method"].lower())),
+    "headers without a value": each(lambda entry: entry["request"]["headers"].append({"name": "x-empty"})),
+    "times in seconds": each(lambda entry: entry.update(time=entry["time"] / 1000)),
+    "times in microseconds": each(lambda entry: entry.update(time=entry["time"] * 1000)),
+    "no times": each(pop_in("time")),
+    "negative times": each(set_in("time", -1)),
+    "no starts": each(pop_in("startedDateTime")),
+    "starts of no meaning": each(set_in("startedDateTime", "yesterday")),
+    "from a cache": each(set_in("_fromCache", "disk")),
+    "backwards": lambda rows: rows[::-1],
+    "in parallel": each(set_in("startedDateTime", "2026-11-21T12:00:00.000Z")),
+    "posted bodies left out": each(lambda entry: entry["request"].get("postData", {}).update(text="")),
+    "no headers of answers": each(set_in("response/headers", [])),
+    "a gateway's trouble": lambda rows: [
+        *rows,
+        *(json.loads(json.dumps(row)) | {"response": row["response"] | {"status": 502}} for row in rows[:9]),
+    ],
+    "entries of another kind": lambda rows: [None, 1, "x", [], {}, {"request": 1}, {"request": {"url": []}}, *rows],
+    "texts of another type": lambda rows: [
+        {"request": {"method": 1, "url": 2, "headers": 3}, "response": {"status": "200", "headers": [1, {}]}},
+        *rows,
+    ],
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_no_slip_of_a_recorder_is_a_fault(slip: str, obeying: list[Entry], tmp_path: Path) -> None:
+    assert fails(har_of(SLIPS[slip](copy.deepcopy(obeying))), tmp_path) == set()
+
+
+@pytest.mark.parametrize("variation", ["one-backend-down", "clock-behind", "cache-per-url", "others-add"])
+@pytest.mark.parametrize("keys", [True, False])
+def test_conforming_servers_raise_no_alarm(variation: str, keys: bool, tmp_path: Path) -> None:
+    assert fails(har_of(recorded(variations=(variation,), keys=keys)), tmp_path) == set()
+
+
+# ---- which key, which server
+
+
+def with_key(entry: Entry, token: str | None) -> Entry:
+    entry = copy.deepcopy(entry)
+    kept = [row for row in entry["request"]["headers"] if row["name"].lower() != "authorization"]
+    shown = [{"name": "Authorization", "value": f"Bearer {token}"}] if token is not None else []
+    entry["request"]["headers"] = kept + shown
+    return entry
+
+
+def test_a_token_that_only_ever_got_401_is_of_unknown_validity(obeying: list[Entry], tmp_path: Path) -> None:
+    refused = next(entry for entry in obeying if entry["response"]["status"] == 401)
+    served = next(entry for entry in obeying if entry["response"]["status"] == 200)
+    rows = [served, with_key(refused, "unknown-token-1")]
+    assert outcomes(judged(har_of(rows), tmp_path))["AUTH-2"] == "inconclusive"
+    assert outcomes(judged(har_of([served, with_key(refused, None)]), tmp_path))["LIST-1"] == "pass"
+
+
+def test_where_every_key_is_refused_nothing_is_judged(obeying: list[Entry], tmp_path: Path) -> None:
+    refused = [with_key(entry, "expired-token") for entry in obeying if entry["response"]["status"] == 401]
+    again = judged(har_of(refused), tmp_path)
+    assert again.product.result.run.exit == 6
+    assert set(outcomes(again).values()) <= {"error", "not-run"}
+
+
+def test_our_own_word_is_not_believed_against_a_header(obeying: list[Entry], tmp_path: Path) -> None:
+    served = copy.deepcopy(next(entry for entry in obeying if entry["response"]["status"] == 200))
+    served["_petcheck"] = {"credential": "no key"}
+    assert outcomes(judged(har_of([served]), tmp_path))["AUTH-1"] == "inconclusive"
+    masked = with_key(served, "[redacted]")
+    masked["_petcheck"] = {"credential": "an empty token"}
+    assert outcomes(judged(har_of([masked]), tmp_path))["AUTH-3"] in ("fail", "inconclusive")
+
+
+def elsewhere(entry: Entry, host: str) -> Entry:
+    entry = copy.deepcopy(entry)
+    entry["request"]["url"] = f"https://{host}/v1/" + entry["request"]["url"].partition("/v1/")[2]
+    return entry
+
+
+def test_several_base_urls_are_named_and_one_is_chosen(
+    obeying: list[Entry], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*obeying, *(elsewhere(entry, "other.example") for entry in obeying)]
+    with pytest.raises(NotARun, match=r"has several base URLs: http://127.*, https://other\.example/v1; name one with"):
+        judged(har_of(rows), tmp_path)
+    again = judged(har_of(rows), tmp_path, base_url="https://other.example/v1")
+    assert again.product.result.targets[0].base_url == "https://other.example/v1"
+    assert again.product.result.targets[0].requests.total == len(obeying)
+    path = str(tmp_path / "traffic.har")
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", path])
+    assert ended.value.code == 4
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_two_hars_are_judged_and_compared(
+    obeying: list[Entry], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, rows in (("a", obeying), ("b", recorded("default-50"))):
+        (tmp_path / f"{name}.har").write_text(json.dumps(har_of(rows)))
+    assert main(["judge", str(tmp_path / "a.har"), str(tmp_path / "b.har"), "--reports", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().out
+    assert said.count("are exchanges with the four operations") == 2
+    assert "LIST-4" in said
+    assert (tmp_path / "out" / "comparison.html").exists()
+    assert main(["verify", str(tmp_path / "out" / "2")]) == 0
+
+
+def test_nothing_of_the_four_operations_is_exit_5(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.har").write_text(json.dumps(har_of([])))
+    assert main(["judge", str(tmp_path / "x.har")]) == 5
+    assert capsys.readouterr().out.endswith("x.har: 0 of 0 entries are exchanges with the four operations\n")
+
+
+# ---- secrets and hostile files
+
+
+def test_no_secret_of_any_host_is_written(obeying: list[Entry], tmp_path: Path) -> None:
+    other = elsewhere(obeying[0], "bank.example")
+    other["request"]["url"] = "https://ann:canary-password@bank.example/login?access_token=canary-query-token"
+    other["request"]["headers"] = [
+        {"name": "Authorization", "value": "Bearer canary-other-token"},
+        {"name": "Cookie", "value": "a=1; sid=canary-cookie-value"},
+    ]
+    other["request"]["postData"] = {"mimeType": "application/json", "text": '{"password": "canary-in-json"}'}
+    rows = copy.deepcopy(obeying)
+    served = next(row for row in rows if row["response"]["status"] == 200)
+    served["response"]["headers"] += [
+        {"name": "Set-Cookie", "value": "sid=canary-set-cookie; Path=/"},
+        {"name": "X-Echo", "value": f"canary-cookie-value {KEY} canary-in-json canary-other-token"},
+    ]
+    served["request"]["url"] += "?session=canary-query-token"
+    folder = tmp_path / "out"
+    folder.mkdir()
+    again = judged(har_of([*rows, other]), tmp_path, reports=folder)
+    assert again.trouble == ()
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert {"manifest.json", "attestation.json", "exchanges.har", "report.html"} <= files.keys()
+    canaries = (b"canary-", KEY.encode(), base64.b64encode(KEY.encode())[:20])
+    assert [(name, canary) for name, content in files.items() for canary in canaries if canary in content] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is not whole JSON"),
+        ("<html>", "is not whole JSON"),
+        ('{"log": 1}', "is not whole JSON"),
+        ("{}", "is no HAR"),
+        ('{"log": {"entries": [' + "[" * 50_000, "is not whole JSON"),
+        ('{"log": {"_petcheck": {"run": "forged"}, "entries": []}}', "is not a result of petcheck"),
+        ('{"log": {"_petcheck": 1, "entries": [{}]}}', "is not a result of petcheck"),
+    ],
+)
+def test_what_is_no_recording_is_refused_in_one_line(
+    text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "x.har").write_text(text)
+    with pytest.raises(SystemExit) as ended:
+        main(["judge", str(tmp_path / "x.har")])
+    assert ended.value.code == 4
+    err = capsys.readouterr().err
+    assert said in err
+    assert err.count("\n") == 1
+
+
+def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "x.har").open("wb") as file:
+        file.truncate(2 * 1024**3)
+    with pytest.raises(NotARun, match=r"has more than 1024 MB"):
+        sorted_out(tmp_path / "x.har", None, None)
