@@ -260,6 +260,20 @@ def test_a_get_that_is_stuck_at_an_old_state_fails_although_the_animal_changes_a
     assert isinstance(found("GET-2", early, *record, *three), Failed)
 
 
+def test_a_get_is_stuck_after_exactly_the_lag_of_both() -> None:
+    def shown(name: str, sent: float) -> Exchange:
+        return exchange(LIST, 200, [{**REX, "name": name}], path="/pets", sent=sent, took=0.5)
+
+    def read(sent: float) -> Exchange:
+        return got(body=TEX, sent=sent, took=0.5)
+
+    record = [read(0.0), shown("Rex", 1.0), shown("Dex", 10.5)]
+    three = [shown("Fex", 20.0), read(21.0), shown("Fex", 21.5)]
+    assert isinstance(found("GET-2", *record, *three), Failed)
+    # a page at that moment shows the same state, so the animal may have changed back
+    assert not isinstance(found("GET-2", record[0], shown("Tex", 0.5), *record[1:], *three), Failed)
+
+
 _AT_ONCE = (page(REX, sent=12.0), got(body=TEX, sent=13.0), page(REX, sent=14.0))
 
 
