@@ -64,10 +64,10 @@ def test_trouble_with_the_disk_is_kept_and_nothing_is_written_after_it(tmp_path:
     [
         (b"", "is not a result of petcheck"),
         (b"[]\n", "has a line that petcheck has not written"),
-        (b"{\n", "is no recording of petcheck"),
+        (b"{\n", "is not a recording of petcheck"),
         (b'{"run": {}}\n', "is not a result of petcheck"),
-        (b"\xff\n", "is no recording of petcheck"),
-        (b"[" * 100_000 + b"\n", "is no recording of petcheck"),
+        (b"\xff\n", "is not a recording of petcheck"),
+        (b"[" * 100_000 + b"\n", "is not a recording of petcheck"),
     ],
 )
 def test_another_file_is_refused_in_one_line(text: bytes, said: str, tmp_path: Path) -> None:

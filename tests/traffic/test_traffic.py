@@ -267,7 +267,7 @@ def test_no_secret_of_any_host_is_written(obeying: list[Entry], tmp_path: Path) 
         ("", "is not whole JSON"),
         ("<html>", "is not whole JSON"),
         ('{"log": 1}', "is not whole JSON"),
-        ("{}", "is no HAR"),
+        ("{}", "is not a HAR"),
         ('{"log": {"entries": [' + "[" * 50_000, "is not whole JSON"),
         ('{"log": {"_petcheck": {"run": "forged"}, "entries": []}}', "is not a result of petcheck"),
         ('{"log": {"_petcheck": 1, "entries": [{}]}}', "is not a result of petcheck"),

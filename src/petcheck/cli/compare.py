@@ -67,5 +67,5 @@ def _expect_proof(run: Path) -> None:
     if wrong:
         raise NotComparable(
             f"{printable(str(run))} does not follow from its recording ({wrong[0]}); "
-            "petcheck verify tells more; give a run as it was written"
+            "see petcheck verify; give an unchanged run"
         )

@@ -1,4 +1,4 @@
-"""Judges by a record alone, where nobody can be asked: what a run had seen when it ended, and recorded traffic."""
+"""Judges by a record alone, without further requests: an interrupted run, and recorded traffic."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def grounds_of(
 
 
 def finding_over(requirement: Requirement, target: str, record: Record, grounds: Grounds) -> Finding:
-    """What a record shows of a requirement. A question that only a further request would settle stays inconclusive."""
+    """What a record shows of a requirement. A question that only a further request settles stays inconclusive."""
     decision = decide_from_tries(RULE[requirement.id], record, grounds)
     if isinstance(decision, Ask):
         decision = decision.otherwise

@@ -16,7 +16,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """`commit` is None where the suite is no checkout; `packages` are versions by name."""
+    """`commit` is None if the suite is not a checkout; `packages` are versions by name."""
 
     commit: str | None
     python: str
@@ -36,7 +36,7 @@ def environment() -> Environment:
 
 
 def commit_of(root: Path) -> str | None:
-    """The commit that a checkout is on, read from git's own files; None where `root` is no checkout."""
+    """The commit that a checkout is on, read from git's own files; None if `root` is not a checkout."""
     try:
         git = root / ".git"
         if git.is_file():  # of a worktree

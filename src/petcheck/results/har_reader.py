@@ -20,10 +20,10 @@ _SPACE = " \t\r\n"
 def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
     """The entries of a HAR file as parsed JSON; `log` gets the other members of its log as they come.
 
-    Raises OSError, and NotEvidence where the file is no HAR, not whole, or has a member that is too large.
+    Raises OSError, and NotEvidence if the file is not a HAR, is not whole, or has a member that is too large.
     """
     try:
-        # a byte that is no UTF-8 spoils the text that it is in, and nothing else
+        # a byte that is not UTF-8 spoils only the text that contains it
         with path.open(encoding="utf-8-sig", errors="replace") as file:
             text = _Text(file)
             for name in text.members():
@@ -40,7 +40,7 @@ def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
     except (ValueError, RecursionError) as error:
         raise NotEvidence(f"is not whole JSON ({error})") from None
     if "entries" not in log:
-        raise NotEvidence("is no HAR: it has no log with entries")
+        raise NotEvidence("is not a HAR: it has no log with entries")
 
 
 class _Text:
@@ -113,7 +113,7 @@ class _Text:
         return found
 
     def _next(self) -> str:
-        """The next character that is no space; empty at the end."""
+        """The next character that is not a space; empty at the end."""
         while True:
             while self._at < len(self._buffer):
                 if self._buffer[self._at] not in _SPACE:

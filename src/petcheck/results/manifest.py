@@ -59,7 +59,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """The manifest of a folder of reports. Raises NotARun where it has none, or none of petcheck."""
     document = read_json(folder / FILE)
     if document.get("format") != FORMAT:
-        raise NotARun(f"{printable(str(folder / FILE))} is no manifest of petcheck of format {FORMAT}")
+        raise NotARun(f"{printable(str(folder / FILE))} is not a petcheck manifest of format {FORMAT}")
     files = document.get("files")
     if not isinstance(files, dict) or not all(_is_entry(name, entry) for name, entry in files.items()):
         raise NotARun(f"{printable(str(folder / FILE))} does not list files as petcheck lists them")
@@ -80,7 +80,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise NotARun(f"{name} is no JSON object of {CAP // 1024**2} MB at most")
+        raise NotARun(f"{name} is not a JSON object of at most {CAP // 1024**2} MB")
     return document
 
 

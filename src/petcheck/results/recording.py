@@ -138,7 +138,7 @@ def read_stream(path: Path) -> Recording:
     except (NotAResult, NotEvidence) as error:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise NotARun(f"{name} is no recording of petcheck ({printable(repr(error), 200)})") from None
+        raise NotARun(f"{name} is not a recording of petcheck ({printable(repr(error), 200)})") from None
     return Recording(replace(result, targets=targets), tuple(exchanges))
 
 

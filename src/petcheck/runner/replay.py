@@ -25,7 +25,7 @@ def config_of(
     as_of: date | None = None,
     strict: bool = False,
 ) -> Config:
-    """The configuration that judges a recording as its run did; `plan` and `as_of` stand in place of the run's own.
+    """The configuration that judges a recording as its run did; `plan` and `as_of` replace the run's own.
 
     Raises NotARun where the recording does not say enough.
     """

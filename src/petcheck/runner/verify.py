@@ -1,4 +1,4 @@
-"""Does a folder of reports prove what it says? Its digests, its recording, and its signature are asked."""
+"""Checks whether a folder of reports proves what it says, by its digests, its recording and its signature."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Verification:
 def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str]]) -> Verification:
     """Verify a folder; nothing is sent. `options` are those with which pytest runs the checks.
 
-    Raises NotARun where it is no folder of reports, and NotAKey.
+    Raises NotARun if it is not a folder of reports, and NotAKey.
     """
     document = read_manifest(folder)
     wrong = _digests(folder, document)
@@ -74,7 +74,7 @@ def follows(folder: Path, options: Callable[[], list[str]]) -> tuple[list[str], 
         wrong = [*differing_rows(found.result, again), *differing_members(found.result, again)]
         return wrong + _copied(folder, found), []
     made = printable(found.result.suite.version, 40)
-    told = f"made by petcheck {made} and judged by {__version__}, whose suite is another; {made} would prove it"
+    told = f"made by petcheck {made} and judged by {__version__}, which is another suite; {made} can prove it"
     return list(differing_rows(found.result, again)), [told]
 
 

@@ -18,10 +18,10 @@ _MOST_KEYS = 5
 _SECTION = "5"
 # judged by our own clock where the answer has none: a recorder's may be wrong by any span
 _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
-# how a count moves is told of one key, and which key was used must be known
+# how a count moves can be judged for one key only, and that key must be known
 _OF_ONE_KEY = frozenset({"RATE-4", "RATE-6", "RATE-8", "RATE-9"})
 _BASE_URL, _UNKNOWN_ID = "VERSION-1", "GET-3"
-_NO_KEYS = "The recording has no Authorization header, so nobody can tell which requests had a key."
+_NO_KEYS = "The recording has no Authorization header, so it does not show which requests had a key."
 _REFUSED = "the recording shows no key that was accepted: every request that showed one was refused"
 
 
@@ -48,7 +48,7 @@ def refused_everywhere(record: Record) -> str | None:
 
 
 def _grounds(record: Record, as_of: date, plan: str | None) -> Grounds:
-    # nobody knows whose animals these are: they may be of any client, and of any day
+    # the animals may belong to any client and to any day
     return grounds_of(record, as_of=as_of, plan=plan, category_id=None, writes=True, run="", repeats=True)
 
 

@@ -50,7 +50,7 @@ class Traffic:
 def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic:
     """The traffic in a HAR; `base_url` is worked out where it is None, `own_key` is valid for certain.
 
-    Raises NotARun where the file is no HAR, is too large, or has several base URLs.
+    Raises NotARun if the file is not a HAR, is too large, or has several base URLs.
     """
     name = printable(str(path))
     secrets: set[str] = set() if own_key is None else {own_key}

@@ -1,4 +1,4 @@
-"""What answers the requests of a run that is judged again: its recording. Nothing is sent."""
+"""Answers the requests of a run that is judged again from its recording. Nothing is sent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Asked: TypeAlias = tuple[Operation, Credential, str, bytes | None]
 
 
 class RecordedSender:
-    """Answers each request with the first exchange of a recording that had the same one and was not told yet."""
+    """Answers each request with the first exchange of a recording that had the same request and is not used yet."""
 
     def __init__(self, base_url: str, fingerprint: str | None, exchanges: Iterable[Exchange]) -> None:
         self.base_url = base_url
@@ -58,7 +58,7 @@ class RecordedSender:
         return None
 
     def rest(self) -> list[Exchange]:
-        """The exchanges that nobody asked for, in their order; they are told with that."""
+        """The exchanges that no request has taken, in their order; a second call returns none."""
         rest = sorted((one for same in self._left.values() for one in same), key=lambda exchange: exchange.index)
         self._left.clear()
         return rest

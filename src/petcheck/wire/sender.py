@@ -50,7 +50,7 @@ class Sender(Protocol):
 
 @dataclass
 class LiveSender:
-    """Sends requests with the key, or what stands in its place, to a server."""
+    """Sends requests with the key, or what replaces it, to a server."""
 
     base_url: str
     key: ApiKey
