@@ -246,6 +246,27 @@ def test_a_window_that_is_not_empty_restores_trust() -> None:
     assert delay(empty_again, 5.0).seconds == 60.0
 
 
+@pytest.mark.parametrize("limit", [0, 1000])
+def test_a_window_that_never_has_any_left_is_ignored_after_a_minute_of_waits(limit: int) -> None:
+    bucket, now, waits = Bucket(), 0.0, []
+    for _ in range(4):
+        pause = delay(bucket, now).seconds
+        if pause:
+            bucket = waited(bucket, pause)
+        now += pause
+        waits.append(pause)
+        bucket = after(*rates(limit, 0, at_noon(now + 60)), ("Date", http_date(now)), bucket=bucket, now=now)
+    assert waits == [0.0, 60.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(("left", "shared"), [(79, True), (60, True), (59, False), (80, False), (0, False)])
+def test_a_quota_is_shared_where_little_less_is_left(left: int, shared: bool) -> None:
+    keyed = after(*rates(100, 80, at_noon(60)))
+    keyless = after(*rates(100, left, at_noon(60))).window
+    assert keyless is not None
+    assert pacing.shares_quota(keyed, keyless) is shared
+
+
 def test_a_limit_of_one_is_used_one_window_at_a_time() -> None:
     bucket, now, waits = Bucket(), 0.0, []
     for _ in range(5):

@@ -95,7 +95,7 @@ def getting(seed: int) -> Iterator[Call]:
     """Ids over all of int64, the limits of common integer types first, and other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     ids = chain(
-        map(_id, (2**31, 0, -1, 2**32, 2**53 + 1, -(2**31) - 1)),
+        map(_id, (-1, 2**31, 0, 2**32, 2**53 + 1, -(2**31) - 1)),
         coverage(Operation.GET_PET, "positive"),
         map(_id, _octaves(drawn)),
         random_cases(Operation.GET_PET, "positive", seed),
@@ -292,6 +292,7 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
     yield _json(pet("list as name", name=["Rex"]))
     yield _json(pet("name in capitals", name=_LEFT_OUT) | {"NAME": f"{pets.run} refused name in capitals"})
     yield _json(pet("list as status", status=[SOLD]))
+    yield _json(pet("list as category", categoryId=[pets.category]))
     yield _json(pet("snake case", categoryId=_LEFT_OUT) | {"category_id": pets.category})
     yield _json(pet("number as status", status=0))
     yield _json(pet("true as status", status=True))

@@ -24,6 +24,8 @@ _LONGEST_PAUSE_S = 1e9
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
+# requests of all clients between two responses; a larger difference in Remaining means another quota
+_SPENT_BETWEEN = 20
 # after this many seconds of waiting in vain for windows to reset, windows are ignored
 _USELESS_S = 60.0
 # a Date this far from our clock is wrong if our clock makes sense of the Reset beside it
@@ -118,7 +120,7 @@ def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> B
     useless = bucket.useless_s
     if window is not None and window.remaining > reserve(window.limit):
         useless = 0.0
-    elif window is not None and window.limit > 1 and response.status != 429:
+    elif window is not None and window.limit != 1 and response.status != 429:
         useless += bucket.waited_s
     seen = Bucket(window=window, useless_s=useless)
     if response.status != 429:
@@ -158,13 +160,13 @@ def refused_early(bucket: Bucket, response: Response, now: float, wall: datetime
 
 
 def shares_quota(other: Bucket, window: Window) -> bool:
-    """Whether a response's window is also that of `other`: same limit and reset, and fewer requests left."""
+    """Whether a response's window is also that of `other`: same limit and reset, and somewhat fewer requests left."""
     known = other.window
     return (
         known is not None
         and known.limit == window.limit
         and abs(known.ends - window.ends) < 1.5
-        and window.remaining < known.remaining
+        and 0 < known.remaining - window.remaining <= _SPENT_BETWEEN
     )
 
 

@@ -383,6 +383,22 @@ def refused(at: float, left: int | None = None, *, reset: float = 60, pause: int
     return answered(at, left, reset=reset, status=429, pause=pause)
 
 
+def test_a_rise_in_a_window_that_ended_before_it_was_known_to_be_fixed_is_never_passed() -> None:
+    """Two processes that count by themselves: seen for half a second, and not again before the window ended."""
+    rising = [answered(54 + n / 16, left) for n, left in enumerate((50, 40, 49, 39, 48, 38))]
+    falling = [answered(61 + n / 2, 59 - n, reset=120) for n in range(8)]
+    decision = decided(4, [*rising, *falling])
+    assert isinstance(decision, Undecided)
+    assert decision.reason == (
+        "X-RateLimit-Remaining moved in a way that is allowed only if Reset follows the clock, which was not observed."
+    )
+    assert decision.examined == (*rising, *falling)
+    assert isinstance(decided(4, falling), Held)
+    # a Reset that moves on before it is reached
+    moving = [answered(52, 38, reset=58), *rising[:2], answered(56, 37, reset=62), *falling]
+    assert not isinstance(decided(4, moving), Failed)
+
+
 def test_a_429_without_an_earlier_answer_proves_nothing() -> None:
     alone = refused(1)
     assert decided(8, [alone]) == Undecided(

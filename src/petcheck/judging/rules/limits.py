@@ -115,13 +115,14 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
     if problem is not None:
         return _quota_failed(problem, examined)
+    reason = f"{RATE_REMAINING} moved in a way that is allowed only if Reset follows the clock, which was not observed."
     doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
-        reason = (
-            f"{RATE_REMAINING} moved in a way that is allowed only if Reset follows the clock, which was not observed."
-        )
         calls = tuple(pages_not_asked(record, 1))
         return Ask(calls, Undecided(reason, examined=examined), doubtful.finished + 2 * ROUNDING_S)
+    windows = [window for quota in quotas if not quota.moves for window in quota.windows]
+    if any(problem_in(window) is not None for window in windows):
+        return Undecided(reason, examined=examined)
     if any(is_counted_down(quota) for quota in quotas):
         return Held(examined)
     return _undecided(counts, quotas, grounds)
