@@ -213,13 +213,15 @@ def _default_is_20(record: Record, grounds: Grounds) -> Decision:
     """A page without `limit` has as many animals as one with `limit=20`, without a filter and with one."""
     numbers = Counter(str(animal.get("status")) for animal in _known(record).values())
     filters = sorted(STATUSES, key=lambda status: -numbers[status])
-    told = [status for status in filters if numbers[status] > LIMIT_DEFAULT]
-    filtered = [_default_of(status, record) for status in told]
-    held = [part for part in filtered if isinstance(part, Held)]
-    if held:
-        # one filter that holds is enough; another one that differs is judged anyway
-        filtered = [*held, *(part for s, part in zip(told, filtered, strict=True) if _both_are_seen(s, record))]
-    return _all_of([_default_of(None, record), *(filtered or [_default_of(filters[0], record)])])
+    filtered = {status: _default_of(status, record) for status in filters if numbers[status] > LIMIT_DEFAULT}
+    enough = any(isinstance(part, Held) for part in filtered.values())
+    # one filter that holds is enough; another one that is seen to differ is judged all the same
+    parts = [
+        part
+        for status, part in filtered.items()
+        if not enough or isinstance(part, Held) or _both_are_seen(status, record)
+    ]
+    return _all_of([_default_of(None, record), *(parts or [_default_of(filters[0], record)])])
 
 
 def _both_are_seen(status: str, record: Record) -> bool:
@@ -403,7 +405,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     if not left_out:
         return Held((*examined, before.exchange, between.exchange, after.exchange))
     since = before.exchange.sent - LAG_S
-    left_out = {n for n in left_out if max(lacked.get(n, inf), status_known_since(record, n, status)) <= since}
+    left_out = {n for n in left_out if n in lacked and max(lacked[n], status_known_since(record, n, status)) <= since}
     # the same cap may cut a page that is as long as the unfiltered one
     if not left_out or between.size >= min(before.size, after.size):
         return changing
