@@ -246,17 +246,22 @@ def test_a_window_that_is_not_empty_restores_trust() -> None:
     assert delay(empty_again, 5.0).seconds == 60.0
 
 
-@pytest.mark.parametrize("limit", [0, 1000])
-def test_a_window_that_never_has_any_left_is_ignored_after_a_minute_of_waits(limit: int) -> None:
+def waits_for_empty_windows(limit: int, lasts: float, requests: int) -> list[float]:
+    """The wait before each of some requests, if each answer says that none is left for `lasts` seconds."""
     bucket, now, waits = Bucket(), 0.0, []
-    for _ in range(4):
+    for _ in range(requests):
         pause = delay(bucket, now).seconds
         if pause:
             bucket = waited(bucket, pause)
         now += pause
         waits.append(pause)
-        bucket = after(*rates(limit, 0, at_noon(now + 60)), ("Date", http_date(now)), bucket=bucket, now=now)
-    assert waits == [0.0, 60.0, 0.0, 0.0]
+        bucket = after(*rates(limit, 0, at_noon(now + lasts)), ("Date", http_date(now)), bucket=bucket, now=now)
+    return waits
+
+
+@pytest.mark.parametrize("limit", [0, 1000])
+def test_a_window_that_never_has_any_left_is_ignored_after_a_minute_of_waits(limit: int) -> None:
+    assert waits_for_empty_windows(limit, 60, 4) == [0.0, 60.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(("left", "shared"), [(79, True), (60, True), (59, False), (80, False), (0, False)])
@@ -268,15 +273,7 @@ def test_a_quota_is_shared_where_little_less_is_left(left: int, shared: bool) ->
 
 
 def test_a_limit_of_one_is_used_one_window_at_a_time() -> None:
-    bucket, now, waits = Bucket(), 0.0, []
-    for _ in range(5):
-        pause = delay(bucket, now).seconds
-        if pause:
-            bucket = waited(bucket, pause)
-        now += pause
-        waits.append(pause)
-        bucket = after(*rates(1, 0, at_noon(now + 10)), ("Date", http_date(now)), bucket=bucket, now=now)
-    assert waits == [0.0, 10.0, 10.0, 10.0, 10.0]
+    assert waits_for_empty_windows(1, 10, 5) == [0.0, 10.0, 10.0, 10.0, 10.0]
 
 
 @given(
