@@ -71,6 +71,13 @@ def test_what_is_wrong_fails_with_its_parts_in_order() -> None:
     assert failed.reason.startswith("GET /pets, answered 200")
 
 
+def test_what_proves_a_failure_is_part_of_its_evidence() -> None:
+    lost = [exchange(GET, 404, {}, path="/pets/7", index=n, sent=at) for n, at in ((1, 1.0), (3, 11.2))]
+    failed = found("GET-1", page(REX), lost[0], page(REX, index=2, sent=11.1), lost[1])
+    assert (failed.outcome, failed.exchanges, failed.decisive) == ("fail", (2, 3), (2, 3))
+    assert failed.parts == ("body:/0", "status")
+
+
 def test_a_silence_that_fails_is_unanswered() -> None:
     silent = exchange(status=Silence.TIMEOUT, index=0), exchange(status=Silence.TIMEOUT, index=1)
     failed = found("LIST-1", *silent)
