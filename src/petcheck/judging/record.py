@@ -31,7 +31,7 @@ def grounds_of(
     known = {category_id} if category_id is not None else set()
     return Grounds(
         as_of,
-        None if plan is None else PLANS.get(plan),
+        next((each for name, each in PLANS.items() if name == plan), None),
         categories=frozenset({*known, *categories_in(record)}),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
