@@ -27,7 +27,7 @@ from petcheck.toolkit import (
 
 LIST, CREATE, GET, ORDERS = Operation
 MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
-CUT, EXTENDED, CHANGED = Credential.CUT, Credential.EXTENDED, Credential.CHANGED
+CUT, EXTENDED, CHANGED, WORD = Credential.CUT, Credential.EXTENDED, Credential.CHANGED, Credential.WORD_AFTER
 BASIC, TOKEN, SIX, BARE = Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME
 
 # sent in every run: each kind of key to some operation, and one kind of each class to every operation
@@ -35,11 +35,11 @@ KEYS = {
     LIST: (MISSING, RANDOM, EMPTY, CUT, CHANGED, BASIC, BARE),
     CREATE: (MISSING, RANDOM, EMPTY, CUT, EXTENDED, SIX, BARE),
     GET: (MISSING, RANDOM, EMPTY, EXTENDED, TOKEN),
-    ORDERS: (MISSING, EMPTY, CUT, SIX),
+    ORDERS: (MISSING, EMPTY, WORD, SIX),
 }
 # left out if the rules have requested so much that the rest of the run would not fit
 OFTEN = {
-    "AUTH-2": ((LIST, EXTENDED), (GET, CUT), (ORDERS, EXTENDED)),
+    "AUTH-2": ((LIST, EXTENDED), (GET, CUT), (ORDERS, CUT)),
     "AUTH-4": ((GET, BARE), (ORDERS, BARE)),
 }
 # requests of later stages: pages that show posted animals, another animal, and a page of more than 100
@@ -50,7 +50,14 @@ RARELY = {
         *((ORDERS, BASIC), (GET, SIX), (LIST, TOKEN), (ORDERS, TOKEN), (GET, BASIC), (LIST, SIX)),
         *((CREATE, BASIC), (CREATE, TOKEN)),
     ),
-    "AUTH-2": ((GET, CHANGED), (ORDERS, CHANGED), (CREATE, CHANGED), (ORDERS, RANDOM)),
+    "AUTH-2": (
+        (ORDERS, EXTENDED),
+        (GET, CHANGED),
+        (ORDERS, CHANGED),
+        (CREATE, CHANGED),
+        (ORDERS, RANDOM),
+        (LIST, WORD),
+    ),
 }
 
 LISTS = {

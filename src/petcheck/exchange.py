@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 from urllib.parse import quote, urlencode, urlsplit
 
+from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 
 _SHOWN = 100  # characters of a path or body in a message
@@ -27,6 +28,7 @@ class Credential(Enum):
     CHANGED = "the key with its last character changed"
     CUT = "the key without its last character"
     EXTENDED = "the key with a character appended"
+    WORD_AFTER = "the key followed by another word"
     EMPTY = "an empty token"
     BASIC = "the key under the scheme Basic"
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description
@@ -39,7 +41,8 @@ class Credential(Enum):
 class Call:
     """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order.
 
-    Bytes of `pet_id` that are not UTF-8 are surrogates, as `os.fsdecode` makes them.
+    Bytes of `pet_id` and `query` that are not UTF-8 are surrogates, as `os.fsdecode` makes them. A POST whose body is
+    None has no Content-Type either; one with an empty body has.
     """
 
     operation: Operation
@@ -57,7 +60,7 @@ class Call:
     def path(self) -> str:
         """The path below the base URL, with its query."""
         path = self.operation.path.replace("{petId}", quote(self.pet_id or "", safe="", errors="surrogateescape"))
-        return path + ("?" + urlencode(self.query, quote_via=quote) if self.query else "")
+        return path + ("?" + urlencode(self.query, quote_via=quote, errors="surrogateescape") if self.query else "")
 
 
 class Silence(Enum):
@@ -97,8 +100,13 @@ class Request:
             words += f" with {self.credential.value}"
         if self.method != "POST":
             return words
-        body = "no body" if not self.body else f"the body {_one_line(self.body.decode('utf-8', 'backslashreplace'))}"
-        return f"{words} {'and' if not self.has_valid_key else 'with'} {body}"
+        return f"{words} {'and' if not self.has_valid_key else 'with'} {self._body_in_words}"
+
+    @property
+    def _body_in_words(self) -> str:
+        if self.body is None:
+            return f"neither a body nor a {CONTENT_TYPE}"
+        return f"the body {_one_line(self.body.decode('utf-8', 'backslashreplace'))}" if self.body else "no body"
 
 
 @dataclass(frozen=True, slots=True)

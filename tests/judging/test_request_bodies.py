@@ -38,9 +38,12 @@ def with_category(text: str, more: str = "") -> str:
     return f'{{"name": "Rex", "categoryId": {text}{more}}}'
 
 
-@pytest.mark.parametrize("body", [None, b""])
-def test_no_body(body: bytes | None) -> None:
-    assert asked_for(body, KNOWN) == Asked(Due.REFUSED, "no body", "CREATE-5")
+def test_an_empty_body() -> None:
+    assert asked_for(b"", KNOWN) == Asked(Due.REFUSED, "no body", "CREATE-5")
+
+
+def test_neither_body_nor_content_type_is_open() -> None:
+    assert asked_for(None, KNOWN).due is Due.OPEN
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,7 @@ def test_the_names_of_credentials_in_files_stay() -> None:
         "the key with its last character changed",
         "the key without its last character",
         "the key with a character appended",
+        "the key followed by another word",
         "an empty token",
         "the key under the scheme Basic",
         "the key under the scheme Token",

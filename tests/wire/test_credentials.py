@@ -24,6 +24,7 @@ KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1
         (Credential.CHANGED, "Bearer s3cres", "Bearer ${PETSTORE_API_KEY%?}s"),
         (Credential.CUT, "Bearer s3cre", "Bearer ${PETSTORE_API_KEY%?}"),
         (Credential.EXTENDED, "Bearer s3cretx", "Bearer ${PETSTORE_API_KEY}x"),
+        (Credential.WORD_AFTER, "Bearer s3cret x", "Bearer $PETSTORE_API_KEY x"),
         (Credential.EMPTY, "Bearer", "Bearer"),
         (Credential.BASIC, "Basic s3cret", "Basic $PETSTORE_API_KEY"),
         (Credential.TOKEN, "Token s3cret", "Token $PETSTORE_API_KEY"),
@@ -37,7 +38,7 @@ def test_each_kind(credential: Credential, sent: str | None, said: str | None) -
 
 
 def test_every_kind_is_covered() -> None:
-    assert len(Credential) == 11 + len({Credential.UNKNOWN})
+    assert len(Credential) == 12 + len({Credential.UNKNOWN})
 
 
 def test_the_scheme_of_six_letters_is_as_long_as_bearer() -> None:

@@ -52,6 +52,8 @@ _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     """What is due for a body, if `categories` are known to exist."""
+    if body is None:
+        return _OPEN  # it has no Content-Type either, and other content types are open
     if not body:
         return Asked(Due.REFUSED, "no body", "CREATE-5")
     try:

@@ -13,6 +13,7 @@ from petcheck.judging.matchers import described
 from petcheck.judging.rules import RULES
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.catalogue import catalogue
+from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 
 _EVIDENCE = 40  # exchanges kept for each requirement that held
@@ -135,7 +136,9 @@ def _received_alike(known: Exchange, exchange: Exchange) -> bool:
 def posted_words(exchange: Exchange) -> str:
     """A request in a few words, with the body of a POST."""
     body = exchange.request.body
-    if body is None:
-        return described(exchange) + (" without a body" if exchange.request.method == "POST" else "")
+    if exchange.request.method == "GET":
+        return described(exchange)
+    if not body:
+        return f"{described(exchange)} with {f'neither a body nor a {CONTENT_TYPE}' if body is None else 'no body'}"
     text = json.dumps(body.decode("utf-8", "backslashreplace"))[1:-1].replace('\\"', '"')
     return f"{described(exchange)} of {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"

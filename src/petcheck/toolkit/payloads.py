@@ -86,7 +86,7 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
         return {key: value for key, value in body(label).items() if key != name}
 
     return (
-        Defect("no-body", "CREATE-5", None),
+        Defect("no-body", "CREATE-5", b""),
         # cut short: no parser reads it as an object, however lenient
         Defect("not-json", "CREATE-5", json.dumps(body("not-json"))[:-1].encode()),
         Defect("array", "CREATE-5", [body("array")]),

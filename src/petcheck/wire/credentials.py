@@ -48,6 +48,9 @@ def authorization(credential: Credential, key: ApiKey, random_key: str) -> str |
             return f"Bearer {secret[:-1] or random_key}"
         case Credential.EXTENDED:
             return f"Bearer {secret}x"
+        case Credential.WORD_AFTER:
+            # a server that splits the header at blanks may look at the second part only
+            return f"Bearer {secret} x"
         case Credential.EMPTY:
             return "Bearer"
         case Credential.BASIC:

@@ -80,7 +80,7 @@ class LiveSender:
             ("Accept-Encoding", ACCEPTED_ENCODINGS),
             ("User-Agent", f"petcheck/{__version__}"),
         ]
-        if call.body is not None or call.method == "POST":
+        if call.body is not None:
             headers.append((CONTENT_TYPE, MEDIA_TYPE))
         credential = authorization(call.credential, self.key, self.random_key)
         authorized = [*headers, ("Authorization", credential)] if credential is not None else headers

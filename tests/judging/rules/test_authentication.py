@@ -113,7 +113,8 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
 def test_the_parts_that_are_missing_are_named() -> None:
     left = Undecided(
         "Not every part got an answer that is about the key: "
-        "GET /pets/{petId}, GET /store/orders, a random key, the key with its last character changed.",
+        "GET /pets/{petId}, GET /store/orders, a random key, the key with its last character changed, "
+        "the key followed by another word.",
         None,
         (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
     )

@@ -172,7 +172,7 @@ def test_each_status_is_repeated() -> None:
     ("requirement", "sent", "right", "what"),
     [
         ("CREATE-1", NEW, (201,), '201 (section 4.2) with a name of 3 printable ASCII characters and status "sold"'),
-        ("CREATE-5", None, (400,), "400 (section 4.2) with no body"),
+        ("CREATE-5", b"", (400,), "400 (section 4.2) with no body"),
         ("CREATE-5", b"{", (400,), "400 (section 4.2) with a body that is not JSON"),
         ("CREATE-5", b'"{}"', (400,), "400 (section 4.2) with a string as its body"),
         ("CREATE-6", {"name": "Rex"}, (400,), "400 (section 4.2) with no `categoryId`"),

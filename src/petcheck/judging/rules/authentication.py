@@ -37,7 +37,7 @@ from petcheck.spec.operations import Operation
 
 INVALID = {
     "AUTH-1": (Credential.MISSING,),
-    "AUTH-2": (Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED),
+    "AUTH-2": (Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED, Credential.WORD_AFTER),
     "AUTH-3": (Credential.EMPTY,),
     "AUTH-4": (Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
 }

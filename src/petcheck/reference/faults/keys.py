@@ -51,6 +51,10 @@ def _seven_cut_off(code: str, call: Call, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_scheme" and (call.authorization or "")[7:] == key)
 
 
+def _second_part(code: str, call: Call, keys: Mapping[str, str]) -> str:
+    return some_key(keys, lambda key: code == "key_invalid" and (call.authorization or "").split()[1:2] == [key])
+
+
 def _invalid_key_after(looks: Callable[[Call, ServerState, Behaviour], object]) -> Override:
     """The server checks the form of the header first, then the request, and last whether the key is valid."""
 
@@ -127,6 +131,12 @@ FAULTS = [
     ),
     *keys("basic-accepted", "The key is accepted with the scheme Basic.", _SCHEME, _with_scheme("Basic"), each=ALL),
     *keys("token-accepted", "The key is accepted with the scheme Token.", _SCHEME, _with_scheme("Token"), each=ALL),
+    *keys(
+        "key-before-a-word",
+        "The header is split at blanks, and only its second part is compared with the keys.",
+        _INVALID,
+        accepted(_second_part),
+    ),
     # checked late
     *keys(
         "invalid-key-after-body",

@@ -176,6 +176,12 @@ FAULTS = [
     ),
     *_crashes("extra-member-crashes", "An extra member", "ERROR-5 CREATE-6", lambda fields: bool(_extra(fields))),
     *create(
+        "no-content-type-crashes",
+        "A request with neither body nor Content-Type gets 500.",
+        "ERROR-5",
+        answered(lambda call: not call.body and "content-type" not in call.headers, error(500, "internal")),
+    ),
+    *create(
         "duplicate-member-crashes",
         "A repeated member gets 500.",
         "ERROR-5",

@@ -111,6 +111,12 @@ def _crashes_at(code_points: range) -> Override:
 FAULTS = [
     # one limit, or a limit and a status together
     *page(
+        "query-not-utf-8-crashes",
+        "A parameter that is not UTF-8 gets 500.",
+        "ERROR-5",
+        answered(lambda call: any("\ufffd" in value for value in call.query.values()), _CRASH),
+    ),
+    *page(
         "limit-30s-crash", "A limit from 30 to 39 gets 500.", "LIST-2 ERROR-5", answered(_asked(range(30, 40)), _CRASH)
     ),
     *page(

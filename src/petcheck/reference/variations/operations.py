@@ -58,7 +58,7 @@ def _whole_number(behaviour: Behaviour) -> Behaviour:
 
 def _needs_json_type(behaviour: Behaviour) -> Behaviour:
     def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
-        if call.body and call.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        if call.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             raise Refusal(415, "media_type", "Send application/json.")
         return behaviour.act(call, state, whole)
 
