@@ -51,12 +51,8 @@ RARELY = {
         *((CREATE, BASIC), (CREATE, TOKEN)),
     ),
     "AUTH-2": (
-        (ORDERS, EXTENDED),
-        (GET, CHANGED),
-        (ORDERS, CHANGED),
-        (CREATE, CHANGED),
-        (ORDERS, RANDOM),
-        (LIST, WORD),
+        *((GET, CHANGED), (ORDERS, CHANGED), (CREATE, CHANGED), (ORDERS, RANDOM)),
+        *((ORDERS, EXTENDED), (LIST, WORD), (CREATE, WORD), (GET, WORD)),
     ),
 }
 
