@@ -186,11 +186,16 @@ def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: 
     page = tmp_path / "reports" / "pytest.html"
     page.parent.mkdir()
     page.write_text("old")
+    made = page.with_name("manifest.json")
+    made.write_text('{"suite": {"name": "petcheck"}}')
     ran = petcheck(tmp_path, "--target", listener.url, "-k", "((")
     assert ran.code == 4
     assert ran.err.startswith("ERROR: Wrong expression passed to '-k': ((")
     assert "Generated html report" not in ran.out
-    assert {path.name: path.read_text() for path in page.parent.iterdir()} == {"pytest.html": "old"}
+    assert {path.name: path.read_text() for path in page.parent.iterdir()} == {
+        "pytest.html": "old",
+        "manifest.json": made.read_text(),
+    }
     assert listener.connections == 0
 
 
@@ -306,12 +311,14 @@ def test_the_catalogue(tmp_path: Path) -> None:
     assert petcheck(tmp_path, "requirements", "--jso", key=None).code == 4
 
 
-def test_a_closed_pipe_is_no_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize("arguments", [["requirements"], ["--collect-only"]])
+def test_a_closed_pipe_is_no_error(tmp_path: Path, arguments: list[str]) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     with os.fdopen(theirs, "wb") as out:
         ran = subprocess.run(
-            [sys.executable, "-m", "petcheck", "requirements"],
+            [sys.executable, "-m", "petcheck", *arguments],
+            cwd=tmp_path,
             env=environment(),
             stdout=out,
             stderr=subprocess.PIPE,

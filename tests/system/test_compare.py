@@ -140,6 +140,25 @@ def test_json_is_complete_and_matches_its_schema(folder: Path, capsys: pytest.Ca
     assert (folder / "page.html").exists()
 
 
+@pytest.mark.parametrize("output", ["-", "/dev/stdout"])
+def test_the_page_goes_to_standard_output(folder: Path, capfd: pytest.CaptureFixture[str], output: str) -> None:
+    assert main(["compare", "a", "b", "-o", output]) == 1
+    printed = capfd.readouterr().out
+    assert printed.startswith("<!doctype html>")
+    assert printed.endswith("</html>\n")
+    assert {path.name for path in folder.iterdir()} == {"a", "b"}
+    refused(["a", "b", "--json", "-o", output], "both write to standard output; give -o a file", folder, capfd)
+
+
+def test_a_page_is_written_through_links_and_into_devices(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "page").symlink_to("far")
+    assert main(["compare", "a", "b", "-o", "page"]) == 1
+    assert (folder / "page").is_symlink()
+    assert (folder / "far").read_text().startswith("<!doctype html>")
+    assert main(["compare", "a", "b", "-o", os.devnull]) == 1
+    assert Path(os.devnull).is_char_device()
+
+
 def test_no_colour_without_a_terminal(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["compare", "a", "b"])
     assert "\x1b" not in capsys.readouterr().out
@@ -287,7 +306,7 @@ def test_exchanges_that_do_not_belong_to_the_run_are_refused(
         (["a", "b\n\x1b[31m\u202e"], "b\\u{a}\\u{1b}[31m\\u{202e} cannot be read: No such file or directory"),
         (
             ["a/result.json", "b", "-o", "./a/result.json"],
-            "./a/result.json is an input of the comparison; give -o another",
+            "a/result.json is an input of the command; give -o another file",
         ),
         (["a", "b", "-o", "nowhere/page.html"], "nowhere/page.html cannot be written"),
     ],

@@ -7,13 +7,14 @@ import shutil
 import sys
 from pathlib import Path
 
+from petcheck.cli.output import expect_no_input, page_of, write_page
 from petcheck.cli.parser import Parser, fail
 from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text
 from petcheck.reports.comparison_json import json_text
-from petcheck.results import atomic_write
+from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import read_run
 from petcheck.results.sanitize import printable
 from petcheck.runner.verify import follows
@@ -30,13 +31,16 @@ def main(argv: list[str]) -> int:
         epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result that does not follow from its recording.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
-    parser.add_argument("-o", "--output", metavar="FILE", help="where to write the page (comparison.html)")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the page (comparison.html); - is standard output")
     parser.add_argument(
         "--json", action="store_true", help="print the comparison as JSON; a page is written with -o only"
     )
     options = parser.parse(argv)
     if not options.runs:
         fail("compare: name the runs: petcheck compare A/result.json B/result.json")
+    page = page_of("compare", options.output, compare.FILE, json=options.json)
+    if page is not None:
+        expect_no_input("compare", page, options.runs)
     try:
         read = [read_run(Path(run)) for run in options.runs]
         for run in dict.fromkeys(options.runs):
@@ -44,17 +48,11 @@ def main(argv: list[str]) -> int:
         compared = compare.compare(read)
     except (NotARun, NotComparable) as error:
         fail(f"compare: {error}")
-    page = options.output or (None if options.json else compare.FILE)
-    if page is not None and Path(page).resolve() in {Path(run).resolve() for run in options.runs}:
-        fail(f"compare: {printable(page)} is an input of the comparison; give -o another file")
     if page is not None:
-        try:
-            atomic_write.write(Path(page), comparison_html.render(compared))
-        except (OSError, ValueError) as error:
-            fail(f"compare: {printable(page)} cannot be written ({printable(str(error))}); give -o another")
+        write_page("compare", page, comparison_html.render(compared))
     if options.json:
         print(json_text(compared))
-    else:
+    elif page is not None and not is_standard_output(page):
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         width = shutil.get_terminal_size().columns
         print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))

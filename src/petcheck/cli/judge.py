@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from petcheck.cli.output import write_page
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
@@ -20,7 +21,6 @@ from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text, terminal
 from petcheck.reports.annotations import lines as annotation_lines
 from petcheck.reports.write import Product
-from petcheck.results import atomic_write
 from petcheck.results.differences import differing_rows
 from petcheck.results.load import RecordedRun, read_har, recording_in, with_result
 from petcheck.results.recording import Recording, read_stream
@@ -142,10 +142,7 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
         return
     page = Path(folder, compare.FILE) if folder else None
     if page is not None:
-        try:
-            atomic_write.write(page, comparison_html.render(compared))
-        except OSError as error:
-            fail(f"judge: {printable(str(page))} cannot be written ({error.strerror})")
+        write_page("judge", page, comparison_html.render(compared), "give --reports another folder")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     shown = str(page) if page is not None else None
     print(comparison_text.render(compared, width=shutil.get_terminal_size().columns, colour=colour, page=shown))

@@ -40,6 +40,8 @@ def main(argv: list[str]) -> int:
 
     try:
         return int(pytest.main([*pytest_options(plugins), *argv], plugins=[prepared]))
+    except BrokenPipeError:  # the reader of the output is gone
+        raise
     except Exception as error:
         # the message may contain the key; the reason of a disk error does not
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""

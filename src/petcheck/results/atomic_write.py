@@ -1,4 +1,7 @@
-"""Writes a file atomically: no reader ever sees half of it."""
+"""Writes a file the way its path asks for: a regular file atomically, a device or a pipe as it is.
+
+No reader ever sees half of a regular file, and nothing that is not a regular file is ever replaced by one.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,67 @@ import contextlib
 import os
 import re
 import secrets
+import stat
+import sys
 from collections.abc import Iterable
 from pathlib import Path
+
+STANDARD_OUTPUT = "-"
+"""The path that stands for standard output."""
 
 _DRAFT = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
 _open: set[Path] = set()
 
 
 def write(path: Path, text: str | Iterable[str]) -> None:
-    """Write `text` (UTF-8), as one string or in pieces, to `path`: all of it or, on any error, nothing.
+    """Write `text` (UTF-8), as one string or in pieces, to `path`.
 
-    The bytes go to a new file in the same folder, which is synced to disk and then renamed. A lone surrogate becomes a
-    backslash escape. Raises OSError if the folder cannot be written; an older file stays unchanged.
+    Where `path` is absent or a regular file, all of the text is written or, on any error, nothing: the bytes go to a
+    new file in the same folder, which is synced to disk and then renamed. A symbolic link stays, and the file that it
+    leads to is written; an older file keeps its permissions. `-` and any other name of standard output are written to
+    standard output; a device or a pipe gets the bytes as it is. A lone surrogate becomes a backslash escape. Raises
+    OSError if it cannot be written; an older file stays unchanged.
     """
+    pieces = (piece.encode("utf-8", "backslashreplace") for piece in ([text] if isinstance(text, str) else text))
+    if is_standard_output(path):
+        sys.stdout.flush()
+        sys.stdout.buffer.writelines(pieces)
+        sys.stdout.buffer.flush()
+        return
+    found = _status(path)
+    if found is not None and not stat.S_ISREG(found.st_mode):
+        with path.open("wb") as file:
+            file.writelines(pieces)
+        return
+    _replace(Path(os.path.realpath(path)), pieces, found)
+
+
+def is_standard_output(path: Path) -> bool:
+    """Whether `path` stands for standard output: `-`, or a path of what it is connected to, such as /dev/stdout."""
+    if str(path) == STANDARD_OUTPUT:
+        return True
+    try:
+        return os.path.samestat(path.stat(), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError, AttributeError):  # no such file, or standard output has no descriptor
+        return False
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What is at `path`, None if nothing is."""
+    try:
+        return path.stat()
+    except FileNotFoundError:
+        return None
+
+
+def _replace(path: Path, pieces: Iterable[bytes], older: os.stat_result | None) -> None:
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     _open.add(draft)
     try:
         with draft.open("xb") as file:
-            for piece in [text] if isinstance(text, str) else text:
-                file.write(piece.encode("utf-8", "backslashreplace"))
+            if older is not None:
+                draft.chmod(stat.S_IMODE(older.st_mode))
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         draft.replace(path)

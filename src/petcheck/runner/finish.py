@@ -25,13 +25,12 @@ from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import manifest, write_manifest
 from petcheck.results.recording import read_stream
 from petcheck.results.result import Result
+from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.results import RunFacts, TargetReport, assemble, join_reports
 from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.outcomes import Exit
-
-DEBUGGING_PAGE = "pytest.html"
 
 
 @dataclass

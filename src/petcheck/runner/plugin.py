@@ -21,8 +21,9 @@ from petcheck.exchange import Exchange
 from petcheck.results.recording import Stream
 from petcheck.runner.console import Screen, show_in_report
 from petcheck.runner.findings import finding
-from petcheck.runner.finish import DEBUGGING_PAGE, RunEnd
+from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
+from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.start import Prepared, prepare

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from petcheck.config.load import Config
 from petcheck.config.targets import App
-from petcheck.errors import ConfigError, InUse, NotAKey
-from petcheck.results import atomic_write
+from petcheck.errors import ConfigError, NotAKey
 from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.lock import FolderLock
+from petcheck.runner import reports_folder
 from petcheck.runner.targets import load_app
 
 
@@ -33,7 +33,7 @@ def prepare(config: Config, *, writes_reports: bool) -> Prepared:
             load_app(target.source.name)
     seal = _seal(config.sign_key) if config.sign_key is not None else None
     folder = config.reports if writes_reports and not config.dry_run else None
-    return Prepared(config, _locked(folder) if folder is not None else None, seal)
+    return Prepared(config, reports_folder.take(folder) if folder is not None else None, seal)
 
 
 def _seal(key: Path) -> Seal:
@@ -41,14 +41,3 @@ def _seal(key: Path) -> Seal:
         return read_seal(key)
     except NotAKey as error:
         raise ConfigError(f"--sign-key {key} {error}") from None
-
-
-def _locked(folder: Path) -> FolderLock:
-    """A lock on the folder for one run, after removing unfinished files of a killed run."""
-    try:
-        lock = FolderLock(folder)
-    except InUse as taken:
-        raise ConfigError(f"{taken}; wait for its end, or give this run its own folder with --reports") from None
-    if lock.held:
-        atomic_write.sweep(folder)
-    return lock

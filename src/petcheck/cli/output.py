@@ -1,0 +1,45 @@
+"""Where a command writes its page: the file that `-o` names, or standard output."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from petcheck.cli.parser import fail
+from petcheck.results import atomic_write, har, result
+from petcheck.results.atomic_write import is_standard_output
+from petcheck.results.sanitize import printable
+
+
+def page_of(command: str, output: str | None, default: str, *, json: bool) -> Path | None:
+    """Where the page goes: `output`, what `-o` names; without it `default`, or with `json` nowhere (None).
+
+    Ends the command if both the page and the JSON would go to standard output.
+    """
+    if output is None:
+        return None if json else Path(default)
+    page = Path(output)
+    if json and is_standard_output(page):
+        fail(f"{command}: -o {printable(output)} and --json both write to standard output; give -o a file")
+    return page
+
+
+def expect_no_input(command: str, page: Path, runs: Iterable[str]) -> None:
+    """End the command if `page` is one of the runs that it reads, each a result.json or the folder of one."""
+    for run in map(Path, runs):
+        folder = run if run.is_dir() else run.parent
+        inputs = (run, folder / result.FILE, folder / har.FILE)
+        if os.path.realpath(page) in map(os.path.realpath, inputs):  # Path.resolve refuses a link to itself
+            fail(f"{command}: {printable(str(page))} is an input of the command; give -o another file")
+
+
+def write_page(command: str, page: Path, text: str, advice: str = "give -o another file") -> None:
+    """Write a page; ends the command with one line and `advice` if it cannot be written."""
+    try:
+        atomic_write.write(page, text)
+    except BrokenPipeError:  # the reader of standard output is gone
+        raise
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        fail(f"{command}: {printable(str(page))} cannot be written ({printable(why)}); {advice}")

@@ -1,0 +1,57 @@
+"""The folder of a run's reports: it is locked for the run, and files of others in it are never overwritten."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from petcheck.comparison import compare
+from petcheck.errors import ConfigError, InUse
+from petcheck.reports import badge, junit, report_html, summary
+from petcheck.results import atomic_write, attestation, har, manifest, recording, result
+from petcheck.results.lock import FolderLock
+from petcheck.results.sanitize import printable
+from petcheck.results.totals import comma_list
+
+DEBUGGING_PAGE = "pytest.html"
+
+_WRITTEN = (
+    *(result.FILE, recording.FILE, har.FILE, manifest.FILE, attestation.FILE, attestation.ENVELOPE_FILE),
+    *(report_html.FILE, compare.FILE, junit.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE, DEBUGGING_PAGE),
+)
+# each of these files names the suite that wrote it, at its beginning
+_MARKED = (recording.FILE, manifest.FILE, result.FILE)
+_MARK = json.dumps({"name": "petcheck"}).strip("{}")
+_BEGINNING = 4096  # bytes
+
+
+def take(folder: Path) -> FolderLock:
+    """A lock on the folder for one run, after removing unfinished files of a killed run.
+
+    Raises `ConfigError` if another run uses it, or if a file that a run would overwrite is not petcheck's.
+    """
+    _expect_ours(folder)
+    try:
+        lock = FolderLock(folder)
+    except InUse as taken:
+        raise ConfigError(f"{taken}; wait for its end, or give this run its own folder with --reports") from None
+    if lock.held:
+        atomic_write.sweep(folder)
+    return lock
+
+
+def _expect_ours(folder: Path) -> None:
+    there = [name for name in _WRITTEN if (folder / name).is_file() and (folder / name).stat().st_size]
+    if there and not any(_is_marked(folder / name) for name in _MARKED):
+        raise ConfigError(
+            f"{printable(str(folder))} holds files that petcheck has not written and would overwrite "
+            f"({comma_list(there, 3)}); give another folder with --reports, or move them away"
+        )
+
+
+def _is_marked(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return _MARK.encode() in file.read(_BEGINNING)
+    except OSError:
+        return False
