@@ -1,80 +1,111 @@
-"""junit.xml: the checks as test cases, a suite for each target, in the format that GitLab and Jenkins read (xunit1)."""
+"""junit.xml: the requirements as test cases, a suite for each target, in the format of GitLab and Jenkins (xunit1).
+
+GitLab and Jenkins list cases by name, so a name is the requirement's id and statement. The numbers of cases, failures
+and errors are the numbers of verdicts in all other reports.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from xml.etree import ElementTree
 
 from petcheck.results import totals
-from petcheck.results.result import CheckRow, Result, TargetInfo
+from petcheck.results.result import RequirementRow, Result, TargetInfo
 from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.spec import sections
+from petcheck.spec.outcomes import Outcome
 
 FILE = "junit.xml"
 
 _WHOLE_IN = "result.json"
+_SKIPPED: tuple[Outcome, ...] = ("inconclusive", "not-run", "waived")
+_EXCHANGES = 20  # listed below a failure; result.json lists all
 
 
 def junit(result: Result) -> str:
-    """The XML document: a testsuite for each target, a testcase for each check.
+    """The XML document: a testsuite for each target, a testcase for each requirement.
 
-    The seed is a property of each suite; requirement ids, section and target are properties of each case. A failed
-    check has a `failure`, a broken one an `error`, and any other that did not pass a `skipped`, with the reason.
+    The seed is a property of each suite; id, section, target and the state of a waiver are properties of each case. A
+    case that fails has a `failure`, one that the suite or the connection broke an `error`, and any other that did not
+    pass a `skipped`, with the reason. The time of a case is that of its checks in seconds; checks of several
+    requirements count for each.
     """
     suites = ElementTree.Element("testsuites", name="petcheck")
     for target in result.targets:
-        suites.append(_suite(result, target, [row for row in result.checks if row.target == target.name]))
+        suites.append(_suite(result, target))
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
 
 
-def _suite(result: Result, target: TargetInfo, rows: list[CheckRow]) -> ElementTree.Element:
+def _suite(result: Result, target: TargetInfo) -> ElementTree.Element:
+    rows = [row for group in totals.by_section(result.rows_of(target.name)).values() for row in group]
+    found = totals.counts(rows)
+    durations = _durations(result, target)
     suite = ElementTree.Element(
         "testsuite",
         name=_sanitized(target.name),
         hostname=_sanitized(target.base_url),
         timestamp=_sanitized(result.run.started),
-        time=f"{sum(row.duration_s for row in rows):.3f}",
+        time=f"{sum(check.duration_s for check in result.checks if check.target == target.name):.3f}",
         tests=str(len(rows)),
-        failures=str(sum(row.outcome == "fail" for row in rows)),
-        errors=str(sum(row.outcome == "error" for row in rows)),
-        skipped=str(sum(row.outcome in ("inconclusive", "not-run", "waived") for row in rows)),
+        failures=str(found["fail"]),
+        errors=str(found["error"]),
+        skipped=str(sum(found[outcome] for outcome in _SKIPPED)),
     )
-    properties = ElementTree.SubElement(suite, "properties")
-    for key, value in (("seed", str(result.run.seed)), ("repeat", totals.repeat_hint(result.run))):
-        ElementTree.SubElement(properties, "property", name=key, value=value)
-    suite.extend(_case(row, totals.repeat_hint(result.run)) for row in rows)
+    again = totals.repeat_hint(result.run)
+    _add_properties(suite, (("seed", str(result.run.seed)), ("repeat", again)))
+    for row in rows:
+        suite.append(_case(row, durations.get(row.id, 0.0), totals.waiver_state(row, result.run), again))
     return suite
 
 
-def _case(row: CheckRow, again: str) -> ElementTree.Element:
-    file, _, name = row.id.partition("::")
+def _durations(result: Result, target: TargetInfo) -> dict[str, float]:
+    """Seconds that the checks of each requirement took on one target."""
+    seconds: dict[str, float] = {}
+    for check in result.checks:
+        if check.target == target.name:
+            for requirement in check.requirements:
+                seconds[requirement] = seconds.get(requirement, 0.0) + check.duration_s
+    return seconds
+
+
+def _case(row: RequirementRow, seconds: float, waiver: str, again: str) -> ElementTree.Element:
+    section = sections.title(row.section) or f"section {row.section.replace('.', '-')}"
     case = ElementTree.Element(
         "testcase",
-        classname=_sanitized(f"{row.target}.{file.removesuffix('.py').replace('/', '.')}"),
-        name=_sanitized(name or row.id),
-        file=_sanitized(file),
-        time=f"{row.duration_s:.3f}",
+        # Jenkins takes what stands before the last dot as the package
+        classname=_sanitized(f"{row.target}.{section}"),
+        name=_sanitized(f"{row.id} {row.statement.replace('`', '')}"),
     )
-    properties = ElementTree.SubElement(case, "properties")
-    named = [("requirement", item) for item in row.requirements] + [("section", row.section), ("target", row.target)]
-    for key, value in named:
-        ElementTree.SubElement(properties, "property", name=key, value=_sanitized(value))
+    if row.checks:
+        case.set("file", _sanitized(row.checks[0].partition("::")[0]))
+    case.set("time", f"{seconds:.3f}")
+    named = [("requirement", row.id), ("section", row.section), ("level", row.level), ("target", row.target)]
+    _add_properties(case, named + ([("waiver", waiver)] if waiver else []))
     reason = printable(row.reason, REASON_LIMIT, whole_in=_WHOLE_IN)
     if row.outcome == "fail":
         failure = ElementTree.SubElement(case, "failure", message=reason, type="requirement")
         failure.text = _details(row, reason, again)
     elif row.outcome == "error":
         ElementTree.SubElement(case, "error", message=reason, type="suite").text = _details(row, reason, again)
-    elif row.outcome != "pass":
+    elif row.outcome in _SKIPPED:
         ElementTree.SubElement(case, "skipped", message=f"{row.outcome}: {reason}", type=row.outcome)
     return case
 
 
-def _details(row: CheckRow, reason: str, again: str) -> str:
+def _add_properties(element: ElementTree.Element, named: Iterable[tuple[str, str]]) -> None:
+    properties = ElementTree.SubElement(element, "properties")
+    for name, value in named:
+        ElementTree.SubElement(properties, "property", name=name, value=_sanitized(value))
+
+
+def _details(row: RequirementRow, reason: str, again: str) -> str:
     """The text below a failure, for viewers that do not show its message."""
-    ids = ", ".join(_sanitized(item) for item in row.requirements)
-    lines = [reason, "", f"requirements: {ids}", f"section: {row.section}"]
-    if row.exchanges:
-        lines.append(f"exchanges in exchanges.har: {', '.join(f'#{index}' for index in row.exchanges[:20])}")
+    lines = [reason, "", f"rule: {_sanitized(row.statement)}", f"section: {row.section}"]
+    indices = row.decisive_by_weight or row.exchanges
+    if indices:
+        lines.append(f"exchanges in exchanges.har: {', '.join(f'#{index}' for index in indices[:_EXCHANGES])}")
+    lines += [f"judged by {_sanitized(check)}" for check in row.checks[:3]]
     return "\n".join([*lines, again])
 
 
