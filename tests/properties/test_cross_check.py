@@ -46,7 +46,7 @@ def broken(sent: Exchange) -> set[str]:
         (answered(Operation.GET_PET, 404, ["no"]), "ERROR-1"),
         (answered(Operation.GET_PET, 404, {**ERROR, "code": 7}), "ERROR-2"),
         (answered(Operation.GET_PET, 404, {"code": "x", "status": 404}), "ERROR-3"),
-        (answered(Operation.GET_PET, 404, {**ERROR, "status": 400}), "ERROR-4"),
+        (answered(Operation.LIST_PETS, 400, {**ERROR, "status": 404}), "ERROR-4"),
         (answered(Operation.LIST_PETS, 200, [], [("Content-Type", "text/html"), *rates(60, 59, unix(30))]), "BODY-1"),
         (answered(Operation.LIST_PETS, 200, [], [JSON, *rates("sixty", 59, unix(30))]), "RATE-1"),
         (answered(Operation.LIST_PETS, 200, [], [JSON, *rates(60, -1, unix(30))]), "RATE-2"),
@@ -71,7 +71,7 @@ def test_a_broken_response_breaks_that_requirement(sent: Exchange, requirement: 
             Operation.LIST_PETS, 200, [], [("content-type", "Application/JSON; charset=x"), *rates("060", 59, "9.5")]
         ),
         answered(Operation.GET_PET, 404, {**ERROR, "trace": []}),
-        answered(Operation.LIST_PETS, 400, {"detail": "what a 400 of a list looks like is not described"}),
+        answered(Operation.LIST_PETS, 422, {"detail": "what a 422 looks like is not described"}),
         answered(Operation.STORE_ORDERS, 200, "anything"),
         answered(Operation.LIST_PETS, 503, b""),
         answered(Operation.LIST_PETS, 200, b'[{"id": 1, "name": "Rex", "categoryId": 2, "x": ' + b"9" * 5000 + b"}]"),
