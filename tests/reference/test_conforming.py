@@ -105,6 +105,24 @@ def test_created_exactly(store: httpx.Client, animal: dict[str, object]) -> None
     assert store.get("/pets?limit=1").json() == [created]
 
 
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("1056.0", 1056),
+        ("-0.0", 0),
+        ("1e3", 1_000),
+        ("12.50E1", 125),
+        ("9007199254740993.0", 2**53 + 1),
+        ("9223372036854775807.0", 2**63 - 1),
+        ("-9223372036854775808.0", -(2**63)),
+    ],
+)
+def test_an_integer_stays_exact_however_it_is_written(store: httpx.Client, written: str, number: int) -> None:
+    response = post(store, f'{{"name":"Rex","categoryId":{written}}}'.encode())
+    assert response.status_code == 201
+    assert response.text.endswith(f'"categoryId":{number}}}')
+
+
 def test_an_id_and_unknown_fields_are_ignored(store: httpx.Client) -> None:
     created = post(store, {"id": 1, "name": "Rex", "categoryId": 1, "tag": "x"}).json()
     assert created == {"id": created["id"], "name": "Rex", "categoryId": 1}
@@ -134,12 +152,15 @@ def test_an_id_and_unknown_fields_are_ignored(store: httpx.Client) -> None:
         (b'{"name":"\\ud83d","categoryId":1}', "name_not_unicode"),
         (b'{"name":"Rex","categoryId":"1"}', "category_text"),
         (b'{"name":"Rex","categoryId":1.5}', "category_fraction"),
-        (b'{"name":"Rex","categoryId":1.0}', "category_fraction"),
+        (b'{"name":"Rex","categoryId":9007199254740993.5}', "category_fraction"),
+        (b'{"name":"Rex","categoryId":1e300}', "category_fraction"),
+        (b'{"name":"Rex","categoryId":1e-99999999999999999999}', "category_fraction"),
         (b'{"name":"Rex","categoryId":1e400}', "category_infinite"),
         (b'{"name":"Rex","categoryId":null}', "category_null"),
         (b'{"name":"Rex","categoryId":true}', "category_boolean"),
         (b'{"name":"Rex","categoryId":{}}', "category_not_integer"),
         (b'{"name":"Rex","categoryId":9223372036854775808}', "category_beyond_int64"),
+        (b'{"name":"Rex","categoryId":9223372036854775808.0}', "category_beyond_int64"),
         (b'{"name":"Rex","categoryId":-9223372036854775809}', "category_beyond_int64"),
         (b'{"name":"Rex","categoryId":1,"status":"gone"}', "status_unknown"),
         (b'{"name":"Rex","categoryId":1,"status":"SOLD"}', "status_case"),

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 from petcheck.reference.behaviour import Behaviour, Pet, ServerState, SocketOptions
@@ -192,11 +193,11 @@ def read_new(body: bytes, behaviour: Behaviour) -> NewAnimal:
 
 
 def parse(body: bytes) -> dict[str, object]:
-    """The JSON object in a body; integers stay exact, NaN and Infinity are not JSON."""
+    """The JSON object in a body; integers stay exact however they are written, NaN and Infinity are not JSON."""
     if not body:
         raise Refusal(400, "body_missing", "The body is missing; it must be a JSON object.")
     try:
-        content = json.loads(body, parse_constant=_not_json)
+        content = json.loads(body, parse_constant=_not_json, parse_float=_number)
     except (ValueError, RecursionError):
         raise Refusal(400, "body_not_json", "The body is not JSON.") from None
     if not isinstance(content, dict):
@@ -206,6 +207,21 @@ def parse(body: bytes) -> dict[str, object]:
 
 def _not_json(constant: str) -> NoReturn:
     raise ValueError(constant)
+
+
+class DecimalInteger(int):
+    """An integer that is written with a fraction or an exponent, as in `1.0` and `1e3`. JSON Schema calls it one."""
+
+
+def _number(text: str) -> float | DecimalInteger:
+    near = float(text)
+    if not near.is_integer() or abs(near) > 2**63:
+        return near
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:  # an exponent of twenty digits
+        return near
+    return DecimalInteger(exact) if exact == exact.to_integral_value() else near
 
 
 def read_name(fields: dict[str, object]) -> str:
@@ -221,18 +237,18 @@ def read_name(fields: dict[str, object]) -> str:
 
 
 def read_category(fields: dict[str, object]) -> int:
-    """`categoryId`: a 64-bit integer. `1.0` counts as a fraction."""
+    """`categoryId`: a 64-bit integer. `1.0` is one."""
     if "categoryId" not in fields:
         raise Refusal(400, "category_missing", "categoryId is required.")
     category = fields["categoryId"]
-    if type(category) is not int:
+    if not isinstance(category, int) or isinstance(category, bool):
         kinds = {str: "text", float: "fraction", bool: "boolean", type(None): "null"}
         infinite = isinstance(category, float) and math.isinf(category)  # 1e400
         code = f"category_{'infinite' if infinite else kinds.get(type(category), 'not_integer')}"
         raise Refusal(400, code, "categoryId must be an integer.")
     if not INT64_MIN <= category <= INT64_MAX:
         raise Refusal(400, "category_beyond_int64", "categoryId must fit into 64 bits.")
-    return category
+    return int(category)
 
 
 def read_status(fields: dict[str, object]) -> str | None:

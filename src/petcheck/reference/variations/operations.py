@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from petcheck.reference.behaviour import Behaviour, Override, ServerState
+from petcheck.reference.conforming import DecimalInteger
 from petcheck.reference.messages import Answer, Call, Caller, Operation, Refusal
 from petcheck.reference.overrides import both, error, header, on_refusal, refused_if, refused_with, served, stored
 from petcheck.reference.registry import variation
@@ -46,11 +47,10 @@ def _strict_fields(names: frozenset[str]) -> Override:
     return override
 
 
-def _whole_number(behaviour: Behaviour) -> Behaviour:
+def _plain_integers(behaviour: Behaviour) -> Behaviour:
     def read_category(fields: dict[str, object]) -> int:
-        category = fields.get("categoryId")
-        if isinstance(category, float) and category.is_integer():
-            fields = {**fields, "categoryId": int(category)}
+        if isinstance(fields.get("categoryId"), DecimalInteger):
+            raise Refusal(400, "category_fraction", "categoryId must be an integer without a fraction.")
         return behaviour.read_category(fields)
 
     return replace(behaviour, read_category=read_category)
@@ -162,7 +162,7 @@ VARIATIONS = [
         _needs_json_type,
         at=_CREATE,
     ),
-    variation("whole-number-category", "4.2", "1.0 counts as an integer.", _whole_number, at=_CREATE),
+    variation("whole-number-refused", "4.2", "1.0 does not count as an integer.", _plain_integers, at=_CREATE),
     variation(
         "default-status",
         "4.2",
