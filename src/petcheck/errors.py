@@ -46,15 +46,24 @@ class Breach(PetcheckError):
     """An exchange contradicts a requirement.
 
     `decisive` are the exchanges that show it, `parts` the part of each that does. `unanswered` means that silence is
-    the contradiction, which counts only if the target answered later requests.
+    the contradiction, which counts only if the target answered later requests. `expected` are the statuses that
+    conform, in words, if the status is the contradiction.
     """
 
-    def __init__(self, message: str, *decisive: Exchange, parts: Sequence[str] = (), unanswered: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        *decisive: Exchange,
+        parts: Sequence[str] = (),
+        unanswered: bool = False,
+        expected: str = "",
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.decisive = decisive
         self.parts = tuple(parts) or ("",) * len(decisive)
         self.unanswered = unanswered
+        self.expected = expected
 
 
 class Inconclusive(PetcheckError):

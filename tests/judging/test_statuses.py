@@ -41,7 +41,7 @@ def test_a_documented_list_request_is_200(query: str) -> None:
     assert query_is_valid(listed(query))
     assert status_judgement(listed(query), GROUNDS)[1] is HOLDS
     for status in (201, 204, 400, 403, 404, 422, 500, 503):
-        expected = Problem(f"expected 200 (section 4.1), got {status}", STATUS)
+        expected = Problem(f"expected 200 (section 4.1), got {status}", STATUS, "200")
         assert status_judgement(listed(query, status), GROUNDS)[1] == expected
 
 
@@ -58,7 +58,7 @@ def test_an_animal_is_200_or_404(number: int) -> None:
     assert status_judgement(got(number, 404), GROUNDS) == ("GET-3", HOLDS)
     for status in (201, 204, 400, 410, 422, 500, 502):
         said = f"expected 404 (section 4.3) with an id that no animal has, got {status}"
-        assert status_judgement(got(number, status), GROUNDS) == ("GET-3", Problem(said, STATUS))
+        assert status_judgement(got(number, status), GROUNDS) == ("GET-3", Problem(said, STATUS, "404"))
     bodies: list[object] = [{}, {"id": "8"}, {"id": number + 1}, [], b""]
     for body in bodies:
         assert status_judgement(got(number, 200, body), GROUNDS)[0] == "GET-3"
@@ -67,7 +67,7 @@ def test_an_animal_is_200_or_404(number: int) -> None:
 def test_a_known_animal_is_200_unless_it_was_removed() -> None:
     assert status_judgement(got(7), GROUNDS) == ("GET-1", HOLDS)
     assert status_judgement(got(7, 404), GROUNDS) == ("", NOT_CONCERNED)
-    problem = Problem("expected 200 (section 4.3), got 410", STATUS)
+    problem = Problem("expected 200 (section 4.3), got 410", STATUS, "200")
     assert status_judgement(got(7, 410), GROUNDS) == ("GET-1", problem)
 
 
@@ -94,7 +94,10 @@ def test_any_other_answer_shows_that_orders_exist(status: int) -> None:
 @pytest.mark.parametrize("status", [404, 405, 500, 501, 503])
 def test_answers_of_missing_orders(status: int) -> None:
     said = f"expected an answer that shows the operation exists (section 4.4), got {status}"
-    assert status_judgement(exchange(ORDERS, status), GROUNDS) == ("ORDERS-1", Problem(said, STATUS))
+    assert status_judgement(exchange(ORDERS, status), GROUNDS) == (
+        "ORDERS-1",
+        Problem(said, STATUS, "an answer that shows the operation exists"),
+    )
 
 
 @pytest.mark.parametrize("operation", Operation)
@@ -115,7 +118,7 @@ def test_nothing_is_judged_without_the_key(credential: Credential) -> None:
 def test_silence_names_the_expected_status(silence: Silence) -> None:
     _, judgement = status_judgement(exchange(CREATE, silence, asked=GOOD | {"name": 5}), GROUNDS)
     said = f"400 (section 4.2) with an integer as `name`, got no answer ({silence.value}: nothing was received)"
-    assert judgement == Problem(f"expected {said}, on a second try too", WHOLE)
+    assert judgement == Problem(f"expected {said}, on a second try too", WHOLE, "400")
 
 
 # ---- which requirement it is

@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from petcheck.reports.annotations import job_summary, lines
+from petcheck.results.har import evidence_of
 from petcheck.results.result import AppliedWaiver
 from petcheck.results.sanitize import escape_commands
 from tests.support import samples
@@ -20,17 +21,26 @@ COMMANDS += "##teamcity[buildStop comment='x']|n|'|] 100%,50%25: Žofie 🐈"
 
 def test_a_failure_is_an_error_with_a_title() -> None:
     value = samples.result(samples.row(reason="got 50 %, [a]|'b': 20"))
-    assert lines(value, GITHUB) == ["::error title=LIST-3 fails::got 50 %25, [a]|'b': 20"]
-    assert lines(value, AZURE) == ["##vso[task.logissue type=error]LIST-3 fails: got 50 %AZP25, [a]|'b': 20"]
-    assert lines(value, TEAMCITY) == [
+    assert lines(value, (), GITHUB) == ["::error title=LIST-3 fails::got 50 %25, [a]|'b': 20"]
+    assert lines(value, (), AZURE) == ["##vso[task.logissue type=error]LIST-3 fails: got 50 %AZP25, [a]|'b': 20"]
+    assert lines(value, (), TEAMCITY) == [
         "##teamcity[buildProblem description='LIST-3 fails: got 50 %, |[a|]|||'b|': 20' "
         "identity='petcheck_LIST_3_fails']"
     ]
 
 
+def test_failures_of_one_cause_are_one_annotation() -> None:
+    value, exchanges = samples.one_cause()
+    (line,) = lines(value, tuple(map(evidence_of, exchanges)), GITHUB)
+    assert line == (
+        "::error title=CREATE-5 to CREATE-7%2C AUTH-5 fail::"
+        "422 Unprocessable where 400 or 401 is required. POST /pets: expected 400, got 422."
+    )
+
+
 @pytest.mark.parametrize("environment", [{}, {"CI": "true"}, {"GITLAB_CI": "true"}, {"GITHUB_ACTIONS": "false"}])
 def test_other_systems_get_no_annotations(environment: Mapping[str, str]) -> None:
-    assert lines(samples.result(), environment) == []
+    assert lines(samples.result(), (), environment) == []
 
 
 def test_only_causes_of_a_failed_run_are_annotated() -> None:
@@ -43,8 +53,9 @@ def test_only_causes_of_a_failed_run_are_annotated() -> None:
         samples.row("LIST-6", "error", reason="silence", target="production"),
         targets=(samples.target(), samples.target("production", unreachable="Nothing answers.")),
         complete=False,
+        exit_code=2,
     )
-    assert lines(value, GITHUB) == [
+    assert lines(value, (), GITHUB) == [
         "::error title=production could not be tested::Nothing answers.",
         "::error title=LIST-3 fails on staging::too long",
         "::error title=LIST-5 could not be judged on staging::broke",
@@ -52,12 +63,12 @@ def test_only_causes_of_a_failed_run_are_annotated() -> None:
         "::error title=The run was interrupted::What it had not judged by then is missing.",
     ]
     strict = samples.result(samples.row("LIST-4", "inconclusive"), exit_code=7)
-    assert [line.split("::")[1] for line in lines(strict, GITHUB)] == ["error title=Not everything was examined"]
+    assert [line.split("::")[1] for line in lines(strict, (), GITHUB)] == ["error title=Not everything was examined"]
 
 
 def test_ten_are_shown_and_the_last_counts_the_others() -> None:
     value = samples.result(*(samples.row(f"LIST-{number}") for number in range(30)))
-    told = lines(value, GITHUB)
+    told = lines(value, (), GITHUB)
     assert len(told) == 10
     assert told[-1] == "::error title=And 21 more::All of them are in report.html and summary.md."
 
@@ -83,16 +94,16 @@ def test_text_of_a_target_stays_inside_its_annotation(hostile: str) -> None:
         samples.row(reason=hostile), targets=(replace(samples.target(), unreachable=hostile),), exit_code=1
     )
     for environment in (GITHUB, AZURE, TEAMCITY):
-        for line in lines(value, environment):
+        for line in lines(value, (), environment):
             assert len(line.splitlines()) == 1
             assert line.isprintable()
-    (unreachable, failure) = lines(value, GITHUB)
+    (unreachable, failure) = lines(value, (), GITHUB)
     assert "\n" not in _github(failure)
-    assert _github(failure).removeprefix("LIST-3 fails: ") == _teamcity(lines(value, TEAMCITY)[1]).removeprefix(
+    assert _github(failure).removeprefix("LIST-3 fails: ") == _teamcity(lines(value, (), TEAMCITY)[1]).removeprefix(
         "LIST-3 fails: "
     )
     assert _github(unreachable).startswith("staging could not be tested: ")
-    for line in lines(value, AZURE):
+    for line in lines(value, (), AZURE):
         assert line.startswith("##vso[task.logissue type=error]")
         assert "%0A" not in line
 

@@ -6,18 +6,19 @@ import pytest
 from markdown_it import MarkdownIt
 
 from petcheck.reports.summary import code, escape, render
+from petcheck.results.har import evidence_of
 from petcheck.results.result import AppliedWaiver, Created
 from tests.support import samples
 
 
 def test_a_small_run() -> None:
-    assert render(samples.result()) == (
+    assert render(samples.result(), ()) == (
         "## `staging` does not conform: 1 of 1 requirements fails.\n\n"
         "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`. "
         "`--seed 1` repeats this run.\n\n"
-        "| target | pass | fail | error | inconclusive | not-run | waived |\n"
-        "|---|--:|--:|--:|--:|--:|--:|\n"
-        "| `staging` | 0 | 1 | 0 | 0 | 0 | 0 |\n\n"
+        "| target | pass | fail | error | inconclusive | not-run | waived | n/a |\n"
+        "|---|--:|--:|--:|--:|--:|--:|--:|\n"
+        "| `staging` | 0 | 1 | 0 | 0 | 0 | 0 | 0 |\n\n"
         "- Sent to `staging`: 2 requests (2 GET, 0 POST).\n\n"
         "### Failures\n\n"
         "- **`LIST-3`** (section 4\\.1 List all animals): A page never holds more animals than `limit` asks for\\."
@@ -28,7 +29,7 @@ def test_a_small_run() -> None:
 
 def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     value, _ = samples.deep_run()
-    text = render(value)
+    text = render(value, ())
     assert "`--seed 41` repeats this run." in text
     assert (
         "\n- Sent to `staging`: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples. "
@@ -44,10 +45,10 @@ def test_other_notes_for_the_reader() -> None:
         samples.row("LIST-8", "inconclusive"),
         targets=(samples.target(created=(Created(131, "a"),)),),
     )
-    assert render(value).split("### Also\n\n")[1] == (
+    assert render(value, ()).split("### Also\n\n")[1] == (
         "- The waiver of `LIST-3` on `staging` is stale: the requirement passes now.\n"
-        "- `--allow-writes` settles 1 requirement: `CREATE-1`\n"
-        "- 1 requirement not settled: `LIST-8`\n"
+        "- `--allow-writes` lets petcheck judge 1 requirement: `CREATE-1`\n"
+        "- Not testable here: 1 requirement: `LIST-8`\n"
         "- Left behind on `staging`: 1 animal, listed in `report.html`\n\n"
         "The evidence is in `report.html` and `exchanges.har`.\n"
     )
@@ -73,7 +74,7 @@ def test_nothing_from_a_target_becomes_markup(text: str) -> None:
     )
     kinds = set()
     plain = []
-    for block in MarkdownIt("commonmark", {"html": True}).enable("table").parse(render(value)):
+    for block in MarkdownIt("commonmark", {"html": True}).enable("table").parse(render(value, ())):
         kinds.add(block.type.removesuffix("_open").removesuffix("_close"))
         for token in block.children or []:
             kinds.add(token.type.removesuffix("_open").removesuffix("_close"))
@@ -102,6 +103,14 @@ def test_escaped_words() -> None:
     )
 
 
+def test_failures_of_one_cause_are_one_item() -> None:
+    value, exchanges = samples.one_cause()
+    assert (
+        "- **`CREATE-5 to CREATE-7, AUTH-5`** (section 4\\.2 Add an animal and others): "
+        "`422 Unprocessable where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
+    ) in render(value, map(evidence_of, exchanges))
+
+
 def test_many_failures_are_cut() -> None:
     value = samples.result(*(samples.row(f"LIST-{number}") for number in range(30)))
-    assert "\n\nAnd 10 more in `report.html`.\n\n" in render(value)
+    assert "\n\nAnd 10 more in `report.html`.\n\n" in render(value, ())

@@ -44,7 +44,7 @@ def test_all_files_are_written_and_nothing_else(run: samples.Run, tmp_path: Path
 def test_one_broken_view_does_not_affect_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "report.html").mkdir()
 
-    def broken(_: object) -> str:
+    def broken(*_: object) -> str:
         raise ZeroDivisionError
 
     monkeypatch.setattr(summary, "render", broken)

@@ -153,7 +153,7 @@ def _show(judged: Judged) -> None:
         print(line)
     if judged.product is not None:
         result = judged.product.result
-        for command in annotation_lines(result, os.environ):
+        for command in annotation_lines(result, judged.product.evidence, os.environ):
             print(command)
         colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         width = shutil.get_terminal_size().columns

@@ -58,6 +58,7 @@ def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
         f"{sentence(section, first, problem)}{_also_in(others)}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
         unanswered=first.status is None,
+        expected=problem.expected,
     )
 
 

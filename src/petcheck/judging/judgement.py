@@ -18,9 +18,9 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import Plan
 
 Part: TypeAlias = str
-"""`status`, `header:Name`, `body`, `body:` with a JSON pointer (RFC 6901), `timing`; empty for the whole exchange."""
+"""`status`, `header:Name`, `body`, `body:` with a JSON pointer (RFC 6901); empty for the whole exchange."""
 
-WHOLE, STATUS, BODY, TIMING = "", "status", "body", "timing"
+WHOLE, STATUS, BODY = "", "status", "body"
 
 
 def header(name: str) -> Part:
@@ -35,10 +35,14 @@ def body(*steps: str | int) -> Part:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong, in words, and the part of the exchange that shows it."""
+    """What is wrong, in words, and the part of the exchange that shows it.
+
+    `expected` are the statuses that conform, in words, if the status is wrong.
+    """
 
     text: str
     part: Part = WHOLE
+    expected: str = ""
 
     def below(self, *steps: str | int) -> Problem:
         """The same problem for a value that is at `steps` in a body."""
@@ -97,12 +101,13 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The requirement is broken; `unanswered` if silence is what breaks it."""
+    """The requirement is broken; `unanswered` if silence is what breaks it. `expected` as in `Problem`."""
 
     text: str
     proofs: tuple[Proof, ...]
     examined: tuple[Exchange, ...] = ()
     unanswered: bool = False
+    expected: str = ""
 
 
 @dataclass(frozen=True, slots=True)

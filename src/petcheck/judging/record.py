@@ -72,7 +72,8 @@ def finding_over(requirement: Requirement, target: str, record: Record, grounds:
                 outcome="fail",
                 reason=decision.text,
                 exchanges=tuple(sorted({*finding.exchanges, *parts})),
-                decisive=tuple(sorted(parts)),
-                parts=tuple(parts[index] for index in sorted(parts)),
+                decisive=tuple(parts),
+                parts=tuple(parts.values()),
                 unanswered=decision.unanswered,
+                expected=decision.expected,
             )

@@ -65,8 +65,8 @@ def problem_of_status(exchange: Exchange, said: str, section: str = "") -> Probl
     first, _, rest = said.partition(" with ")
     wanted = f"{first} {where} with {rest}" if rest else f"{said} {where}"
     if not isinstance(exchange.answer, Response):
-        return Problem(f"expected {wanted}, got {answer_text(exchange)}, on a second try too")
-    return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS)
+        return Problem(f"expected {wanted}, got {answer_text(exchange)}, on a second try too", expected=first)
+    return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS, first)
 
 
 def query_is_valid(exchange: Exchange) -> bool:

@@ -25,8 +25,9 @@ from petcheck.spec.outcomes import Exit, Outcome, Waiver
 class Finding:
     """How one check ended on one target. `exchanges` are indices of that target's exchanges.
 
-    `decisive` are those that decide it, and `parts` the deciding part of each. `on_top` marks property examples,
-    which a requirement does not need.
+    `decisive` are those that decide it, the most telling first, and `parts` the deciding part of each. `expected` are
+    the statuses that conform, in words, if a wrong status decides. `on_top` marks property examples, which a
+    requirement does not need.
     """
 
     check: str
@@ -41,6 +42,7 @@ class Finding:
     parts: tuple[str, ...] = ()
     settled_by: str | None = None
     unanswered: bool = False
+    expected: str = ""
     on_top: bool = False
 
 
@@ -65,8 +67,13 @@ class Verdict:
 
     @property
     def decisive(self) -> tuple[int, ...]:
-        """Indices of the exchanges that decide it, in order."""
-        return tuple(sorted({index for finding in self.findings for index in finding.decisive}))
+        """Indices of the exchanges that decide it, the most telling first."""
+        return tuple(dict.fromkeys(index for finding in self.findings for index in finding.decisive))
+
+    @property
+    def expected(self) -> str:
+        """The statuses that conform, in words, if a wrong status decides; otherwise empty."""
+        return next((finding.expected for finding in self.findings if finding.expected), "")
 
     @property
     def parts(self) -> dict[int, str]:
@@ -144,8 +151,8 @@ def _reason(outcome: Outcome, by_outcome: Mapping[Outcome, Sequence[Finding]], u
     if outcome == "pass":
         unexamined = [*by_outcome["inconclusive"], *by_outcome["not-run"]]
         return f"{said} Not examined: {_reasons(unexamined)}" if unexamined else said
-    if outcome == "inconclusive" and held:
-        return f"{_reasons(unjudged)} The rest: {said[:1].lower()}{said[1:]}"
+    if outcome == "inconclusive" and unjudged:
+        return _reasons(unjudged) + (f" The rest: {said[:1].lower()}{said[1:]}" if held else "")
     return _reasons(by_outcome[outcome])
 
 

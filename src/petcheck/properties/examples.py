@@ -142,6 +142,7 @@ class Examples:
                 *(shown := list(dict.fromkeys((failure.simplest, failure.found, *failure.beside)))),
                 parts=[self.ledger.part_of(failure, exchange) for exchange in shown],
                 unanswered=isinstance(failure.simplest.answer, NoAnswer),
+                expected=failure.problem.expected,
             )
 
     def _parts(self) -> list[_Part]:
@@ -272,6 +273,7 @@ class Examples:
                     f"{decision.text} {self._again}",
                     *(proof.exchange for proof in decision.proofs),
                     parts=[proof.part for proof in decision.proofs],
+                    expected=decision.expected,
                 )
 
     def _put(self, question: Ask) -> bool:

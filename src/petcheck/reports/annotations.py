@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.results import totals
+from petcheck.results.causes import causes
+from petcheck.results.har import Evidence
 from petcheck.results.result import Result
 from petcheck.results.sanitize import escape_commands, printable
 from petcheck.spec.outcomes import Exit
@@ -28,13 +30,15 @@ class Annotation:
     text: str
 
 
-def lines(result: Result, environment: Mapping[str, str]) -> list[str]:
+def lines(result: Result, evidence: Sequence[Evidence], environment: Mapping[str, str]) -> list[str]:
     """The commands that show the CI system of `environment` what fails the run; none for other environments.
+
+    `evidence` are the exchanges of the run.
 
     At most ten; if there are more, the last one counts the rest.
     """
     write = _writer(environment)
-    return [write(one) for one in _cut(_annotations(result))] if write else []
+    return [write(one) for one in _cut(_annotations(result, evidence))] if write else []
 
 
 def job_summary(environment: Mapping[str, str]) -> Path | None:
@@ -51,8 +55,8 @@ def _writer(environment: Mapping[str, str]) -> Callable[[Annotation], str] | Non
     return _teamcity if environment.get("TEAMCITY_VERSION") else None
 
 
-def _annotations(result: Result) -> list[Annotation]:
-    """The most serious first: targets that could not be tested, failures, errors, waivers, the rest."""
+def _annotations(result: Result, evidence: Sequence[Evidence]) -> list[Annotation]:
+    """The most serious first: targets that could not be tested, failures by cause, errors, waivers, the rest."""
     several = len(result.targets) > 1
 
     def place(target: str) -> str:
@@ -63,8 +67,10 @@ def _annotations(result: Result) -> list[Annotation]:
         for target in result.targets
         if target.unreachable is not None
     ]
-    for row in totals.with_outcome(result, "fail"):
-        found.append(Annotation(f"{printable(row.id, 60)} fails{place(row.target)}", _text(row.reason)))
+    for cause in causes(result, evidence):
+        verb = "fails" if len(cause.rows) == 1 else "fail"
+        why = "" if len(cause.rows) == 1 else f"{cause.title}. "
+        found.append(Annotation(f"{cause.ids} {verb}{place(cause.target)}", _text(why + cause.rows[0].reason)))
     unreachable = {target.name for target in result.targets if target.unreachable is not None}
     for row in totals.with_outcome(result, "error"):
         if row.target not in unreachable:
@@ -79,7 +85,7 @@ def _annotations(result: Result) -> list[Annotation]:
             Annotation("Not everything was examined", "Under --strict this fails the run; report.html says why.")
         )
     if not result.complete:
-        found.append(Annotation("The run was interrupted", "What it had not judged by then is missing."))
+        found.append(Annotation(totals.why_incomplete(result), "What it had not judged by then is missing."))
     return found
 
 

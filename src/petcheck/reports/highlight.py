@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from petcheck.reports.json_pointer import span
+from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 
 _BESIDE = 700  # characters shown of a body if one part of the exchange decides
 _AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
 _FIRST = 100  # characters shown of the beginning of such a body
+_ONE_LINE = 240  # characters shown of a body in one line
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,28 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
     yield Piece(_uncut(text[end:last]))
     if len(text) > last:
         yield Piece(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.har]")
+
+
+def answer_line(evidence: Evidence, part: str) -> str:
+    """The part of an answer that decides, in one line; empty if there is nothing to show of it."""
+    kind, _, which = part.partition(":")
+    if kind == "header":
+        values = [value for name, value in evidence.response_headers if name.lower() == which.lower()]
+        return f"{printable(which)}: {printable(', '.join(values))}" if values else ""
+    shown = _excerpt(evidence.response_body, part, _ONE_LINE)
+    return f"{totals.status_or_error(evidence)} {shown}" if shown else ""
+
+
+def _excerpt(raw: bytes, part: str, limit: int) -> str:
+    """About `limit` characters of a body in one line, around the part that decides."""
+    text = raw.decode("utf-8", "backslashreplace")
+    kind, _, pointer = part.partition(":")
+    begin, end = (span(text, pointer) if kind == "body" and pointer else None) or (0, 0)
+    first = max(0, min(begin, end - limit // 2 if end - begin > limit // 2 else begin - limit // 4))
+    first = first if first > limit // 4 else 0
+    last = max(first + limit, min(end, first + 2 * limit))
+    shown = " ".join(_uncut(text[first:last]).split())
+    return f"{'… ' if first else ''}{shown}{' …' if last < len(text) else ''}"
 
 
 def _uncut(text: str) -> str:

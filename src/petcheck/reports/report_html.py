@@ -11,6 +11,7 @@ from petcheck.reports import templating
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
 from petcheck.results import totals
+from petcheck.results.causes import causes
 from petcheck.results.har import Evidence
 from petcheck.results.result import Observation, RequirementRow, Result
 from petcheck.spec import sections
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 FILE = "report.html"
+
+_STANDINGS = (*OUTCOMES, slug(totals.NOT_IN_FORCE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class _RequirementEntry:
 
     @property
     def outcomes(self) -> str:
-        return " ".join(sorted({row.outcome for row in self.rows if row is not None}))
+        return " ".join(sorted({slug(totals.standing(row)) for row in self.rows if row is not None}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,9 @@ def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None =
         title=sections.title,
         groups=groups,
         points=_points(result),
-        found={target.name: totals.counts(result.rows_of(target.name)) for target in result.targets},
-        total=totals.counts(result.requirements),
+        found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
+        total=totals.tally(result.requirements),
+        causes=causes(result, evidence),
         compared=compare.FILE if compare.has_several_sides(result) else None,
         exchanges=PageBudget(result, evidence, _exchange_markup()),
     )
@@ -100,8 +104,8 @@ def _filters(groups: Mapping[str, Sequence[_RequirementEntry]]) -> str:
         name = slug(section)
         rules.append(f':root:has(#s-{name}:checked) .group:not([data-section="{name}"]) {{ display: none; }}')
         found = {outcome for entry in entries for outcome in entry.outcomes.split()}
-        nothing += [(outcome, name) for outcome in OUTCOMES if outcome not in found]
-    for outcome in OUTCOMES:
+        nothing += [(outcome, name) for outcome in _STANDINGS if outcome not in found]
+    for outcome in _STANDINGS:
         rules.append(
             f':root:has(#v-{outcome}:checked) :is(.group, .requirement):not([data-outcomes~="{outcome}"]) '
             "{ display: none; }"

@@ -6,9 +6,12 @@ Text that a target may have written is in code spans, where Markdown has no mark
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from petcheck.results import totals
-from petcheck.results.result import RequirementRow, Result, TargetInfo
+from petcheck.results.causes import Cause, causes
+from petcheck.results.har import Evidence
+from petcheck.results.result import Result, TargetInfo
 from petcheck.results.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
@@ -20,8 +23,11 @@ _LIMIT = 500
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
-def render(result: Result) -> str:
-    """The Markdown document: verdict, counts and requests of each target, the failures, and what was not examined."""
+def render(result: Result, evidence: Iterable[Evidence]) -> str:
+    """The Markdown document: verdict, counts and requests of each target, the failures, and what was not examined.
+
+    `evidence` are the exchanges of the run.
+    """
     blocks = [
         f"## {totals.headline(result, code)}",
         f"petcheck {code(result.suite.version)}, interface {code(result.suite.interface)}, "
@@ -31,10 +37,10 @@ def render(result: Result) -> str:
     if result.targets:
         blocks.append("\n".join(_table(result)))
         blocks.append("\n".join(_requests(target) for target in result.targets))
-    failures = totals.with_outcome(result, "fail")
+    failures = causes(result, evidence)
     if failures:
         blocks.append("### Failures")
-        blocks.append("\n".join(_failure(row, several=len(result.targets) > 1) for row in failures[:_FAILURES]))
+        blocks.append("\n".join(_failure(cause, several=len(result.targets) > 1) for cause in failures[:_FAILURES]))
         if len(failures) > _FAILURES:
             blocks.append(f"And {len(failures) - _FAILURES} more in `report.html`.")
     notes = [f"- {sentence}" for sentence in totals.waiver_faults(result, code)]
@@ -73,20 +79,22 @@ def _statement(text: str) -> str:
 
 def _table(result: Result) -> list[str]:
     lines = [
-        f"| target | {' | '.join(OUTCOMES)} |",
-        f"|---|{'--:|' * len(OUTCOMES)}",
+        f"| target | {' | '.join((*OUTCOMES, totals.NOT_IN_FORCE))} |",
+        f"|---|{'--:|' * (len(OUTCOMES) + 1)}",
     ]
     for target in result.targets:
-        found = totals.counts(result.rows_of(target.name))
+        found = totals.tally(result.rows_of(target.name))
         numbers = " | ".join(str(number) for number in found.values())
         lines.append(f"| {code(target.name, 80)} | {numbers} |")
     return lines
 
 
-def _failure(row: RequirementRow, *, several: bool) -> str:
-    place = f"section {escape(row.section)} {escape(sections.title(row.section))}".rstrip()
-    where = f", on {code(row.target, 80)}" if several else ""
-    return f"- **{code(row.id)}** ({place}{where}): {_statement(row.statement)}<br>{code(row.reason)}"
+def _failure(cause: Cause, *, several: bool) -> str:
+    first, *others = cause.rows
+    where = f", on {code(cause.target, 80)}" if several else ""
+    title = code(cause.title) if others else _statement(first.statement)
+    place = f"section {escape(first.section)} {escape(sections.title(first.section))}".rstrip()
+    return f"- **{code(cause.ids)}** ({place}{' and others' if others else ''}{where}): {title}<br>{code(first.reason)}"
 
 
 def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
@@ -94,8 +102,8 @@ def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
     ids = totals.comma_list([row.id for row in group.rows], quote=code)
     number = totals.plural(len(group.rows), "requirement")
     if group.settled_by is None:
-        return f"- {number} not settled{where}: {ids}"
-    return f"- {code(group.settled_by, 80)} settles {number}{where}: {ids}"
+        return f"- Not testable here: {number}{where}: {ids}"
+    return f"- {code(group.settled_by, 80)} lets petcheck judge {number}{where}: {ids}"
 
 
 def _requests(target: TargetInfo) -> str:

@@ -61,6 +61,7 @@ def environment() -> Environment:
         "body": _body,
         "statement": _statement,
         "headers": _headers,
+        "answer": highlight.answer_line,
         "slug": slug,
         "milliseconds": totals.milliseconds,
         "plural": totals.plural,

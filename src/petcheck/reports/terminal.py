@@ -1,12 +1,15 @@
-"""What a run prints at its end: the table by section, what was not examined, and the failures last."""
+"""What a run prints at its end. What matters comes last: failures by their cause, the table, and then the verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from petcheck.comparison import compare
+from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import totals
+from petcheck.results.causes import Cause, causes
+from petcheck.results.curl import curl_line
 from petcheck.results.har import Evidence
 from petcheck.results.result import RequirementRow, Result, TargetInfo
 from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable
@@ -16,12 +19,16 @@ from petcheck.spec.sections import TITLES
 
 _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "error", "waived")
 _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-run"})
-_PAINT: dict[Outcome, str] = {"pass": GREEN, "fail": RED, "error": RED, "inconclusive": YELLOW, "waived": YELLOW}
+_PAINT: dict[str, str] = {"pass": GREEN, "fail": RED, "error": RED, "inconclusive": YELLOW, "waived": YELLOW}
 
 _FILES = ("report.html", "result.json", "exchanges.har", "junit.xml", "summary.md")
-_CURL_LINES = 3  # of one failure; the others differ little and are in report.html
+_CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
+_BESIDE_TITLES = 7  # columns of the screen for section numbers
 _ANIMALS = 5  # named of those left behind
+_SUMMED_UP = 12  # causes that are named beside the verdict
+
+_Entries = Mapping[tuple[str, int], Evidence]
 
 
 def render(
@@ -32,15 +39,22 @@ def render(
     colour: bool,
     folder: str | None,
     unwritten: Collection[str] = (),
+    verbose: bool = False,
 ) -> str:
     """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
-    the user named it, except those `unwritten`; None where there are none.
+    the user named it, except those `unwritten`; None where there are none. With `verbose`, each cause has several
+    `curl` lines, and these have every header.
     """
     page = TextLines(width, colour)
-    page.say(totals.headline(result), style=BOLD)
+    entries = {(entry.target, entry.index): entry for entry in evidence}
+    found = causes(result, evidence)
+    for cause in found:
+        _cause(page, result, cause, entries, verbose=verbose)
+    _errors(page, result)
+    page.blank()
     page.say(
         f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
         f"judged as on {result.run.as_of}; {totals.repeat_hint(result.run)}"
@@ -50,23 +64,70 @@ def render(
         _table(page, result, target)
     _not_examined(page, result)
     _requests(page, result)
+    _waivers(page, result)
+    page.blank()
+    _verdict(page, result, found)
     named = [*_FILES, *([compare.FILE] if compare.has_several_sides(result) else [])]
     written = [name for name in named if name not in unwritten]
     if written and folder is not None:
-        page.blank()
         page.say(f"reports: {printable(folder.rstrip('/'))}/{', '.join(written)}")
-    _waivers(page, result)
-    _errors_and_failures(page, result, {(entry.target, entry.index): entry for entry in evidence})
-    return str(page)
+    return str(page).removeprefix("\n")
 
 
 def one_line(result: Result, folder: str | None) -> str:
     """One line for -q: the verdict, the counts, the requests, the seed, and the path of the report if there is one."""
-    found = [f"{number} {outcome}" for outcome, number in totals.counts(result.requirements).items() if number]
+    found = [f"{number} {outcome}" for outcome, number in totals.tally(result.requirements).items() if number]
     total = sum(target.requests.total for target in result.targets)
     counts = f"{', '.join(found) or 'no verdicts'}; {totals.plural(total, 'request')}; seed {result.run.seed}"
     where = f" {printable(folder.rstrip('/'))}/report.html" if folder is not None else ""
     return escape_commands(f"{totals.headline(result)} ({counts}){where}")
+
+
+# ---- what fails
+
+
+def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, verbose: bool) -> None:
+    """The failures of one cause: the rules, what was found, the answer that decides, and how to send it again."""
+    first, *others = cause.rows
+    where = f" on {printable(cause.target, 60)}" if len(result.targets) > 1 else ""
+    said = f" · {cause.title}" if others else f" · section {first.section}"
+    page.head(f"{cause.ids}{where}{said}", f"{BOLD};{RED}")
+    for number, row in enumerate(cause.rows):
+        rule = f"{printable(row.id, 60)}: " if others else ""
+        label = "rule   " if number == 0 else " " * 7
+        page.say(f"{label}{rule}{printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
+    page.say(f"found  {printable(first.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
+    if cause.exchange is None:
+        return
+    answer = answer_line(cause.exchange, cause.part)
+    if answer:
+        page.say(f"answer {answer}", "  ", " " * 9)
+    for line in _curl_lines(first, entries, verbose=verbose):
+        page.line(f"  send   {printable(line, _CURL_LIMIT)}")
+
+
+def _curl_lines(row: RequirementRow, entries: _Entries, *, verbose: bool) -> list[str]:
+    deciding = [entries[row.target, index] for index in row.decisive_by_weight if (row.target, index) in entries]
+    if not verbose:
+        return [curl_line(entry.request, short=True) for entry in deciding[:1]]
+    return list(dict.fromkeys(entry.curl for entry in deciding))[:_CURL_LINES]
+
+
+def _errors(page: TextLines, result: Result) -> None:
+    broken: dict[tuple[str, str], list[str]] = {}  # an unreachable target repeats one reason
+    for row in totals.with_outcome(result, "error"):
+        broken.setdefault((row.target, row.reason), []).append(row.id)
+    if broken:
+        page.blank()
+        number = totals.plural(sum(map(len, broken.values())), "requirement")
+        page.say(f"{number} could not be judged", style=f"{BOLD};{RED}")
+    for (target, reason), ids in broken.items():
+        where = f"{printable(target, 60)}: " if len(result.targets) > 1 else ""
+        page.say(where + printable(reason, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
+        page.say(totals.id_ranges(ids), "    ")
+
+
+# ---- the table, and what stands around it
 
 
 def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
@@ -76,21 +137,21 @@ def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
     if not rows:
         page.say("no requirement was judged", "  ")
         return
-    total = totals.counts(rows)
     if target.unreachable is not None and not any(row.exchanges for row in rows):
         page.say("nothing was judged", "  ")
         return
-    columns: list[tuple[Outcome, str]] = [(one, one) for one in _COLUMNS if one in _ALWAYS or total[one]]
-    numbers = sum(len(head) + 2 for _, head in columns)
-    room = page.width - numbers - 7
+    total = totals.tally(rows)
+    heads = [one for one in (*_COLUMNS, totals.NOT_IN_FORCE) if one in _ALWAYS or total[one]]
+    columns = [(one, len(one) + 2) for one in heads]  # outcomes, and how wide each column is
+    room = page.width - sum(width for _, width in columns) - _BESIDE_TITLES
     if room < 8:  # too narrow for titles; section numbers are enough
-        columns = [(outcome, head[:4]) for outcome, head in columns]
-        room = page.width - 6 * len(columns) - 7
-    room = min(max(room, 0), max(len(title) for title in TITLES.values()))
-    heads = "".join(f"  {head:>{len(head)}}" for _, head in columns)
-    page.line(f"  {'§':<4} {'section'[:room]:<{room}}{heads}", DIM)
+        width = min((page.width - _BESIDE_TITLES) // len(heads), 6)
+        columns, room = [(one, width) for one in heads], 0
+    room = min(room, max(len(title) for title in TITLES.values()))
+    titles = "".join(f"{head[: width - 1]:>{width}}" for head, width in columns)
+    page.line(f"  {'§':<4} {'section'[:room]:<{room}}{titles}", DIM)
     for section, group in totals.by_section(rows).items():
-        page.line(_row(page, section, sections.title(section), totals.counts(group), columns, room))
+        page.line(_row(page, section, sections.title(section), totals.tally(group), columns, room))
     page.line(_row(page, "", "all", total, columns, room))
 
 
@@ -98,16 +159,17 @@ def _row(
     page: TextLines,
     section: str,
     title: str,
-    found: dict[Outcome, int],
-    columns: Sequence[tuple[Outcome, str]],
+    found: Mapping[str, int],
+    columns: Sequence[tuple[str, int]],
     room: int,
 ) -> str:
     short = title if len(title) <= room else title[: max(room - 1, 0)] + "…" * (room > 0)
     cells = []
-    for outcome, head in columns:
+    for outcome, width in columns:
         number = found[outcome]
-        cell = f"  {number if number else '·':>{len(head)}}"
-        cells.append(page.paint(_PAINT.get(outcome, "") if number else DIM, cell) if outcome != "not-run" else cell)
+        cell = f"{number if number else '·':>{width}}"
+        style = _PAINT.get(outcome, "") if number else DIM
+        cells.append(page.paint(style, cell))
     return f"  {section:<4} {short:<{room}}" + "".join(cells)
 
 
@@ -119,19 +181,20 @@ def _not_examined(page: TextLines, result: Result) -> None:
     page.head("not examined")
     for group in groups:
         where = f" on {totals.comma_list(group.targets)}" if len(result.targets) > 1 else ""
-        ids = totals.comma_list([row.id for row in group.rows], 40)
+        ids = totals.id_ranges([row.id for row in group.rows])
         if group.settled_by is not None:
             option = printable(group.settled_by, 80)
-            page.say(f"{option} settles {len(group.rows)}{where}: {ids}", "  ", "    ")
+            page.say(f"{option} lets petcheck judge {len(group.rows)}{where}: {ids}", "  ", "    ")
         else:
             by_reason: dict[str, list[str]] = {}
             for row in group.rows:
                 by_reason.setdefault(row.reason, []).append(row.id)
             for reason, names in by_reason.items():
                 why = printable(reason, REASON_LIMIT, whole_in="result.json")
-                page.say(f"{totals.comma_list(names, 40)}{where}: {why}", "  ", "    ")
+                page.say(f"{totals.id_ranges(names)}{where}: {why}", "  ", "    ")
     if unseen:
-        page.say(f"not observable, or not in force on that day: {totals.comma_list(list(unseen), 40)}", "  ", "    ")
+        ids = totals.id_ranges(list(unseen))
+        page.say(f"{totals.NOT_IN_FORCE} (no check can see it, or not in force on that day): {ids}", "  ", "    ")
 
 
 def _requests(page: TextLines, result: Result) -> None:
@@ -140,7 +203,7 @@ def _requests(page: TextLines, result: Result) -> None:
         page.blank()
         page.say(
             f"sent{where}: {totals.request_summary(target)}; "
-            f"{target.waited_s:.1f} s waited for the rate limit, {target.rate_limited} answered 429"
+            f"{target.waited_s:.1f} s of waiting, {target.rate_limited} answers were 429"
         )
         for note in filter(None, (totals.repeats_note(target), totals.sample_note(target))):
             page.say(note, "  ")
@@ -168,37 +231,17 @@ def _waivers(page: TextLines, result: Result) -> None:
         page.say(sentence, style=RED)
 
 
-def _errors_and_failures(page: TextLines, result: Result, entries: dict[tuple[str, int], Evidence]) -> None:
-    """Errors of the suite, then the failures, which come last on the screen."""
-    broken: dict[tuple[str, str], list[str]] = {}  # an unreachable target repeats one reason
-    for row in totals.with_outcome(result, "error"):
-        broken.setdefault((row.target, row.reason), []).append(row.id)
-    if broken:
-        page.blank()
-        number = totals.plural(sum(map(len, broken.values())), "requirement")
-        page.say(f"{number} could not be judged", style=f"{BOLD};{RED}")
-    for (target, reason), ids in broken.items():
-        where = f"{printable(target, 60)}: " if len(result.targets) > 1 else ""
-        page.say(where + printable(reason, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
-        page.say(totals.comma_list(ids), "    ")
-    failures = totals.with_outcome(result, "fail")
-    if failures:
-        page.blank()
-        verb = "requirement fails" if len(failures) == 1 else "requirements fail"
-        page.say(f"{len(failures)} {verb}", style=f"{BOLD};{RED}")
-    for row in failures:
-        _failure(page, result, row, entries)
+# ---- the end
 
 
-def _failure(page: TextLines, result: Result, row: RequirementRow, entries: dict[tuple[str, int], Evidence]) -> None:
-    place = f"section {row.section}" + (f", {printable(row.target, 60)}" if len(result.targets) > 1 else "")
-    page.blank()
-    page.say(f"{printable(row.id, 60)} · {place}", "  ", style=BOLD)
-    page.say(f"rule  {printable(row.statement, whole_in='result.json')}", "    ", " " * 10)
-    page.say(f"found {printable(row.reason, REASON_LIMIT, whole_in='result.json')}", "    ", " " * 10)
-    deciding = [entries[row.target, index].curl for index in row.decisive_by_weight if (row.target, index) in entries]
-    lines = list(dict.fromkeys(deciding))  # a request that was sent twice is printed once
-    for line in lines[:_CURL_LINES]:
-        page.line(f"    {printable(line, _CURL_LIMIT)}")
-    if len(lines) > _CURL_LINES:
-        page.say(f"and {len(lines) - _CURL_LINES} more requests like that, in report.html", "    ")
+def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
+    """The verdict, and below it what fails, one line for each cause."""
+    page.say(totals.headline(result), style=f"{BOLD};{RED}" if found else BOLD)
+    several = len(result.targets) > 1
+    room = page.width - 2
+    for cause in found[:_SUMMED_UP]:
+        where = f"{printable(cause.target, 60)}: " if several else ""
+        line = f"{where}{cause.ids}: {printable(cause.title, whole_in='result.json')}"
+        page.line(f"  {line if len(line) <= room else line[: room - 1] + '…'}")
+    if len(found) > _SUMMED_UP:
+        page.say(f"and {len(found) - _SUMMED_UP} more, above", "  ")

@@ -75,7 +75,7 @@ def write_all(product: Product, folder: Path) -> None:
         report_html.FILE: lambda: atomic_write.write(
             folder / report_html.FILE, report_html.render(result, product.evidence, _origin(folder))
         ),
-        summary.FILE: lambda: atomic_write.write(folder / summary.FILE, summary.render(result)),
+        summary.FILE: lambda: atomic_write.write(folder / summary.FILE, summary.render(result, product.evidence)),
         badge.SVG_FILE: lambda: atomic_write.write(folder / badge.SVG_FILE, badge.svg(result)),
         badge.JSON_FILE: lambda: atomic_write.write(folder / badge.JSON_FILE, badge.endpoint(result)),
         compare.FILE: lambda: _compare(product, folder / compare.FILE),

@@ -16,11 +16,14 @@ _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_]
 _PRINTABLE = re.compile(r"[ -~]*")
 # curl sends these itself; with Accept-Encoding the answer is unreadable in a terminal
 _LEFT_TO_CURL = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding"})
+# the same in every request of a run
+_CONSTANT = frozenset({"accept", "user-agent"})
 
 
-def curl_line(request: Request) -> str:
+def curl_line(request: Request, *, short: bool = False) -> str:
     """The command that sends `request` again: method, URL, headers and body byte for byte.
 
+    `short` leaves out headers that are the same in every request of a run.
     A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL.
     """
     words = ["curl", "-isS"]
@@ -32,7 +35,7 @@ def curl_line(request: Request) -> str:
         words += ["-X", request.method]
     words.append(_quoted(request.url))
     for name, value in request.headers:
-        if name.lower() not in _LEFT_TO_CURL:
+        if name.lower() not in (_LEFT_TO_CURL | _CONSTANT if short else _LEFT_TO_CURL):
             words += ["-H", _header(name, value)]
     before = ""
     if request.body is not None:

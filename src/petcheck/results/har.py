@@ -55,6 +55,11 @@ class Evidence:
     whole: bool
     error: str | None
 
+    @property
+    def request(self) -> Request:
+        """The request, as it was sent."""
+        return Request(self.operation, self.method, self.url, self.request_headers, self.request_body, self.credential)
+
 
 def path_below(url: str, base_url: str) -> str:
     """The path of `url` below `base_url`, with its query; the whole URL if it is not below it."""
@@ -163,9 +168,7 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
         exchange = Exchange(
             index=seen.index,
             target=seen.target,
-            request=Request(
-                seen.operation, seen.method, seen.url, seen.request_headers, seen.request_body, seen.credential
-            ),
+            request=seen.request,
             answer=_no_answer(seen.error)
             if seen.error is not None
             else Response(

@@ -154,9 +154,11 @@ class Example:
 class RequirementRow:
     """The verdict on one requirement of the catalogue for one target.
 
-    `exchanges` are all that were examined and `decisive` those that decide, by index within the target. `parts` has
+    `exchanges` are all that were examined and `decisive` those that decide, the most telling first, by index within the
+    target. `parts` has
     the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a JSON pointer; empty if it
-    is the whole exchange. `in_force` is false if no check can observe the requirement, or if it is not in force on the
+    is the whole exchange. `expected` are the statuses that conform, in words, if a wrong status decides, and empty if
+    not. `in_force` is false if no check can observe the requirement, or if it is not in force on the
     day to judge by; --strict ignores such a row. `settled_by` is the option that settles an open verdict. `example` is
     set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass) or expired
     (fail).
@@ -178,6 +180,7 @@ class RequirementRow:
     settled_by: str | None = None
     parts: tuple[str, ...] = ()
     example: Example | None = None
+    expected: str = ""
 
     @property
     def decisive_by_weight(self) -> tuple[int, ...]:

@@ -6,12 +6,16 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
 
 from petcheck.results.har import Evidence, path_below
 from petcheck.results.result import AppliedWaiver, RequirementRow, Result, RunInfo, TargetInfo
 from petcheck.results.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
+
+_RANGE = 3  # ids in a row that are written as a range
+_IDS_LIMIT = 2_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,21 @@ def counts(rows: Iterable[RequirementRow]) -> dict[Outcome, int]:
     """How many of `rows` have each outcome, in the order of OUTCOMES, zeros included."""
     found = Counter(row.outcome for row in rows)
     return {outcome: found[outcome] for outcome in OUTCOMES}
+
+
+NOT_IN_FORCE = "n/a"
+"""How views call a row that is not in force: no check can see it, or its time is not the day to judge by."""
+
+
+def standing(row: RequirementRow) -> str:
+    """The outcome of a row that is in force, otherwise `NOT_IN_FORCE`."""
+    return row.outcome if row.in_force else NOT_IN_FORCE
+
+
+def tally(rows: Iterable[RequirementRow]) -> dict[str, int]:
+    """How many of `rows` have each standing, zeros included: those that a verdict counts, and the rest."""
+    found = Counter(map(standing, rows))
+    return {name: found[name] for name in (*OUTCOMES, NOT_IN_FORCE)}
 
 
 def by_section(rows: Iterable[RequirementRow]) -> dict[str, tuple[RequirementRow, ...]]:
@@ -142,8 +161,7 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
     """What decides the run in addition to the verdicts: an interruption, waivers that fail the run, --strict."""
     sentences = []
     if not result.complete:
-        ended = "The suite itself broke" if result.run.exit == Exit.BROKE else "The run was interrupted"
-        sentences.append(f"{ended}: what it had not judged by then is missing.")
+        sentences.append(f"{why_incomplete(result)}: what it had not judged by then is missing.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
         stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
@@ -151,6 +169,13 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
     if result.run.exit == Exit.UNSETTLED:
         sentences.append("Under --strict, requirements that were not examined fail the run.")
     return tuple(sentences)
+
+
+def why_incomplete(result: Result) -> str:
+    """Why a run did not judge everything, in words."""
+    if result.run.exit == Exit.BROKE:
+        return "The suite itself broke"
+    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run stopped at a failure"
 
 
 def repeat_hint(run: RunInfo) -> str:
@@ -205,6 +230,19 @@ def comma_list(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] 
     """`ids` with commas between; those after the first `limit` are counted. `quote` as in `headline`."""
     shown = ", ".join(quote(item) for item in ids[:limit])
     return f"{shown} and {len(ids) - limit} more" if len(ids) > limit else shown
+
+
+def id_ranges(ids: Sequence[str]) -> str:
+    """Ids with commas between; three or more numbers in a row are a range: `CREATE-5 to CREATE-8, AUTH-5`."""
+    numbered = [name.rpartition("-") for name in ids]
+    parts = []
+    places = (
+        (place, group, int(number) if number.isdecimal() else None) for place, (group, _, number) in enumerate(numbered)
+    )
+    for _, run in groupby(places, lambda row: (row[1], row[0] if row[2] is None else row[2] - row[0], row[2] is None)):
+        names = [ids[place] for place, _, _ in run]
+        parts += [f"{names[0]} to {names[-1]}"] if len(names) >= _RANGE else names
+    return printable(", ".join(parts), _IDS_LIMIT, whole_in="result.json")
 
 
 def path_of(evidence: Evidence, result: Result) -> str:

@@ -39,6 +39,7 @@ class Screen:
         option = config.option
         verbosity = option.verbose
         self._quiet = verbosity < 0 and not option.collectonly
+        self._verbose = verbosity > 0
         asked = verbosity > 0 or option.collectonly or option.durations is not None
         self._hidden = not asked and option.tbstyle in ("auto", "no")
         self._folder = folder
@@ -102,7 +103,7 @@ class Screen:
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
         if end is not None and end.product is not None and self._terminal is not None and self._folder is not None:
-            for command in annotation_lines(end.product.result, os.environ):
+            for command in annotation_lines(end.product.result, end.product.evidence, os.environ):
                 self._terminal.line(command)
             self._terminal.line(self._summary(end.product, str(self._folder), end.unwritten))
             for trouble in end.trouble:
@@ -122,6 +123,7 @@ class Screen:
             colour=self._terminal.hasmarkup,
             folder=folder,
             unwritten=unwritten,
+            verbose=self._verbose,
         )
 
 

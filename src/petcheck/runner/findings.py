@@ -17,7 +17,7 @@ def finding(check: Check, error: BaseException | None, target: Target, duration_
     outcome, reason = _outcome(error)
     examined = target.api.examined if not target.untestable else []
     shown = zip(error.decisive, error.parts, strict=True) if isinstance(error, Breach) else ()
-    decisive = {exchange.index: part for exchange, part in shown}
+    decisive = {exchange.index: part for exchange, part in shown}  # in the order of their weight
     return Finding(
         check=check.id,
         requirements=check.requirements,
@@ -27,10 +27,11 @@ def finding(check: Check, error: BaseException | None, target: Target, duration_
         reason=target.transport.redacted(reason),
         duration_s=duration_s,
         exchanges=tuple(sorted({exchange.index for exchange in examined} | decisive.keys())),
-        decisive=tuple(sorted(decisive)),
-        parts=tuple(decisive[index] for index in sorted(decisive)),
+        decisive=tuple(decisive),
+        parts=tuple(decisive.values()),
         settled_by=getattr(error, "settled_by", None),
         unanswered=isinstance(error, Breach) and error.unanswered,
+        expected=error.expected if isinstance(error, Breach) else "",
         on_top=check.stage in EXAMPLE_STAGES,
     )
 

@@ -142,7 +142,7 @@ class RunEnd:
         path = job_summary(os.environ)
         if path is not None and self.product is not None:
             with contextlib.suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(summary.render(self.product.result))
+                file.write(summary.render(self.product.result, self.product.evidence))
 
     @property
     def trouble(self) -> list[str]:

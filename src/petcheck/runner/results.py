@@ -231,6 +231,7 @@ def _requirement_row(verdict: Verdict, kept: Kept, simplified: Mapping[str, tupl
         settled_by=verdict.settled_by,
         parts=tuple(verdict.parts.get(exchange.index, "") for exchange in deciding),
         example=form.Example(*example) if shown else None,
+        expected=verdict.expected,
     )
 
 

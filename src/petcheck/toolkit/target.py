@@ -171,6 +171,7 @@ class Target:
                     *(proof.exchange for proof in decision.proofs),
                     parts=[proof.part for proof in decision.proofs],
                     unanswered=decision.unanswered,
+                    expected=decision.expected,
                 )
             case Undecided(tried=False):
                 raise NotRun(decision.reason, decision.settled_by)

@@ -83,7 +83,7 @@ def test_an_operation_that_is_removed_is_not_judged() -> None:
 
 @pytest.mark.parametrize("operation", Operation)
 def test_a_valid_key_is_not_refused(operation: Operation) -> None:
-    refused = Problem("expected a status other than 401 (section 5), since the key is valid", "status")
+    refused = Problem("expected a status other than 401 (section 5), since the key is valid", "status", "no 401")
     assert by("AUTH-7", exchange(operation, 401, asked=NEW)) == refused
     assert holds("AUTH-7", exchange(operation, 400, asked=NEW))
     assert by("AUTH-7", exchange(operation, Silence.RESET, asked=NEW)) is NOT_CONCERNED
@@ -180,6 +180,7 @@ def test_without_a_401_the_key_is_tested_alone(operation: Operation, plain: Call
         f"{described(torn)}: expected 401 before {looked_at} checked (section 5), got 404.",
         (Proof(torn, "status"),),
         (*first, torn, alone),
+        expected="401",
     )
     # the key alone is not refused either, so it is not checked at all
     let_in = [torn, *others, sent(operation, MISSING, 200)]

@@ -192,12 +192,13 @@ def test_each_status_is_repeated() -> None:
 def test_the_status_of_a_post(requirement: str, sent: object, right: tuple[int, ...], what: str) -> None:
     for status in (200, 201, 202, 400, 403, 404, 409, 413, 415, 422, 500, 503):
         answer = posted(sent, status, b"")
-        wrong = Problem(f"expected {what}, got {status}", STATUS)
+        conforming = what.partition(" (")[0]
+        wrong = Problem(f"expected {what}, got {status}", STATUS, conforming)
         assert by(requirement, answer) == (HOLDS if status in right else wrong)
         assert {by(other, answer) for other in OF_STATUS - {requirement}} == {NOT_CONCERNED}
     silence = by(requirement, posted(sent, Silence.TIMEOUT))
     assert silence == Problem(
-        f"expected {what}, got no answer (timeout: nothing was received), on a second try too", WHOLE
+        f"expected {what}, got no answer (timeout: nothing was received), on a second try too", WHOLE, conforming
     )
 
 

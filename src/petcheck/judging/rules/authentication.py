@@ -184,7 +184,7 @@ def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Fai
         f"got {answer_text(e)}."
         for e in late
     )
-    return Failed(" ".join(said), tuple(Proof(exchange, STATUS) for exchange in late), examined)
+    return Failed(" ".join(said), tuple(Proof(exchange, STATUS) for exchange in late), examined, expected="401")
 
 
 def _not_shown(operation: Operation, ambiguous: list[_Ambiguous]) -> str:
@@ -218,7 +218,7 @@ def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED
     if exchange.answer.status != 401:
         return HOLDS
-    return Problem("expected a status other than 401 (section 5), since the key is valid", STATUS)
+    return Problem("expected a status other than 401 (section 5), since the key is valid", STATUS, "no 401")
 
 
 _NOT_ANSWERED = "No request with such a key was answered."

@@ -135,6 +135,7 @@ def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
         "(section 4.2); "
         f"also in animal {other.id}.",
         tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
+        expected="200",
     )
 
 
@@ -143,6 +144,7 @@ def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
         f"{described(read)} was answered 404 for 10 s after {Operation.CREATE_PET} created that animal, although "
         f"{described(page.exchange)} lists it (section 4.2).",
         (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
+        expected="200",
     )
 
 

@@ -53,7 +53,7 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.status is None or removed:
         return NOT_CONCERNED
     return (
-        Problem(f"expected anything but a 5xx (section 7), got {answer_text(exchange)}", STATUS)
+        Problem(f"expected anything but a 5xx (section 7), got {answer_text(exchange)}", STATUS, "no 5xx")
         if exchange.status >= 500
         else HOLDS
     )

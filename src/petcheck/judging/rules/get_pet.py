@@ -82,6 +82,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
                 f"{described(after[-1])}: {problem_of_status(after[-1], '200').text}; "
                 f"{described(sights[-1].exchange)} lists that animal.",
                 (Proof(after[-1], STATUS), sights[-1].proof()),
+                expected="200",
             )
     vanished = Undecided(
         "The animals that were listed have vanished; another client may have removed them.",
@@ -225,6 +226,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
                 return Failed(
                     f"{described(sight.exchange)}: {problem.text}; it is animal {wrapped(number)} under another id.",
                     (Proof(sight.exchange, STATUS), other.proof()),
+                    expected=problem.expected,
                 )
     if held:
         return Held(held)
@@ -232,7 +234,9 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         read = made_up[-1][1].exchange
         problem = problem_of_status(read, "404 with an id that no animal has")
         return Failed(
-            f"{described(read)}: {problem.text}.", tuple(Proof(sight.exchange, STATUS) for _, sight in made_up)
+            f"{described(read)}: {problem.text}.",
+            tuple(Proof(sight.exchange, STATUS) for _, sight in made_up),
+            expected=problem.expected,
         )
     if made_up:
         number, sight = made_up[0]
@@ -260,10 +264,11 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED
     if exchange.status is not None and 300 <= exchange.status < 500:
         return HOLDS if exchange.status >= 400 else NOT_CONCERNED
-    said = f"404, 410 or another 4xx, since section 4.3 removes the operation on {REMOVAL_DAY}"
+    conforming = "404, 410 or another 4xx"
+    said = f"{conforming}, since section 4.3 removes the operation on {REMOVAL_DAY}"
     if exchange.status is None:
         return problem_of_status(exchange, said)
-    return Problem(f"expected {said}, got {answer_text(exchange)}", STATUS)
+    return Problem(f"expected {said}, got {answer_text(exchange)}", STATUS, conforming)
 
 
 def _removed() -> Undecided:

@@ -126,7 +126,7 @@ def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
 def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
     silent = pair.status is None
     said = f"{described(pair)} (each parameter alone is accepted): expected 200 (section 4.1), got {answer_text(pair)}."
-    return Failed(said, (Proof(pair, WHOLE if silent else STATUS),), (*examined, pair), silent)
+    return Failed(said, (Proof(pair, WHOLE if silent else STATUS),), (*examined, pair), silent, "200")
 
 
 # ---- LIST-3 to LIST-5: how long a page is
