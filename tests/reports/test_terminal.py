@@ -175,7 +175,7 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass"), ("LIST-3", "fail")],
             {"complete": False},
-            "staging does not conform: 1 of 2 requirements fails. The run stopped at a failure: what it had not judged "
+            "staging does not conform: 1 of 2 requirements fails. The run ended early: what it had not judged "
             "by then is missing. (1 pass, 1 fail; 2 requests; seed 1)",
         ),
         ([("LIST-1", "pass")], {}, "staging conforms: all 1 requirements hold. (1 pass; 2 requests; seed 1)"),

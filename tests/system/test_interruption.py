@@ -316,7 +316,7 @@ def trouble(ran: Ran) -> list[str]:
 def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     """The verdict is shown, the exit code is 3, and one line says what is missing, where and why."""
     assert ran.code == 3
-    assert ran.out.startswith("target shows no failure: ")
+    assert "\ntarget shows no failure: " in ran.out
     (line,) = trouble(ran)
     evidence, views = "result.json, exchanges.jsonl, exchanges.har", "junit.xml, report.html, summary.md"
     files = f"{evidence}, {views}, badge.svg, badge.json, pytest.html, manifest.json"

@@ -175,7 +175,7 @@ def why_incomplete(result: Result) -> str:
     """Why a run did not judge everything, in words."""
     if result.run.exit == Exit.BROKE:
         return "The suite itself broke"
-    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run stopped at a failure"
+    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run ended early"
 
 
 def repeat_hint(run: RunInfo) -> str:
