@@ -35,8 +35,6 @@ from petcheck.results.result import JudgedLevel, RequirementRow, Result, RunInfo
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 
-FILE = "comparison.html"
-
 EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 
 # options that change what a run can find out, unlike the target's address or the folder of the reports
@@ -129,11 +127,6 @@ class Comparison:
     def different(self) -> bool:
         """Whether anything that counts differs."""
         return bool(self.contradicted or self.one_sided or self.differing_points or self.differences)
-
-
-def has_several_sides(result: Result) -> bool:
-    """Whether the targets of a run can be compared: it is complete, and two or more of them could be tested."""
-    return result.complete and sum(target.unreachable is None for target in result.targets) > 1
 
 
 def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparison:

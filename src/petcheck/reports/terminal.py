@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from petcheck.comparison import compare
+from petcheck.comparison import sides
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import totals
@@ -67,7 +67,7 @@ def render(
     _waivers(page, result)
     page.blank()
     _verdict(page, result, found)
-    named = [*_FILES, *([compare.FILE] if compare.has_several_sides(result) else [])]
+    named = [*_FILES, *([sides.FILE] if sides.has_several_sides(result) else [])]
     written = [name for name in named if name not in unwritten]
     if written and folder is not None:
         page.say(f"reports: {printable(folder.rstrip('/'))}/{', '.join(written)}")

@@ -10,10 +10,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from petcheck.comparison import compare
+from petcheck.comparison import sides
 from petcheck.errors import NotWritten
 from petcheck.exchange import Exchange
-from petcheck.reports import badge, comparison_html, junit, report_html, summary
+from petcheck.reports import badge, junit, report_html, summary
 from petcheck.results import atomic_write, har, recording
 from petcheck.results.environment import environment
 from petcheck.results.load import RecordedRun
@@ -54,7 +54,7 @@ class Product:
 
 def names(result: Result) -> list[str]:
     """The files that `write_all` writes for a result."""
-    compared = [compare.FILE] if compare.has_several_sides(result) else []
+    compared = [sides.FILE] if sides.has_several_sides(result) else []
     views = [junit.FILE, report_html.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE]
     return [FILE, recording.FILE, har.FILE, *views, *compared]
 
@@ -78,7 +78,7 @@ def write_all(product: Product, folder: Path) -> None:
         summary.FILE: lambda: atomic_write.write(folder / summary.FILE, summary.render(result, product.evidence)),
         badge.SVG_FILE: lambda: atomic_write.write(folder / badge.SVG_FILE, badge.svg(result)),
         badge.JSON_FILE: lambda: atomic_write.write(folder / badge.JSON_FILE, badge.endpoint(result)),
-        compare.FILE: lambda: _compare(product, folder / compare.FILE),
+        sides.FILE: lambda: _compare(product, folder / sides.FILE),
     }
     with suppress(OSError):  # writing the files reports the same error
         folder.mkdir(parents=True, exist_ok=True)
@@ -105,10 +105,13 @@ def _origin(folder: Path) -> report_html.Origin | None:
 def _compare(product: Product, path: Path) -> None:
     """Write the comparison of the run's targets, or why there is none. An error in it does not fail the run."""
     with suppress(OSError):
-        if not compare.has_several_sides(product.result):
+        if not sides.has_several_sides(product.result):
             path.unlink(missing_ok=True)
             return
         try:
+            from petcheck.comparison import compare  # needed by few runs
+            from petcheck.reports import comparison_html
+
             run = RecordedRun(FILE, product.result, product.evidence)
             page = comparison_html.render(compare.compare([run], leave_out=True))
         except Exception as error:

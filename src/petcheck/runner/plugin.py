@@ -221,13 +221,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Turn the end of a check into a finding, and into what pytest shows."""
     session = item.config.stash.get(SESSION, None)
     error = call.excinfo.value if call.excinfo else None
-    option, style = item.config.option, item.config.option.tbstyle
     if session is not None and isinstance(error, Breach | Inconclusive | Untestable | NotSent):
-        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only the reason is shown
-    try:
-        report: pytest.TestReport = yield  # type: ignore[assignment]
-    finally:
-        option.tbstyle = style
+        # a traceback takes up to a tenth of a second, and only the reason is shown
+        item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
+    report: pytest.TestReport = yield  # type: ignore[assignment]
     if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
         return report  # type: ignore[return-value]
     if isinstance(error, pytest.skip.Exception):
