@@ -7,6 +7,7 @@
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
 # make bench   compare the suite with the schemathesis command line, write docs/benchmarks.md
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
+# make pool    draw the property examples that come with the suite anew, after a change of openapi.yaml
 # make screenshots   take the pictures of a report in docs/, from a run against a server with faults
 # make mutants   change the judging code in many places; tests must notice each (see docs/mutation-testing.md)
 # make lock    resolve the newest versions and write the lock files (UPGRADE= keeps the pinned versions)
@@ -27,7 +28,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix lint kill-matrix grounds soundness bench soak screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix lint kill-matrix grounds soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -59,6 +60,9 @@ bench: $(VENV)/ready-to-test
 
 soak: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soak $(ARGS)
+
+pool: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.pool
 
 screenshots: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.screenshots

@@ -18,6 +18,7 @@ from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in
 from petcheck.judging.rules import RULE
+from petcheck.properties.cases import RunCases
 from petcheck.properties.failures import Failures
 from petcheck.properties.shrink import simplest
 from petcheck.properties.streams import Pets, creating, getting, listing
@@ -148,19 +149,20 @@ class Examples:
     def _parts(self) -> list[_Part]:
         """The parts to try, each with its share of the requests."""
         share, seed = self.shares, self.target.seed
+        cases = RunCases(self.number, self.target.config.writes)
         parts = [self._part(Operation.STORE_ORDERS, iter([Call(Operation.STORE_ORDERS)]), 1)]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
-            bodies = creating(self.pets, seed, [body for body in posted if body])
+            bodies = creating(self.pets, seed, [body for body in posted if body], cases)
             parts.append(self._part(Operation.CREATE_PET, bodies, share.creating))
             if share.sequence_posts:
                 from petcheck.properties.stateful import Sequences  # imported here because it is slow
 
                 another = Sequences(self).send_another
                 parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
-        parts.append(self._part(Operation.LIST_PETS, listing(seed), share.listing))
+        parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
         if self.target.as_of < REMOVAL_DAY:
-            parts.append(self._part(Operation.GET_PET, getting(seed), share.getting))
+            parts.append(self._part(Operation.GET_PET, getting(seed, cases), share.getting))
         return [part for part in parts if part.share > 0]
 
     def _part(self, operation: Operation, calls: Iterator[Call], share: int) -> _Part:
