@@ -56,6 +56,8 @@ REFUSED = {
     "no number for pytest": (["--maxfail", "x"], "argument --maxfail: x: not a whole number of 0 or more"),
     "no processes": (["-n", "-1"], "argument -n: -1: not a whole number of 0 or more"),
     "no style": (["--tb", "pretty"], "argument --tb: pretty: must be one of auto, long, short, no, line, native"),
+    "no file": (["--html", "."], "argument --html: .: is a folder; name a file"),
+    "no folder for the page": (["--html", "none/x.html"], "argument --html: none/x.html: its folder does not exist; create it first"),
     "no value": (["--plan"], "argument --plan: expected one argument"),
     "no configuration": (["--config", "nowhere.toml"], "nowhere.toml: cannot be read (No such file or directory)"),
     "no folder": (["--reports", "file/reports"], "--reports file/reports: cannot be written (Not a directory)"),
@@ -197,6 +199,26 @@ def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: 
         "manifest.json": made.read_text(),
     }
     assert listener.connections == 0
+
+
+def test_the_page_for_debugging_is_written_for_one_target_or_if_it_is_asked_for(tmp_path: Path, server: str) -> None:
+    few = ("-k", "test_9")
+    both = ("--target", f"one={server}", "--target", f"two={server}")
+    page = tmp_path / "reports" / "pytest.html"
+
+    def in_manifest() -> bool:
+        return page.name in json.loads(page.with_name("manifest.json").read_text("utf-8"))["files"]
+
+    assert petcheck(tmp_path, "--target", server, *few).code == 0
+    assert (page.exists(), in_manifest()) == (True, True)
+    assert petcheck(tmp_path, *both, *few).code == 0
+    assert (page.exists(), in_manifest()) == (False, False)  # that of the earlier run is gone
+    assert petcheck(tmp_path, *both, *few, "--html", "reports/pytest.html").code == 0
+    assert (page.exists(), in_manifest()) == (True, True)
+    assert petcheck(tmp_path, *both, *few, "--html", "mine.html").code == 0
+    assert (page.exists(), in_manifest()) == (False, False)
+    assert "two" in (tmp_path / "mine.html").read_text("utf-8")
+    assert not (tmp_path / "assets").exists()
 
 
 def test_strict(tmp_path: Path, server: str) -> None:

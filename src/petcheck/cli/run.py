@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, Parser, fail
@@ -36,7 +37,9 @@ def main(argv: list[str]) -> int:
         prepared = prepare(config, writes_reports=not options.collect_only)
     except ConfigError as error:
         fail(str(error))
-    plugins = ["pytest_metadata.plugin", "pytest_html.plugin", *(["xdist.plugin"] if options.n is not None else [])]
+    plugins = ["xdist.plugin"] if options.n is not None else []
+    if len(config.targets) == 1 or options.html is not None:
+        plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(variable, None)
@@ -73,6 +76,16 @@ def _processes(text: str) -> str:
     return text if text in ("auto", "logical") else _whole_number(text)
 
 
+def _file(text: str) -> str:
+    """A file that can be written, as far as is known: pytest-html finds out only when it breaks."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: is a folder; name a file")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: its folder does not exist; create it first")
+    return text
+
+
 def _style(text: str) -> str:
     styles = ("auto", "long", "short", "no", "line", "native")
     if text not in styles:
@@ -86,6 +99,7 @@ _PASSED_TO_PYTEST = (
     ("-n", "N", "processes; each target stays in one", _processes),
     ("--maxfail", "N", "stop after that many failed checks", _whole_number),
     ("--tb", "STYLE", "pytest's tracebacks of failed checks", _style),
+    ("--html", "FILE", "pytest's own page (pytest.html in the reports folder for one target)", _file),
     ("--durations", "N", "the slowest checks", _whole_number),
 )
 _FLAGS_PASSED_TO_PYTEST = (

@@ -6,6 +6,7 @@ import contextlib
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -131,8 +132,12 @@ class RunEnd:
         folder = self.run.config.reports
         if folder is None or self.product is None:
             return
-        page = [DEBUGGING_PAGE] if self._page == (folder / DEBUGGING_PAGE).resolve() else []
-        write_proof(folder, self.product.result, self.unwritten, page, self.seal)
+        page = folder / DEBUGGING_PAGE
+        written = self._page == page.resolve()
+        if not written and DEBUGGING_PAGE not in self.unwritten:
+            with contextlib.suppress(OSError):  # of an earlier run
+                page.unlink(missing_ok=True)
+        write_proof(folder, self.product.result, self.unwritten, [DEBUGGING_PAGE] if written else [], self.seal)
 
     def append_job_summary(self) -> None:
         """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
@@ -160,6 +165,8 @@ class RunEnd:
 
         By default pytest-html empties the old page before it has a new one. Returns its plugin, None if there is none.
         """
+        if "pytest_html" not in sys.modules:
+            return None
         from pytest_html.basereport import BaseReport  # type: ignore[import-untyped, unused-ignore]
 
         page = next((plugin for plugin in plugins if isinstance(plugin, BaseReport)), None)

@@ -87,9 +87,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.tbstyle == "auto":
         option.tbstyle = "no"
     option.reportchars = ""
-    if getattr(option, "htmlpath", "") is None and not frozen.dry_run and frozen.reports is not None:
+    option.self_contained_html = True
+    # it holds every check of every target: too much for several, unless it is asked for
+    one = len(frozen.targets) == 1 and not frozen.dry_run
+    if getattr(option, "htmlpath", "") is None and one and frozen.reports is not None:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
-        option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
         # a new worker would lack what the dead one knew, and would begin in the middle
         option.maxworkerrestart = "0"
