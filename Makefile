@@ -1,6 +1,7 @@
 # make check   run the suite against its own reference server (ARGS="…" for other petcheck options)
 # make test    run the tests of the suite itself (ARGS="…" for pytest)
 # make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
+# make test-openapi  read openapi.yaml with linters, a mock server and two generators of clients (ARGS="…" for pytest)
 # make lint    check style, format, types and the direction of imports
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
@@ -21,6 +22,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+OPENAPI_TOOLS := $(VENV)/openapi
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 # no other plugins: pytest would rewrite the modules of schemathesis for one that no test needs. Three workers for two
@@ -28,17 +30,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix lint kill-matrix grounds soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi lint kill-matrix grounds soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix and not openapi_tools" $(ARGS)
 
 test-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)
+
+test-openapi: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/ready
+	OPENAPI_TOOLS=$(OPENAPI_TOOLS) $(BIN)/python -m pytest $(PLUGINS) -m openapi_tools tests/openapi_tools $(ARGS)
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
@@ -75,17 +80,20 @@ mutants: $(VENV)/ready-to-test
 
 # The test set first; it constrains the run set, so one environment serves both.
 UPGRADE ?= --upgrade
-LOCK = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url --group pyproject.toml:install pyproject.toml
+COMPILE = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url
+LOCK = $(COMPILE) --group pyproject.toml:install pyproject.toml
 
-lock: $(VENV)/ready-to-test
+lock: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/python
 	$(LOCK) --extra test --output-file requirements-test.lock
 	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
+	$(COMPILE) --group pyproject.toml:openapi --output-file requirements-openapi.lock
+	cd tests/openapi_tools && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
 # --strict: fail if a package cannot be looked up
 audit: $(VENV)/ready-to-test
 	$(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes \
-		--requirement requirements.lock --requirement requirements-test.lock
+		--requirement requirements.lock --requirement requirements-test.lock --requirement requirements-openapi.lock
 
 licences: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.licences
@@ -105,6 +113,20 @@ $(VENV)/ready-to-test: requirements-test.lock pyproject.toml $(VENV)/made
 	$(PIP) install --require-hashes -r requirements-test.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@ $(VENV)/ready
+
+# Tools of other makers have an environment of their own, with Node.js in it and the packages of npm beside it.
+NPM_FILES = package.json package-lock.json .npmrc
+NPM = PATH="$(abspath $(OPENAPI_TOOLS))/bin:$$PATH" npm --silent
+$(OPENAPI_TOOLS)/ready: $(OPENAPI_TOOLS)/python $(NPM_FILES:%=tests/openapi_tools/%)
+	cp $(NPM_FILES:%=tests/openapi_tools/%) $(OPENAPI_TOOLS)
+	cd $(OPENAPI_TOOLS) && $(NPM) ci
+	touch $@
+
+$(OPENAPI_TOOLS)/python: requirements-openapi.lock $(VENV)/made
+	$(BIN)/python -m venv $(OPENAPI_TOOLS)
+	$(OPENAPI_TOOLS)/bin/python -m pip --disable-pip-version-check --no-input --quiet --quiet \
+		install --require-hashes -r requirements-openapi.lock
+	touch $@
 
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
