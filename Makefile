@@ -3,6 +3,8 @@
 # make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two generators of clients (ARGS="…" for pytest)
 # make lint    check style, format, types and the direction of imports
+# make docs    build the documentation into build/site, strictly: a broken link fails it
+# make architecture   draw the rooms and their imports from the code, docs/architecture.svg
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
@@ -23,6 +25,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 OPENAPI_TOOLS := $(VENV)/openapi
+DOCS := $(VENV)/docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 # no other plugins: pytest would rewrite the modules of schemathesis for one that no test needs. Three workers for two
@@ -30,7 +33,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi lint kill-matrix grounds soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi lint docs architecture kill-matrix grounds soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -50,6 +53,13 @@ lint: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/ready-to-test $(DOCS)/ready
+	$(BIN)/python -m tools.site
+	$(DOCS)/bin/zensical build --clean --strict
+
+architecture: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.architecture
 
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.kill_matrix
@@ -88,12 +98,14 @@ lock: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/python
 	$(LOCK) --extra test --output-file requirements-test.lock
 	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
 	$(COMPILE) --group pyproject.toml:openapi --output-file requirements-openapi.lock
+	$(COMPILE) --group pyproject.toml:docs --output-file requirements-docs.lock
 	cd tests/openapi_tools && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
 # --strict: fail if a package cannot be looked up
 audit: $(VENV)/ready-to-test
 	$(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes \
-		--requirement requirements.lock --requirement requirements-test.lock --requirement requirements-openapi.lock
+		--requirement requirements.lock --requirement requirements-test.lock \
+		--requirement requirements-openapi.lock --requirement requirements-docs.lock
 
 licences: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.licences
@@ -120,6 +132,12 @@ NPM = PATH="$(abspath $(OPENAPI_TOOLS))/bin:$$PATH" npm --silent
 $(OPENAPI_TOOLS)/ready: $(OPENAPI_TOOLS)/python $(NPM_FILES:%=tests/openapi_tools/%)
 	cp $(NPM_FILES:%=tests/openapi_tools/%) $(OPENAPI_TOOLS)
 	cd $(OPENAPI_TOOLS) && $(NPM) ci
+	touch $@
+
+$(DOCS)/ready: requirements-docs.lock $(VENV)/made
+	$(BIN)/python -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input --quiet --quiet \
+		install --require-hashes -r requirements-docs.lock
 	touch $@
 
 $(OPENAPI_TOOLS)/python: requirements-openapi.lock $(VENV)/made
