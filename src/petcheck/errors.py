@@ -146,6 +146,10 @@ class ConfigError(PetcheckError):
         super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
 
 
+class NothingToRun(ConfigError):
+    """What was chosen is nothing; the message is one line that says what to do."""
+
+
 class NotARun(PetcheckError):
     """Not the complete output of a run. The message is one line that says which file, why, and what to do."""
 

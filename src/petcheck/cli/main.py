@@ -39,10 +39,9 @@ def _command(argv: list[str]) -> int:
     first = argv[0] if argv else "-"
     if first in COMMANDS:
         return _of(first)(argv[1:])
-    if not first.startswith("-") and "/" not in first and ".py" not in first:
-        near = difflib.get_close_matches(first, COMMANDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else "a target is given with --target URL"
-        fail(f"unknown command{' ' + first if near else ''}; {hint}")
+    near = difflib.get_close_matches(first, COMMANDS, n=1)
+    if near:
+        fail(f"unknown command {first}; did you mean {near[0]}?")
     try:
         from petcheck.runner import signals
 

@@ -6,14 +6,15 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import ConfigError
+from petcheck.config.options import EVERY_TARGET, OPTIONS, given_options
+from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
 
@@ -29,12 +30,14 @@ _UNUSED_PARTS = (
 def main(argv: list[str]) -> int:
     """Run the checks; returns the exit code."""
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
-    options = run_parser().parse(argv)
+    options = read_options(argv)
     try:
         config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
         from petcheck.runner.start import prepare
 
         prepared = prepare(config, writes_reports=not options.collect_only)
+    except NothingToRun as error:
+        fail(str(error), Exit.NOTHING_SELECTED)
     except ConfigError as error:
         fail(str(error))
     plugins = ["xdist.plugin"] if options.n is not None else []
@@ -46,7 +49,7 @@ def main(argv: list[str]) -> int:
     import pytest
 
     try:
-        return int(pytest.main([*pytest_options(plugins), *argv], plugins=[prepared]))
+        return int(pytest.main([*pytest_options(plugins), *passed_on(options)], plugins=[prepared]))
     except BrokenPipeError:  # the reader of the output is gone
         raise
     except Exception as error:
@@ -54,6 +57,44 @@ def main(argv: list[str]) -> int:
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
         return int(Exit.BROKE)
+
+
+def read_options(argv: Sequence[str]) -> argparse.Namespace:
+    """The options of a run; its words are among them as `--choose`. Exits if one is not known."""
+    # argparse would take the word after an option with an optional value for its value
+    bare = {option.flag: f"{option.flag}={EVERY_TARGET}" for option in OPTIONS if option.optional_value}
+    options = run_parser().parse([bare.get(argument, argument) for argument in argv])
+    for word in options.words:
+        if "://" not in word and ("/" in word or ".py" in word):
+            fail(f"unknown argument {word}; checks are chosen by their names with -k")
+    words = [*options.words, *((options.k and words_in(options.k)) or ())]
+    if words[len(options.words) :]:
+        options.k = None
+    options.petcheck_choose = [*(options.petcheck_choose or ()), *words] or None
+    return options
+
+
+def passed_on(options: argparse.Namespace) -> list[str]:
+    """The options of a run as arguments for pytest: a value stands in the same argument as its flag."""
+    given: list[str] = []
+    for option in OPTIONS:
+        value = getattr(options, option.dest)
+        if value is True:
+            given.append(option.flag)
+        elif value is not None:
+            given += [f"{option.flag}={each}" for each in (value if option.repeatable else [value])]
+    for flag, *_ in _PASSED_TO_PYTEST:
+        value = getattr(options, _dest([flag]))
+        if value is not None:
+            given += [f"{flag}={value}"] if flag.startswith("--") else [f"{flag}{value}"]
+    for flags, _ in _FLAGS_PASSED_TO_PYTEST:
+        given += [flags[0]] * (getattr(options, _dest(flags)) or 0)
+    return given
+
+
+def _dest(flags: Sequence[str]) -> str:
+    """The attribute under which argparse stores a flag: its first long name."""
+    return next((flag for flag in flags if flag.startswith("--")), flags[0]).strip("-").replace("-", "_")
 
 
 def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
@@ -115,7 +156,7 @@ _FLAGS_PASSED_TO_PYTEST = (
 def run_parser() -> Parser:
     """The options of a run: petcheck's own, and those of pytest that are passed on."""
     parser = Parser(
-        usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
+        usage="petcheck [ID|GROUP|SECTION …] [options]   judge a server; without --target or --app the embedded one\n"
         "       petcheck serve [options]           serve the reference server\n"
         "       petcheck requirements [--json]     list what is judged\n"
         "       petcheck compare A B [C …]         show what differs between earlier runs\n"
@@ -125,6 +166,7 @@ def run_parser() -> Parser:
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("words", nargs="*", metavar="ID", help="judge only this requirement, group or section")
     for option in OPTIONS:
         settings = option.settings()
         settings["help"] = settings["help"].replace("%", "%%")

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from petcheck.config import values
+from petcheck.config.choice import chosen
 from petcheck.config.keys import DEFAULT_TARGET, long_keys, without_keys
 from petcheck.config.options import KEY_VARIABLE, OPTIONS
 from petcheck.config.settings_file import SettingsFile, expect_known, read_settings, with_dashes
@@ -24,7 +25,7 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
 
 # settings that make no sense as a default for every run
-_NO_DEFAULTS = ("--sign-key", "--target", "--config", "--app", "--dry-run")
+_NO_DEFAULTS = ("--sign-key", "--target", "--config", "--app", "--dry-run", "--choose", "--failed")
 _WAIVER_SETTINGS = ("requirement", "target", "reason", "expires")
 
 
@@ -49,14 +50,17 @@ class EarlierRun:
 class Config:
     """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
-    `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as one does to
-    repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is judged again, in
-    place of a new one.
+    `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what failed in
+    the last run. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as
+    one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
+    judged again, in place of a new one.
     """
 
     as_of: date
     seed: int
     targets: tuple[TargetConfig, ...]
+    choice: frozenset[str] | None = None
+    failed: bool = False
     max_requests: int = 1200
     max_wait: float = 120.0
     examples: int | None = None
@@ -93,6 +97,8 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     for name in defaults:
         expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
     merged = with_dashes(defaults, f"{file.name}: [defaults]") | given
+    if "choose" in given and "failed" in given:
+        raise ConfigError("--failed chooses what failed in the last run; leave out either it or the requirements")
 
     def where(name: str) -> str:
         return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
@@ -115,6 +121,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,
         seed=values.whole_number(merged["seed"], where("seed"), least=0) if "seed" in merged else seed,
         repeats="seed" in merged,
+        failed=switch("failed"),
         max_requests=values.whole_number(merged.get("max-requests", 1200), where("max-requests"), least=1),
         max_wait=values.seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
         examples=values.whole_number(merged["examples"], where("examples"), least=0) if "examples" in merged else None,
@@ -124,6 +131,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         timeout=values.seconds(merged.get("timeout", 10), where("timeout")),
         ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=targets,
+        choice=chosen(merged.get("choose") or ()),
         waivers=_waivers(file, [target.name for target in targets]),
         # last, since it creates the folder
         reports=values.folder(merged.get("reports", "reports"), where("reports")),

@@ -9,6 +9,7 @@ from petcheck.spec.figures import PLANS
 
 KEY_VARIABLE = "PETSTORE_API_KEY"
 CONFIG_FILE = "petcheck.toml"
+EVERY_TARGET = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Option:
         if self.metavar is None:
             return common | {"action": "store_true"}
         if self.optional_value:
-            return common | {"metavar": self.metavar, "nargs": "?", "const": "*"}
+            return common | {"metavar": self.metavar, "nargs": "?", "const": EVERY_TARGET}
         return common | {"metavar": self.metavar, "action": "append" if self.repeatable else "store"}
 
 
@@ -44,6 +45,13 @@ OPTIONS = (
         repeatable=True,
     ),
     Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
+    Option(
+        "--choose",
+        "judge only this requirement, group or section, as words before the options do",
+        "WORD",
+        repeatable=True,
+    ),
+    Option("--failed", "judge only what failed in the last run, as the reports folder has it"),
     Option(
         "--allow-writes",
         "allow POST, to all targets or to those named; animals that it creates stay",

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from petcheck.config import values
 from petcheck.config.keys import DEFAULT_TARGET, key_of
+from petcheck.config.options import EVERY_TARGET
 from petcheck.config.settings_file import SettingsFile, expect_known, with_dashes
 from petcheck.config.urls import base_url, masked_url
 from petcheck.errors import ConfigError
@@ -149,7 +150,7 @@ def _writable(given: object, urls: Mapping[str, str], file: str) -> tuple[bool, 
     """Whether POST may be sent to every target, and the targets that the option names."""
     if not isinstance(given, bool | str):
         raise ConfigError(f"{file}: [defaults] allow-writes {given!r}: must be true, false, or names of targets")
-    if isinstance(given, bool) or given == "*":
+    if isinstance(given, bool) or given == EVERY_TARGET:
         return bool(given), []
     names = [name.strip() for name in given.split(",")]
     for name in names:

@@ -131,7 +131,7 @@ def _errors(page: TextLines, result: Result) -> None:
 
 
 def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
-    rows = result.rows_of(target.name)
+    rows = totals.chosen_rows(result, target)
     name = printable(target.name, 60)
     page.say(f"{name}  {printable(target.base_url)}", style=BOLD)
     if not rows:

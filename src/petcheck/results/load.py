@@ -45,6 +45,19 @@ def read_run(path: Path) -> RecordedRun:
     return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
 
 
+def failed_in(folder: Path) -> frozenset[str]:
+    """The ids of the requirements that failed, or could not be judged, in the run whose reports a folder holds.
+
+    Raises NotARun.
+    """
+    file = folder / FILE
+    try:
+        result = load(file)
+    except NotAResult as error:
+        raise NotARun(f"{printable(str(error), 700)}; make a whole run first") from None
+    return frozenset(row.id for row in result.requirements if row.outcome in ("fail", "error"))
+
+
 def recording_in(folder: Path) -> Recording:
     """The recording in a folder of reports: its stream, else its HAR, and the result of the same run if it is there.
 

@@ -53,7 +53,8 @@ class RunSettings:
     """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
 
     `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` tells whether `--seed`
-    was. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
+    was. `choice` are the ids that were to be judged, None for all. `traffic` is true where nothing was sent: it flowed
+    anyway, and was recorded by another program.
     """
 
     max_requests: int
@@ -62,6 +63,7 @@ class RunSettings:
     seed_given: bool
     strict: bool
     traffic: bool = False
+    choice: tuple[str, ...] | None = None
     waivers: tuple[AgreedWaiver, ...] = ()
 
 
@@ -353,7 +355,7 @@ def _run(*, settings: dict[str, Any] | None = None, **rest: Any) -> RunInfo:
     if settings is None:
         return RunInfo(**rest)
     waivers = tuple(AgreedWaiver(**waiver) for waiver in settings["waivers"])
-    return RunInfo(settings=RunSettings(**settings | {"waivers": waivers}), **rest)
+    return RunInfo(settings=RunSettings(**_tuples(settings) | {"waivers": waivers}), **rest)
 
 
 def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: Any) -> TargetInfo:

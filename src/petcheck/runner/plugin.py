@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import Breach, ConfigError, Inconclusive, NotRecorded, NotSent, Untestable
+from petcheck.errors import Breach, ConfigError, Inconclusive, NothingToRun, NotRecorded, NotSent, Untestable
 from petcheck.exchange import Exchange
 from petcheck.results.recording import Stream
 from petcheck.runner.console import Screen, show_in_report
@@ -29,6 +30,7 @@ from petcheck.runner.session import Session
 from petcheck.runner.start import Prepared, prepare
 from petcheck.runner.xdist import XdistController, XdistWorker, controller_seed
 from petcheck.spec.files import suite_file
+from petcheck.spec.outcomes import Exit
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 
@@ -59,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for line in (
         "requirement(*ids): the catalogue entries that a check judges",
         "observes(*ids): the open points that a check observes without judging",
+        "sends(*kinds): the kinds of requests that a check makes, see petcheck.toolkit.feeds",
         f"stage(name): when a check runs: {', '.join(STAGES)}; {USUAL_STAGE!r} by default",
     ):
         config.addinivalue_line("markers", line)
@@ -109,11 +112,17 @@ def _prepared(config: pytest.Config) -> Prepared:
     for plugin in config.pluginmanager.get_plugins():
         if isinstance(plugin, Prepared):
             return plugin
+    words = words_in(config.option.keyword)
+    if words:
+        # pytest would keep the checks that these words name, and none of those that they need
+        config.option.keyword, config.option.petcheck_choose = "", [*(config.option.petcheck_choose or ()), *words]
     options = given_options(config.option) | {_SHARED_FLAG[2:]: _SHARED_FLAG in config.invocation_params.args}
     seed = controller_seed(config) or drawn_seed()
     try:
         configured = configure(options, os.environ, today=utc_today(), seed=seed)
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
+    except NothingToRun as error:
+        pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)
     except ConfigError as error:
         raise pytest.UsageError(without_keys(str(error), os.environ)) from None
 
@@ -145,7 +154,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     schedule = Schedule(session.config)
     for item in items:
-        item.stash[CHECK] = _check(item, session)
+        check = item.stash[CHECK] = _check(item, session)
+        named = (*check.requirements, *check.observes)
+        item.extra_keyword_matches |= {*named, *map(group_of, check.requirements), check.section}
     deselected = [item for item in items if not schedule.includes(item.stash[CHECK])]
     if deselected:
         config.hook.pytest_deselected(items=deselected)
@@ -162,6 +173,7 @@ def _check(item: pytest.Item, session: Session) -> Check:
         requirements=tuple(name for mark in item.iter_markers("requirement") for name in mark.args),
         observes=tuple(name for mark in item.iter_markers("observes") for name in mark.args),
         stage=stage.args[0] if stage else USUAL_STAGE,
+        sends=tuple(kind for mark in item.iter_markers("sends") for kind in mark.args),
     )
 
 
@@ -176,7 +188,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
             run.begin()
         return None
     announcer = session.config.stash[_SCREEN].announcer
-    for forecast in run.forecasts():
+    for forecast in run.forecasts(item.stash[CHECK] for item in session.items):
         announcer.lines(forecast.lines())
     return True
 

@@ -19,6 +19,7 @@ from petcheck.results.recording import Stream
 from petcheck.runner.progress import Announcer
 from petcheck.spec.figures import BASE_SEGMENT
 from petcheck.toolkit.budget import shares
+from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
@@ -72,6 +73,7 @@ def open_target(
         config.as_of,
         config.seed,
         repeats=config.repeats,
+        choice=Choice(config.choice),
         examples_share=shares(config.examples, writes=target.writes).total,
     )
     try:
