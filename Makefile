@@ -7,6 +7,7 @@
 # make architecture   draw the rooms and their imports from the code, docs/architecture.svg
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
+# make explanations   write what `petcheck explain` tells, from runs against the reference server
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
 # make bench   compare the suite with the schemathesis command line, write docs/benchmarks.md
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
@@ -33,7 +34,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi lint docs architecture kill-matrix grounds soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi lint docs architecture kill-matrix grounds explanations soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -66,6 +67,9 @@ kill-matrix: $(VENV)/ready-to-test
 
 grounds: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.grounds $(ARGS)
+
+explanations: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.explanations
 
 soundness: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soundness $(if $(N),--servers $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)

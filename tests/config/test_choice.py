@@ -6,7 +6,7 @@ from collections.abc import Set
 
 import pytest
 
-from petcheck.config.choice import chosen, known_words, nearest, words_in
+from petcheck.config.choice import chosen, known_words, nearest_names, words_in
 from petcheck.errors import ConfigError
 from petcheck.spec.catalogue import catalogue
 
@@ -76,5 +76,5 @@ def test_an_expression_of_words_alone_is_a_choice(expression: str, words: list[s
 
 def test_every_known_word_names_something() -> None:
     assert all(chosen([word]) for word in known_words())
-    assert nearest("RATE-66") == "RATE-6"
-    assert nearest("entirely else") is None
+    assert nearest_names("RATE-66")[0] == "RATE-6"
+    assert nearest_names("entirely else") == []

@@ -48,11 +48,10 @@ def group_of(name: str) -> str:
     return name.rpartition("-")[0]
 
 
-def nearest(word: str) -> str | None:
-    """The known word that is most like another one; None if none is."""
-    by_lower = {known.lower(): known for known in known_words()}
-    near = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.75)
-    return by_lower[near[0]] if near else None
+def nearest_names(word: str) -> list[str]:
+    """The known words that are most like another one, at most three."""
+    by_lower = {known.lower(): known for known in (*known_words(), *(entry.id for entry in catalogue().entries))}
+    return [by_lower[near] for near in difflib.get_close_matches(word.lower(), by_lower, n=3, cutoff=0.75)]
 
 
 def _names_of(entry: Requirement) -> set[str]:
@@ -70,5 +69,5 @@ def _named(word: str) -> frozenset[str]:
     if word in catalogue():
         raise ConfigError(f"{word} is an open point, which is observed and never judged; see petcheck explain {word}")
     # only a word like a known one is repeated: any other may be a key
-    near = nearest(word)
-    raise ConfigError(f"no requirement {word}; did you mean {near}?" if near else f"unknown word; {_HOW}")
+    near = nearest_names(word)
+    raise ConfigError(f"no requirement {word}; did you mean {near[0]}?" if near else f"unknown word; {_HOW}")
