@@ -160,6 +160,7 @@ def run_parser() -> Parser:
         "       petcheck serve [options]           serve the reference server\n"
         "       petcheck requirements [--json]     list what is judged\n"
         "       petcheck compare A B [C …]         show what differs between earlier runs\n"
+        "       petcheck history DIR…              show the verdicts of runs over time\n"
         "       petcheck judge RECORDING…          judge recorded traffic; sends nothing\n"
         "       petcheck verify DIR                show whether a folder proves what it says",
         epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "

@@ -37,12 +37,35 @@ def read_run(path: Path) -> RecordedRun:
     """
     file = path / FILE if path.is_dir() else path
     name = printable(str(file))
+    result = read_result(file)
+    return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+
+
+def read_result(file: Path) -> Result:
+    """The result in a result.json, without its evidence. Raises NotARun."""
     _expect_file(file, RESULT_CAP, "give the result.json of a run, or its folder")
     try:
-        result = load(file)
+        return load(file)
     except NotAResult as error:
         raise NotARun(f"{printable(str(error), 700)}; give the result.json of a complete run") from None
-    return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+
+
+def result_files(path: Path) -> list[Path]:
+    """The result.json at `path`, or of the run in the folder `path`, or of each run in a folder just below it.
+
+    Raises NotARun if the folder has none.
+    """
+    if not path.is_dir():
+        return [path]
+    if (path / FILE).exists():
+        return [path / FILE]
+    try:
+        found = sorted(one / FILE for one in path.iterdir() if (one / FILE).is_file())
+    except OSError as error:
+        raise NotARun(f"{printable(str(path))} cannot be read: {error.strerror}; give a folder of runs") from None
+    if not found:
+        raise NotARun(f"{printable(str(path))} holds no {FILE}, nor does a folder in it; give a folder of runs")
+    return found
 
 
 def failed_in(folder: Path) -> frozenset[str]:
