@@ -73,6 +73,9 @@ OPTIONS = (
     Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
     Option("--insecure-http", "send the key over http to a host that is not this machine"),
     Option("--sign-key", "seal the reports with that Ed25519 private key, in PEM", "FILE"),
+    Option("--update-waivers", f"write waivers for what fails now into {CONFIG_FILE}, and remove stale ones"),
+    Option("--waiver-reason", "why the failures are accepted, for the waivers that --update-waivers writes", "TEXT"),
+    Option("--waiver-expires", "the last day of the waivers that --update-waivers writes", "YYYY-MM-DD"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
 )
 

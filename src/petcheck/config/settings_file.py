@@ -13,7 +13,8 @@ from petcheck.config.options import CONFIG_FILE
 from petcheck.config.values import why
 from petcheck.errors import ConfigError
 
-_LONGEST_FILE = 1_000_000  # bytes
+LONGEST_FILE = 1_000_000
+"""The largest petcheck.toml that is read, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +40,13 @@ def read_settings(given: str | None) -> SettingsFile:
         return SettingsFile(CONFIG_FILE, {})
     try:
         with path.open("rb") as file:
-            content = file.read(_LONGEST_FILE + 1)
+            content = file.read(LONGEST_FILE + 1)
         text = content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 at byte {error.start}, so not TOML") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path}: cannot be read ({why(error)}); give --config another file") from None
-    if len(content) > _LONGEST_FILE:
+    if len(content) > LONGEST_FILE:
         raise ConfigError(f"{path}: larger than a megabyte, which no {CONFIG_FILE} needs; give --config another file")
     try:
         settings = tomllib.loads(text)

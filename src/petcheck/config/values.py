@@ -117,9 +117,24 @@ def folder(value: object, where: str) -> Path:
     folder = Path(text(value, where))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".petcheck-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        _probe(folder)
     except (OSError, ValueError) as error:
         raise ConfigError(f"{where} {folder}: cannot be written ({why(error)}); give another folder") from None
     return folder
+
+
+def writable_file(path: Path, where: str) -> None:
+    """Expect a regular file that can be replaced, or nothing where one can be made."""
+    try:
+        _probe(Path(os.path.realpath(path)).parent)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{where}: cannot be written ({why(error)})") from None
+    if path.exists() and not path.is_file():
+        raise ConfigError(f"{where}: is not a regular file, so it cannot be updated")
+
+
+def _probe(folder: Path) -> None:
+    """Raise OSError if no file can be made in the folder."""
+    probe = folder / f".petcheck-{os.getpid()}"
+    probe.touch()
+    probe.unlink()

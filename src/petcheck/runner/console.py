@@ -106,6 +106,8 @@ class Screen:
             for command in annotation_lines(end.product.result, end.product.evidence, os.environ):
                 self._terminal.line(command)
             self._terminal.line(self._summary(end.product, str(self._folder), end.unwritten))
+            if end.note and not self._quiet:
+                self._terminal.line(f"\n{escape_commands(end.note)}")
             for trouble in end.trouble:
                 sys.stderr.write(f"petcheck: {trouble}\n")
             self._terminal.flush()
