@@ -80,6 +80,7 @@ HISTORIES: dict[str, Callable[[], History]] = {
     "one run": lambda: over_time(nights()[0]),
     "nothing fails": lambda: course(LIST_4="ppp"),
     "no target": lambda: over_time(replace(nights()[0], targets=(), requirements=())),
+    "six targets": lambda: over_time(*nights("a", "b", "c", "d", "e", "f")),
     "hostile": hostile,
     "many": many,
 }
@@ -110,10 +111,13 @@ def test_the_picture_has_a_row_for_each_requirement_that_failed() -> None:
         ("AUTH-2", "holds since 2026-11-05"),
         ("RATE-4", "holds since 2026-11-06"),
     ]
-    assert (picture.bars.note, picture.more) == ("1 + 1 waived now, 3 at most", 0)
-    assert picture.bars.spoken == "Requirements that fail, run by run: 1, 2, 3, 2, 2 + 1 waived, 1 + 1 waived"
-    assert picture.changes is not None
-    assert picture.changes.spoken == "Something changed before run 4: suite; before run 6: --examples"
+    assert picture.chart is not None
+    assert (picture.chart.note, picture.more) == ("1 + 1 waived now, 3 at most", "")
+    assert picture.chart.spoken == (
+        "staging: requirements that fail, run by run: 1, 2, 3, 2, 2 + 1 waived, 1 + 1 waived"
+    )
+    assert picture.changed is not None
+    assert picture.changed.spoken == "Something changed before run 4: suite; before run 6: --examples"
     assert picture.strips[2].spoken == "AUTH-2: pass, fail × 2, inconclusive, pass × 2"
 
 
@@ -126,22 +130,40 @@ def test_a_strip_has_a_column_for_each_run() -> None:
 
 def test_a_bar_is_as_high_as_its_failures() -> None:
     [picture] = pictures(course(LIST_4="pff", LIST_5="ppf"))
-    assert dict(picture.bars.paths) == {"fail": "M10 10h9v10h-9zM20 0h9v20h-9z", "pass": "M0 19h9v1h-9z"}
+    assert picture.chart is not None
+    assert dict(picture.chart.paths) == {"fail": "M10 10h9v10h-9zM20 0h9v20h-9z", "pass": "M0 19h9v1h-9z"}
 
 
 def test_targets_that_fail_come_first_in_the_picture() -> None:
     quiet, failing = nightly(0, {"LIST-4": "p"}, "quiet"), nightly(1, {"LIST-4": "f"}, "failing")
-    assert [one.target for one in pictures(over_time(failing, quiet))] == ["failing", "quiet"]
+    assert [one.title for one in pictures(over_time(failing, quiet))] == ["failing", "quiet"]
 
 
-def test_a_fleet_has_bars_for_all_and_strips_for_some() -> None:
-    shown = pictures(made("many"))
-    assert len(shown) == 30
-    assert [bool(one.strips) for one in shown] == [True] * 12 + [False] * 18
-    assert shown[-1].more == 2
+def test_a_fleet_has_an_overview_and_pictures_of_some() -> None:
+    overview, *others = pictures(made("many"))
+    assert overview.chart is None
+    assert [one.label for one in overview.strips] == [f"tenant-{number:02d}" for number in range(30)]
+    assert [one.title for one in others] == [f"tenant-{number:02d}" for number in range(12)]
     page = render(made("many"))
     assert len(page) < 1_500_000
     assert "And 5,800 more; <code>petcheck history --json</code> lists them all." in page
+
+
+def test_bars_of_an_overview_have_one_scale() -> None:
+    days = [nightly(day, {"LIST-4": "p"}, f"quiet-{day}") for day in range(4)]
+    overview, *others = pictures(
+        over_time(nightly(4, {"LIST-4": "f", "LIST-5": "f"}, "two"), nightly(5, {"LIST-4": "f"}, "one"), *days)
+    )
+    heights = {one.label: dict(one.paths).get("fail", "") for one in overview.strips}
+    assert (heights["two"], heights["one"]) == ("M40 0h9v20h-9z", "M50 10h9v10h-9z")
+    assert [one.title for one in others] == ["two", "one"]
+
+
+def test_what_has_no_room_is_counted() -> None:
+    [picture] = pictures(course(**{f"LIST_{number}": "f" for number in range(1, 43)}))
+    assert (len(picture.strips), picture.more) == (40, "2 other requirements failed at some time.")
+    overview = pictures(over_time(nightly(0, {"LIST-4": "p"}, *(f"t-{number}" for number in range(201)))))[0]
+    assert (len(overview.strips), overview.more) == (200, "1 target with no more failures is not shown.")
 
 
 def test_the_page_says_what_changed_and_what_did_not() -> None:
@@ -176,7 +198,9 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
-@pytest.mark.parametrize("name", ["one target", "three targets", "one run", "nothing fails", "no target", "hostile"])
+@pytest.mark.parametrize(
+    "name", ["one target", "three targets", "six targets", "one run", "nothing fails", "no target", "hostile"]
+)
 def test_axe_finds_nothing(opened: Open, name: str, tmp_path: Path) -> None:
     page = opened(name)
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from petcheck.cli.main import main
-from petcheck.errors import NotARun
+from petcheck.errors import ConfigError, NotARun
 from petcheck.traffic.sorting import sorted_out
 from tests.support.foreign import entries, har_of, judged, outcomes
 from tests.support.trial import KEY, Hurried, judge_recorded, server
@@ -43,6 +43,17 @@ def test_a_server_that_obeys_fails_nothing_and_passes_what_was_shown(obeying: li
     assert sum(outcome == "pass" for outcome in found.values()) > 40
     assert "fail" not in found.values()
     assert (found["AUTH-1"], found["AUTH-7"], found["RATE-6"]) == ("pass", "pass", "inconclusive")
+
+
+def test_reports_of_another_program_are_not_overwritten(obeying: list[Entry], tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    (reports / "junit.xml").write_text("of another program")
+    with pytest.raises(ConfigError, match=r"holds files that petcheck has not written and would overwrite \(junit"):
+        judged(har_of(obeying), tmp_path, reports=reports)
+    assert [path.name for path in reports.iterdir()] == ["junit.xml"]
+    for _ in range(2):
+        assert judged(har_of(obeying), tmp_path, reports=tmp_path / "own").trouble == ()
 
 
 def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from petcheck.comparison.history import History, Tally, TargetHistory, Track
 from petcheck.reports import history_words as words
+from petcheck.results.sanitize import printable
 from petcheck.results.totals import plural
 from petcheck.spec.outcomes import OUTCOMES, Outcome
 
@@ -33,8 +34,9 @@ _BARS: dict[Outcome, tuple[int, int]] = {
 _DOT = ("inconclusive", "not-run")
 
 _STRIPS = 40  # requirements of a target that have a strip
-_PICTURES = 12  # targets that have strips of requirements
-_TARGETS = 200  # targets that have a bar chart
+_FEW = 4  # so many targets need no overview
+_PICTURES = 12  # targets that have a picture of their own beside the overview
+_TARGETS = 200  # targets in the overview
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,25 @@ class Strip:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The picture of one target: its `bars`, the `changes` between its runs, its requirements; `more` have no strip."""
+    """A chart of failures by run, strips below it, and marks where something `changed`. `more` names what is left out.
 
-    target: str
-    bars: Strip
-    changes: Strip | None
+    It is of one target, or an overview of all: then there is a strip for each target and no chart.
+    """
+
+    title: str
+    chart: Strip | None
     strips: tuple[Strip, ...]
-    more: int
+    changed: Strip | None = None
+    more: str = ""
 
 
 def pictures(history: History) -> tuple[Picture, ...]:
-    """A picture for each target, those with failures first; of very many targets only for as many as a page holds."""
+    """A picture of each target, those with failures first; of many targets an overview, then those that ever failed."""
     ordered = sorted(history.targets, key=_weight)
-    return tuple(
-        _picture(target, history, with_strips=place < _PICTURES) for place, target in enumerate(ordered[:_TARGETS])
-    )
+    if len(ordered) <= _FEW:
+        return tuple(_picture(target, history) for target in ordered)
+    failed = [target for target in ordered if any(track.ever_failed for track in target.tracks)]
+    return (_overview(ordered), *(_picture(target, history) for target in failed[:_PICTURES]))
 
 
 def _weight(target: TargetHistory) -> tuple[int, int]:
@@ -71,19 +77,37 @@ def _weight(target: TargetHistory) -> tuple[int, int]:
     return -len(target.in_state("failing")), -sum(len(track.flips) for track in target.tracks)
 
 
-def _picture(target: TargetHistory, history: History, *, with_strips: bool) -> Picture:
+def _overview(targets: Sequence[TargetHistory]) -> Picture:
+    most = max(_most(target) for target in targets)
+    strips = tuple(_bars(target, printable(target.name, 40), most) for target in targets[:_TARGETS])
+    left = len(targets) - len(strips)
+    are = "is" if left == 1 else "are"
+    more = f"{plural(left, 'target')} with no more failures {are} not shown." if left else ""
+    return Picture("All targets", None, strips, more=more)
+
+
+def _picture(target: TargetHistory, history: History) -> Picture:
     failed = sorted((track for track in target.tracks if track.ever_failed), key=lambda track: track.state != "failing")
-    shown = failed[:_STRIPS] if with_strips else []
+    left = len(failed) - _STRIPS
     return Picture(
-        target.name, _bars(target), _changes(target), tuple(_strip(t, history) for t in shown), len(failed) - len(shown)
+        target.name,
+        _bars(target, "failing", _most(target)),
+        tuple(_strip(track, history) for track in failed[:_STRIPS]),
+        _changed(target),
+        f"{plural(left, 'other requirement')} failed at some time." if left > 0 else "",
     )
 
 
-def _bars(target: TargetHistory) -> Strip:
-    most = max((one.fail + one.waived for one in target.tallies), default=0)
+def _most(target: TargetHistory) -> int:
+    """The most failures of a target in one run, waived ones included."""
+    return max(one.fail + one.waived for one in target.tallies)
+
+
+def _bars(target: TargetHistory, label: str, full: int) -> Strip:
+    """A bar for each run; `full` failures fill the height."""
     rects: dict[str, list[tuple[int, int, int]]] = {"fail": [], "waived": [], "pass": [], "error": []}
     for one in target.tallies:
-        fail, both = (-(-HEIGHT * number // max(most, 1)) for number in (one.fail, one.fail + one.waived))
+        fail, both = (-(-HEIGHT * number // max(full, 1)) for number in (one.fail, one.fail + one.waived))
         if not one.tested:
             rects["error"].append((one.run, HEIGHT // 2, HEIGHT // 2))
         elif not both:
@@ -93,8 +117,9 @@ def _bars(target: TargetHistory) -> Strip:
         if both > fail:
             rects["waived"].append((one.run, HEIGHT - both, both - fail))
     numbers = ", ".join(_tally_text(one) for one in target.tallies)
+    most = _most(target)
     note = f"{_tally_text(target.tallies[-1])} now, {most} at most" if most else "none in any run"
-    return Strip("failing", note, _paths(rects.items()), f"Requirements that fail, run by run: {numbers}")
+    return Strip(label, note, _paths(rects.items()), f"{target.name}: requirements that fail, run by run: {numbers}")
 
 
 def _tally_text(tally: Tally) -> str:
@@ -103,7 +128,7 @@ def _tally_text(tally: Tally) -> str:
     return f"{tally.fail} + {tally.waived} waived" if tally.waived else str(tally.fail)
 
 
-def _changes(target: TargetHistory) -> Strip | None:
+def _changed(target: TargetHistory) -> Strip | None:
     """A mark before each run that something was changed for; None without changes."""
     steps = [step for step in target.steps if step.changes]
     if not steps:

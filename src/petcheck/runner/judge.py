@@ -13,6 +13,7 @@ import pytest
 
 from petcheck.config.load import Config
 from petcheck.reports.write import Product
+from petcheck.runner import reports_folder
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.plugin import END
 from petcheck.runner.start import prepare
@@ -42,10 +43,15 @@ def judged_again(config: Config, options: Callable[[], list[str]]) -> Again:
     """The end of a run that `replay.config_of` or `traffic.config_of_traffic` has configured, with its reports.
 
     They are written where they have a folder. `options` are those with which pytest runs the checks. Raises
-    `ConfigError` where the folder is taken, and KeyboardInterrupt.
+    `ConfigError` where another run uses the folder or it holds files of others, and KeyboardInterrupt.
     """
     if config.earlier is not None and config.earlier.traffic:
-        return Again(*judged_traffic(config))
+        lock = reports_folder.take(config.reports) if config.reports is not None else None
+        try:
+            return Again(*judged_traffic(config))
+        finally:
+            if lock is not None:
+                lock.release()
     prepared, end, said = prepare(config, writes_reports=True), _End(), io.StringIO()
     before = dict(os.environ)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
