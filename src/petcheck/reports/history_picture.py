@@ -41,7 +41,7 @@ _TARGETS = 200  # targets in the overview
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One row: `label`, a `note` at its end, its `paths` by class, and the same `spoken`, for who cannot see it."""
+    """One row: `label`, a `note` at its end, its `paths` by class, and the same as words, `spoken`."""
 
     label: str
     note: str
