@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, fail
 from petcheck.spec.outcomes import Exit
+from petcheck.spec.version import VERSION
 
 COMMANDS = ("serve", "requirements", "explain", "compare", "history", "judge", "verify")
 _BROKEN_PIPE = 141  # the code that a shell reports
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _command(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
-        print(f"{PROGRAM} {__version__}")
+        print(f"{PROGRAM} {VERSION}")
         return 0
     first = argv[0] if argv else "-"
     if first in COMMANDS:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
@@ -17,6 +16,7 @@ from petcheck.config.options import EVERY_TARGET, OPTIONS, given_options
 from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
+from petcheck.spec.version import VERSION
 
 # importing makes many objects and no garbage, and looking for some every 700 takes a twentieth of a short run
 _OBJECTS_BEFORE_COLLECTION = 50_000
@@ -166,7 +166,7 @@ def run_parser() -> Parser:
         epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}")
     parser.add_argument("words", nargs="*", metavar="ID", help="judge only this requirement, group or section")
     for option in OPTIONS:
         settings = option.settings()

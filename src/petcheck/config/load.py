@@ -87,7 +87,7 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
     try:
         return _configured(options, environment, today=today, seed=seed)
     except ConfigError as error:
-        raise ConfigError(without_keys(str(error), environment)) from None
+        raise type(error)(without_keys(str(error), environment)) from None
 
 
 def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:

@@ -8,7 +8,7 @@ from petcheck.comparison import sides
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import totals
-from petcheck.results.causes import Cause, causes
+from petcheck.results.causes import Cause, cause_of, causes
 from petcheck.results.curl import curl_line
 from petcheck.results.har import Evidence
 from petcheck.results.result import RequirementRow, Result, TargetInfo
@@ -25,6 +25,7 @@ _FILES = ("report.html", "result.json", "exchanges.har", "junit.xml", "summary.m
 _CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
+_PLAIN_WIDTH = 100  # columns of a text that no terminal shows
 _ANIMALS = 5  # named of those left behind
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
@@ -72,6 +73,17 @@ def render(
     if written and folder is not None:
         page.say(f"reports: {printable(folder.rstrip('/'))}/{', '.join(written)}")
     return str(page).removeprefix("\n")
+
+
+def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence]) -> str:
+    """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
+    page = TextLines(_PLAIN_WIDTH, colour=False)
+    entries = {(entry.target, entry.index): entry for entry in evidence}
+    _cause(page, result, cause_of([row], entries), entries, verbose=False)
+    state = totals.waiver_state(row, result.run)
+    if state:
+        page.say(state, "    ")
+    return str(page).strip("\n")
 
 
 def one_line(result: Result, folder: str | None) -> str:

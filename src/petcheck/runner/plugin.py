@@ -150,6 +150,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect checks that have nothing to do, and sort the others."""
     session = config.stash.get(SESSION, None)
+    _expect_a_run_of_our_own(items, session)
     if session is None:
         return
     schedule = Schedule(session.config)
@@ -162,6 +163,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=deselected)
         items[:] = [item for item in items if schedule.includes(item.stash[CHECK])]
     items.sort(key=lambda item: schedule.place(item.stash[CHECK]))
+
+
+def _expect_a_run_of_our_own(items: list[pytest.Item], session: Session | None) -> None:
+    """Raise UsageError if checks would run beside other tests, or without the session of a run."""
+    checks = suite_file("checks")
+    ours = [item for item in items if checks in item.path.parents]
+    if ours and (session is None or len(ours) < len(items)):
+        raise pytest.UsageError(
+            "the checks of petcheck run alone: give pytest their folder and nothing else, or run `petcheck`; "
+            "in a suite of your own, petcheck.requirement_tests(…) makes a test for each requirement"
+        )
 
 
 def _check(item: pytest.Item, session: Session) -> Check:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from petcheck import __version__
 from petcheck.config.load import Config
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Finding, RunState, Verdict, apply_waivers, exit_of, roll_up, settle_silence
@@ -14,6 +13,7 @@ from petcheck.results import result as form
 from petcheck.spec.catalogue import Catalogue, Requirement
 from petcheck.spec.figures import INTERFACE_VERSION
 from petcheck.spec.outcomes import Exit
+from petcheck.spec.version import VERSION
 from petcheck.toolkit.target import Observed
 from petcheck.wire.tally import Cause, Tally
 
@@ -151,7 +151,7 @@ def head(config: Config, catalogue: Catalogue, openapi_sha256: str, run: str, st
 
 
 def _suite(catalogue: Catalogue, openapi_sha256: str) -> form.SuiteInfo:
-    return form.SuiteInfo("petcheck", __version__, INTERFACE_VERSION, openapi_sha256, catalogue.sha256)
+    return form.SuiteInfo("petcheck", VERSION, INTERFACE_VERSION, openapi_sha256, catalogue.sha256)
 
 
 def _run(config: Config, run: str, started: datetime, finished: datetime, code: Exit) -> form.RunInfo:

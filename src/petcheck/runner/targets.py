@@ -13,9 +13,10 @@ from typing import Any
 
 from petcheck.config.load import Config
 from petcheck.config.targets import App, Embedded, Recorded, TargetConfig, Url
-from petcheck.errors import ConfigError, Untestable
+from petcheck.errors import BadApp, Untestable
 from petcheck.exchange import Exchange
 from petcheck.results.recording import Stream
+from petcheck.runner.asgi import as_asgi
 from petcheck.runner.progress import Announcer
 from petcheck.spec.figures import BASE_SEGMENT
 from petcheck.toolkit.budget import shares
@@ -120,7 +121,7 @@ def _started(
 
 @cache
 def load_app(spec: str) -> Any:
-    """The application `module:name`, loaded once; WSGI is wrapped as ASGI. Raises `ConfigError`."""
+    """The application `module:name`, loaded once; WSGI is wrapped as ASGI. Raises `BadApp`."""
     module_name, _, name = spec.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
@@ -130,24 +131,9 @@ def load_app(spec: str) -> Any:
         for part in name.split("."):
             app = getattr(app, part)
     except (ImportError, AttributeError) as error:
-        raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
+        raise BadApp(f"--app {spec}: {error}; write it as module:application") from None
     except (Exception, SystemExit) as error:  # the module may do anything when it is imported
-        raise ConfigError(
-            f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); fix that first"
-        ) from None
+        raise BadApp(f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); fix that first") from None
     if not callable(app):
-        raise ConfigError(f"--app {spec}: {name} is not an application")
-    return app if _is_asgi(app) else _from_wsgi(app)
-
-
-def _is_asgi(app: Any) -> bool:
-    import inspect
-
-    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
-    return inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2
-
-
-def _from_wsgi(app: Any) -> Any:
-    from a2wsgi import WSGIMiddleware
-
-    return WSGIMiddleware(app)
+        raise BadApp(f"--app {spec}: {name} is not an application")
+    return as_asgi(app)

@@ -31,6 +31,11 @@ class Requirement:
     until: date | None = None
 
     @property
+    def title(self) -> str:
+        """Its id and statement on one line, for tools that show names only."""
+        return f"{self.id} {self.statement.replace('`', '')}"
+
+    @property
     def open(self) -> bool:
         """Whether the document is silent, so that the point is observed and never judged."""
         return self.level == "open"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from petcheck import __version__
 from petcheck.exchange import Call, Exchange, NoAnswer, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.spec.version import VERSION
 from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, authorization, shown
@@ -78,7 +78,7 @@ class LiveSender:
         headers = [
             ("Accept", MEDIA_TYPE),
             ("Accept-Encoding", ACCEPTED_ENCODINGS),
-            ("User-Agent", f"petcheck/{__version__}"),
+            ("User-Agent", f"petcheck/{VERSION}"),
         ]
         if call.body is not None:
             headers.append((CONTENT_TYPE, MEDIA_TYPE))
