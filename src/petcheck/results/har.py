@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -25,6 +26,7 @@ from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 
 FILE = "exchanges.har"
+_SHORT = 200  # characters of a header
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,16 +240,26 @@ def _evidence(entry: Mapping[str, Any]) -> Evidence:
         elapsed_ms=float(entry["time"]),
         method=request["method"],
         url=request["url"],
-        request_headers=tuple((header["name"], header["value"]) for header in request["headers"]),
+        request_headers=tuple(shared(header["name"], header["value"]) for header in request["headers"]),
         request_body=_bytes(request["postData"]) if "postData" in request else None,
         status=response["status"],
         reason=response["statusText"],
         http_version=response["httpVersion"],
-        response_headers=tuple((header["name"], header["value"]) for header in response["headers"]),
+        response_headers=tuple(shared(header["name"], header["value"]) for header in response["headers"]),
         response_body=_bytes(response["content"]),
         whole=ours["body_complete"],
         error=response.get("_error"),
     )
+
+
+def shared(name: str, value: str) -> tuple[str, str]:
+    """A header; equal ones are one value, since a recording has most of them thousands of times."""
+    return _remembered(name, value) if len(name) + len(value) < _SHORT else (name, value)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(name: str, value: str) -> tuple[str, str]:
+    return name, value
 
 
 def _typed(entry: Evidence) -> Evidence:

@@ -11,14 +11,13 @@ from pathlib import Path
 from petcheck.errors import NotAResult, NotARun, NotEvidence
 from petcheck.results import har, recording
 from petcheck.results.har import Evidence
-from petcheck.results.har_reader import entries_of
-from petcheck.results.recording import Recording, read_stream
+from petcheck.results.har_reader import FILE_CAP, HEAD, entries_of
+from petcheck.results.recording import Recording, read_stream, weighed
 from petcheck.results.result import FILE, Result, from_head, load
 from petcheck.results.sanitize import printable
 
 RESULT_CAP = 64 * 1024 * 1024
-HAR_CAP = 512 * 1024 * 1024
-"""The largest files that are read, in bytes; the files of a run are far smaller."""
+"""The largest result.json that is read, in bytes; that of a run is far smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +112,16 @@ def with_result(found: Recording, folder: Path) -> Recording:
 def read_har(path: Path) -> Recording | None:
     """The recording in an exchanges.har; None where the HAR is of another program. Raises NotARun."""
     name = printable(str(path))
-    _expect_file(path, HAR_CAP, "give a shorter recording")
+    _expect_file(path, FILE_CAP, "give a shorter recording")
     log: dict[str, object] = {}
     try:
         entries = entries_of(path, log)
         first = next(entries, None)
-        if "_petcheck" not in log:
+        if HEAD not in log:
             return None
-        result = from_head(log["_petcheck"])
+        result = from_head(log[HEAD])
         given = [] if first is None else [first]
-        return Recording(result, tuple(har.exchange_of(entry) for entry in chain(given, entries)))
+        return Recording(result, tuple(weighed(har.exchange_of(entry) for entry in chain(given, entries))))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except (NotEvidence, NotAResult) as error:
@@ -132,7 +131,7 @@ def read_har(path: Path) -> Recording | None:
 def _evidence(file: Path, result: Result, of: str) -> tuple[har.Evidence, ...]:
     name = printable(str(file))
     advice = f"put the one that was written with {of} into the same folder"
-    _expect_file(file, HAR_CAP, advice)
+    _expect_file(file, FILE_CAP, advice)
     try:
         document = json.loads(file.read_bytes())
         entries = har.entries_by_index(document)
@@ -160,4 +159,4 @@ def _expect_file(file: Path, cap: int, advice: str) -> None:
         raise NotARun(f"{name} is not a file; {advice}")
     if found.st_size > cap:
         size, most = found.st_size // 1024**2, cap // 1024**2
-        raise NotARun(f"{name} has {size:,} MB, more than the {most} MB that a run may write; {advice}")
+        raise NotARun(f"{name} has {size:,} MB, more than the {most:,} MB that are read; {advice}")

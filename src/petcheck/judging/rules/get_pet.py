@@ -200,9 +200,7 @@ def _first_of_each(sights: Iterable[Sight]) -> list[Sight]:
     return list(found.values())
 
 
-def _in_a_row(
-    record: Record, sights: Sequence[Sight], reads: Iterable[Sight]
-) -> Iterator[tuple[Sight, Sight, Sight]]:
+def _in_a_row(record: Record, sights: Sequence[Sight], reads: Iterable[Sight]) -> Iterator[tuple[Sight, Sight, Sight]]:
     """Each read between the page before it and the page after it, with no other request in between.
 
     Given time, an animal may change and change back.
