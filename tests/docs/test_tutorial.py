@@ -27,5 +27,5 @@ def test_a_step_fails_as_the_page_says(tmp_path: Path, command: list[str], failu
     for step in (DOCS / "tutorial").glob("*.py"):
         shutil.copy(step, tmp_path)
     ran = petcheck(tmp_path, *command, as_it_comes=True)
-    assert {name for name, outcome in ran.outcomes.items() if outcome == "fail"} == failures, ran.stdout
+    assert {name for name, outcome in ran.outcomes.items() if outcome == "fail"} == failures, ran.out
     assert ran.code == (1 if failures else 0)

@@ -128,9 +128,9 @@ def writable_file(path: Path, where: str) -> None:
     try:
         _probe(Path(os.path.realpath(path)).parent)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{where}: cannot be written ({why(error)})") from None
+        raise BadValue(f"{where}: cannot be written ({why(error)})") from None
     if path.exists() and not path.is_file():
-        raise ConfigError(f"{where}: is not a regular file, so it cannot be updated")
+        raise BadValue(f"{where}: is not a regular file, so it cannot be updated")
 
 
 def _probe(folder: Path) -> None:
