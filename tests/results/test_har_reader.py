@@ -72,7 +72,7 @@ def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(har_reader, "VALUE_CAP", 1000)
     monkeypatch.setattr(har_reader, "_CHUNK", 100)
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [{"text": "x" * 9000}]}}))
-    with pytest.raises(NotEvidence, match="a member has more than 1,000 characters"):
+    with pytest.raises(NotEvidence, match="has a member of more than 1,000 characters"):
         list(entries_of(tmp_path / "x.har", {}))
 
 
@@ -80,7 +80,7 @@ def test_a_member_of_too_many_values_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(har_reader, "_SIGNS_CAP", 1000)
     monkeypatch.setattr(har_reader, "_CHUNK", 100)
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [[[]] * 2000]}}))
-    with pytest.raises(NotEvidence, match="a member has more than 1,000 values"):
+    with pytest.raises(NotEvidence, match="has a member of more than 1,000 values"):
         list(entries_of(tmp_path / "x.har", {}))
 
 

@@ -97,7 +97,7 @@ class _Text:
         self._next()
         while True:
             if self._signs() > _SIGNS_CAP:
-                raise ValueError(f"a member has more than {_SIGNS_CAP:,} values")
+                raise NotEvidence(f"has a member of more than {_SIGNS_CAP:,} values, which petcheck does not read")
             try:
                 value, end = self._decoder.raw_decode(self._buffer, self._at)
             except ValueError:
@@ -110,7 +110,7 @@ class _Text:
                     self._at = end
                     return value
             if len(self._buffer) - self._at > VALUE_CAP:
-                raise ValueError(f"a member has more than {VALUE_CAP:,} characters")
+                raise NotEvidence(f"has a member of more than {VALUE_CAP:,} characters, which petcheck does not read")
             self._more()
 
     def _signs(self) -> int:
