@@ -9,7 +9,7 @@
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
 # make explanations   write what `petcheck explain` tells, from runs against the reference server
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
-# make bench   compare the suite with the schemathesis command line, write docs/benchmarks.md
+# make bench   measure a run, and compare it with the schemathesis command line, to docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
 # make pool    draw the property examples that come with the suite anew, after a change of openapi.yaml
 # make screenshots   take the pictures of a report in docs/, from a run against a server with faults
@@ -75,7 +75,7 @@ soundness: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soundness $(if $(N),--servers $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.benchmark
+	$(BIN)/python -m tools.benchmark $(ARGS)
 
 soak: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soak $(ARGS)

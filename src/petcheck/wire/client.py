@@ -76,8 +76,8 @@ class HttpClient:
     ) -> Response | NoAnswer:
         """Send one request and read its whole response, at most `body_cap` bytes of its body.
 
-        `new_connection` opens a connection for this request alone: for a POST, which must not be lost on a connection
-        that the server has closed in the meantime, and for a second try. Raises `ConnectionLost` if a kept connection
+        `new_connection` opens a connection for this request alone: where a kept one may be closed by now, and for a
+        second try. Raises `ConnectionLost` if a kept connection
         was closed before the response began.
         """
         try:
