@@ -18,8 +18,6 @@ from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 
-# importing makes many objects and no garbage, and looking for some every 700 takes a twentieth of a short run
-_OBJECTS_BEFORE_COLLECTION = 50_000
 # parts of pytest that no check uses, and that take a quarter of the time of a short run
 _UNUSED_PARTS = (
     *("logging", "warnings", "doctest", "unittest", "threadexception", "unraisableexception", "faulthandler"),
@@ -29,7 +27,14 @@ _UNUSED_PARTS = (
 
 def main(argv: list[str]) -> int:
     """Run the checks; returns the exit code."""
-    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    gc.disable()  # until the checks begin: a start makes many objects and no garbage
+    try:
+        return _run(argv)
+    finally:
+        gc.enable()
+
+
+def _run(argv: list[str]) -> int:
     options = read_options(argv)
     try:
         config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())

@@ -5,6 +5,7 @@ The `conftest.py` above `checks/` loads it. It does nothing in a run without che
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -45,6 +46,7 @@ END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
 
 # pytest has its own --strict, which `checks.toml` switches on anyway; here the flag means both
 _SHARED_FLAG = "--strict"
+_OBJECTS_BEFORE_COLLECTION = 20_000  # Python's 700 fit a small program
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -195,6 +197,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     run = session.config.stash.get(SESSION, None)
     if run is None:
         return None
+    gc.freeze()  # what exists now stays until the end; looking for garbage in it takes a twentieth of a short run
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    gc.enable()
     if not run.config.dry_run:
         if not _is_worker(session.config):
             run.begin()
