@@ -28,7 +28,6 @@ store = {
 }
 
 
-# --8<-- [start:errors]
 def error(status: int, code: str, message: str) -> JSONResponse:
     return JSONResponse({"code": code, "message": message, "status": status}, status)
 
@@ -43,8 +42,6 @@ def invalid(request: Request, invalid: RequestValidationError) -> JSONResponse:
     return error(400, "invalid", invalid.errors()[0]["msg"])
 
 
-# --8<-- [end:errors]
-# --8<-- [start:key]
 @app.middleware("http")
 async def authenticate(request: Request, call_next) -> Response:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
@@ -53,7 +50,6 @@ async def authenticate(request: Request, call_next) -> Response:
     return await call_next(request)
 
 
-# --8<-- [end:key]
 @app.get("/v1/pets")
 def list_pets(limit: int = 20, status: str | None = None) -> list[Pet]:
     newest_first = reversed(store.values())
@@ -74,10 +70,6 @@ def get_pet(pet_id: int) -> Pet:
     return store[pet_id]
 
 
-# --8<-- [start:orders]
 @app.get("/v1/store/orders")
 def list_orders() -> list[dict]:
     return []
-
-
-# --8<-- [end:orders]

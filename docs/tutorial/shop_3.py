@@ -13,7 +13,6 @@ app = FastAPI()
 KEY = os.environ["PETSTORE_API_KEY"]
 
 
-# --8<-- [start:fields]
 Int64 = Annotated[StrictInt, Field(ge=-(2**63), le=2**63 - 1)]
 Status = Literal["available", "pending", "sold"]
 
@@ -28,7 +27,6 @@ class NewPet(BaseModel):
         return {name: value for name, value in write(self).items() if value is not None}
 
 
-# --8<-- [end:fields]
 class Pet(NewPet):
     id: int
 
@@ -61,14 +59,12 @@ async def authenticate(request: Request, call_next) -> Response:
     return await call_next(request)
 
 
-# --8<-- [start:list]
 @app.get("/v1/pets")
 def list_pets(limit: Annotated[int, Query(ge=1, le=100)] = 20, status: Status | None = None) -> list[Pet]:
     newest_first = reversed(store.values())
     return [pet for pet in newest_first if status in (None, pet.status)][:limit]
 
 
-# --8<-- [end:list]
 @app.post("/v1/pets", status_code=201)
 def create_pet(new: NewPet) -> Pet:
     pet = Pet(id=len(store) + 1, **new.model_dump())

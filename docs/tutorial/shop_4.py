@@ -53,7 +53,6 @@ def invalid(request: Request, invalid: RequestValidationError) -> JSONResponse:
     return error(400, "invalid", invalid.errors()[0]["msg"])
 
 
-# --8<-- [start:quota]
 class Quota:
     """As many requests a minute as the plan allows, for one key."""
 
@@ -82,7 +81,6 @@ PER_MINUTE = {"free": 60, "pro": 300, "business": 1000}
 own, strangers = Quota(PER_MINUTE["pro"]), Quota(PER_MINUTE["free"])
 
 
-# --8<-- [end:quota]
 def has_key(request: Request) -> bool:
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     return scheme == "Bearer" and secrets.compare_digest(token.encode(), KEY.encode())
@@ -95,7 +93,6 @@ async def authenticate(request: Request, call_next) -> Response:
     return await call_next(request)
 
 
-# --8<-- [start:middleware]
 @app.middleware("http")
 async def limit_rate(request: Request, call_next) -> Response:
     quota = own if has_key(request) else strangers
@@ -108,7 +105,6 @@ async def limit_rate(request: Request, call_next) -> Response:
     return response
 
 
-# --8<-- [end:middleware]
 @app.get("/v1/pets")
 def list_pets(limit: Annotated[int, Query(ge=1, le=100)] = 20, status: Status | None = None) -> list[Pet]:
     newest_first = reversed(store.values())

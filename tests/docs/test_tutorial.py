@@ -22,6 +22,18 @@ def test_each_step_is_on_the_page() -> None:
     assert [command[1].partition(":")[0] for command, _ in STATED] == steps
 
 
+def test_the_code_on_the_page_is_that_of_the_step() -> None:
+    sections = re.split(r"^## Step (\d)", TEXT, flags=re.MULTILINE)[1:]
+    blocks = [
+        (step, block)
+        for step, section in zip(sections[::2], sections[1::2], strict=True)
+        for block in re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    ]
+    assert {step for step, _ in blocks} == {"1", "2", "3", "4"}
+    programs = {step: (DOCS / "tutorial" / f"shop_{step}.py").read_text("utf-8") for step, _ in blocks}
+    assert [(step, block) for step, block in blocks if block not in programs[step]] == []
+
+
 @pytest.mark.parametrize(("command", "failures"), STATED, ids=[command[1] for command, _ in STATED])
 def test_a_step_fails_as_the_page_says(tmp_path: Path, command: list[str], failures: set[str]) -> None:
     for step in (DOCS / "tutorial").glob("*.py"):
