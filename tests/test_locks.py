@@ -13,7 +13,7 @@ from tools import licences
 
 ROOT = Path(__file__).resolve().parent.parent
 ONE_ENVIRONMENT = ["requirements.lock", "requirements-test.lock"]
-LOCKS = [*ONE_ENVIRONMENT, "requirements-openapi.lock"]
+LOCKS = [*ONE_ENVIRONMENT, "requirements-openapi.lock", "requirements-docs.lock"]
 NPM = ROOT / "tests" / "openapi_tools"
 PIN = re.compile(r"([a-z0-9.-]+)==([^ ;]+)(?: ; ([^\\]+))? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
 
@@ -50,7 +50,8 @@ def test_the_project_s_dependencies_are_locked() -> None:
     assert run <= {name for name, _ in pins("requirements.lock")}
     assert test <= {name for name, _ in pins("requirements-test.lock")}
     groups = project["dependency-groups"]
-    assert names(groups["openapi"]) <= {name for name, _ in pins("requirements-openapi.lock")}
+    for group in ("openapi", "docs"):
+        assert names(groups[group]) <= {name for name, _ in pins(f"requirements-{group}.lock")}
 
 
 def test_the_packages_of_npm_are_pinned_by_digest_and_without_addresses() -> None:

@@ -85,6 +85,22 @@ COMMANDS = [
 ]
 
 
+def flags() -> set[str]:
+    """The options of petcheck, of all its commands."""
+    found = set(re.findall(r"--[a-z][a-z-]*", " ".join(run_parser().format_help().split())))
+    for name in command.COMMANDS:
+        source = (ROOT / "src" / "petcheck" / "cli" / f"{name}.py").read_text("utf-8")
+        found |= set(re.findall(r'"(--[a-z][a-z-]*)"', source))
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_each_option_in_the_text_is_one(path: Path) -> None:
+    texts = [part.content for token in tokens(path) for part in token.children or () if part.type == "code_inline"]
+    named = {found for text in texts for found in re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)}
+    assert named - flags() - {"--tb"} == set()
+
+
 class Parsed(BaseException):
     """The command line was understood."""
 

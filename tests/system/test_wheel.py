@@ -115,10 +115,14 @@ def test_the_source_distribution_can_be_tested(dist: Path) -> None:
         "Makefile",
         "README.md",
         "SECURITY.md",
+        "CONTRIBUTING.md",
         "LICENSE",
         "pyproject.toml",
+        "zensical.toml",
         "requirements.lock",
         "requirements-test.lock",
+        "requirements-openapi.lock",
+        "requirements-docs.lock",
     }
     needed |= {f"tests/{name}" for name in files_below(ROOT / "tests")}
     assert needed <= held
