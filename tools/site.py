@@ -79,7 +79,7 @@ def index(entries: Catalogue) -> str:
         f"{len(entries.entries) - len(entries.judged)} points open. Each has a page.",
     ]
     for section in sorted({entry.section for entry in entries.entries}, key=order):
-        lines += ["", f"## {section} {TITLES[section]}", "", "| | level | |", "|---|---|---|"]
+        lines += ["", f"## {section} {TITLES[section]}", "", "| requirement | level | statement |", "|---|---|---|"]
         lines += [
             f"| [{entry.id}]({entry.id}.md) | {entry.level} | {_cell(entry.statement)} |"
             for entry in entries.entries

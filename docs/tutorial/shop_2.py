@@ -23,9 +23,9 @@ class Pet(NewPet):
 
 
 STATUSES = ("available", "pending", "sold")
-store = {
-    number: Pet(id=number, name=f"Rex {number}", categoryId=1, status=STATUSES[number % 3]) for number in range(1, 131)
-}
+store: dict[int, Pet] = {}
+for n in range(1, 131):
+    store[n] = Pet(id=n, name="Rex", categoryId=1, status=STATUSES[n % 3])
 
 
 def error(status: int, code: str, message: str) -> JSONResponse:
