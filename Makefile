@@ -2,6 +2,7 @@
 # make test    run the tests of the suite itself (ARGS="…" for pytest)
 # make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two generators of clients (ARGS="…" for pytest)
+# make test-install   install the wheel with pip, pipx and uv, on each Python from 3.11 to 3.14 that is here
 # make lint    check style, format, types and the direction of imports
 # make docs    build the documentation into build/site, strictly: a broken link fails it
 # make architecture   draw the rooms and their imports from the code, docs/architecture.svg
@@ -15,7 +16,7 @@
 # make screenshots   take the pictures of a report in docs/, from a run against a server with faults
 # make mutants   change the judging code in many places; tests must notice each (see docs/mutation-testing.md)
 # make lock    resolve the newest versions and write the lock files (UPGRADE= keeps the pinned versions)
-# make audit   look up known vulnerabilities of all pinned packages in the package index
+# make audit   look up known vulnerabilities of all pinned packages, and of the lowest versions allowed, in the package index
 # make licences   write the licences of the packages that a run needs to docs/licences.md
 # make clean   remove what the other targets created
 #
@@ -34,20 +35,23 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi lint docs architecture kill-matrix grounds explanations soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi test-install lint docs architecture kill-matrix grounds explanations soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix and not openapi_tools" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix and not openapi_tools and not install" $(ARGS)
 
 test-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)
 
 test-openapi: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/ready
 	OPENAPI_TOOLS=$(OPENAPI_TOOLS) $(BIN)/python -m pytest $(PLUGINS) -m openapi_tools tests/openapi_tools $(ARGS)
+
+test-install: $(VENV)/ready-to-test
+	$(BIN)/python -m pytest $(PLUGINS) -m install -rs $(ARGS) tests/system/test_install.py
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
@@ -105,11 +109,15 @@ lock: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/python
 	$(COMPILE) --group pyproject.toml:docs --output-file requirements-docs.lock
 	cd tests/openapi_tools && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
-# --strict: fail if a package cannot be looked up
+# What is pinned, and the lowest versions that pyproject.toml allows. --strict: fail if a package cannot be looked up
+AUDIT = $(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes
 audit: $(VENV)/ready-to-test
-	$(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes \
-		--requirement requirements.lock --requirement requirements-test.lock \
+	$(AUDIT) --requirement requirements.lock --requirement requirements-test.lock \
 		--requirement requirements-openapi.lock --requirement requirements-docs.lock
+	mkdir -p build
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --resolution lowest-direct --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --output-file build/lowest.lock pyproject.toml
+	$(AUDIT) --requirement build/lowest.lock
 
 licences: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.licences
