@@ -23,11 +23,11 @@ pytestmark = pytest.mark.install
 def python(version: str) -> Path:
     """A Python of that version on this machine: on the path, or one that pyenv has made."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
-    found = [*sorted(pyenv.glob(f"{version}.*/bin/python")), shutil.which(f"python{version}")]
-    for path in filter(None, found):
+    on_path = shutil.which(f"python{version}")
+    for path in [*sorted(pyenv.glob(f"{version}.*/bin/python")), *([Path(on_path)] if on_path else [])]:
         done = subprocess.run([path, "-c", "import venv, ssl"], capture_output=True, check=False)
         if done.returncode == 0:
-            return Path(path)
+            return path
     pytest.skip(f"no Python {version} on this machine")
 
 
@@ -75,7 +75,16 @@ def test_pipx_run(wheel: Path, tmp_path: Path) -> None:
 def test_the_lowest_versions_that_are_allowed(wheel: Path, tmp_path: Path) -> None:
     run(BIN / "uv", "venv", "--quiet", "--python", sys.executable, "env", cwd=tmp_path)
     interpreter = tmp_path / "env" / "bin" / "python"
-    install: list[str | Path] = [BIN / "uv", "pip", "install", "--quiet", "--resolution", "lowest-direct", "--python", interpreter]
+    install: list[str | Path] = [
+        BIN / "uv",
+        "pip",
+        "install",
+        "--quiet",
+        "--resolution",
+        "lowest-direct",
+        "--python",
+        interpreter,
+    ]
     run(*install, wheel, cwd=tmp_path)
     run(tmp_path / "env" / "bin" / "petcheck", cwd=tmp_path)
     assert_judged(tmp_path)
