@@ -49,6 +49,7 @@ SCRIPTS = {
     "gitlab": ("sh", loaded(COMPONENT)[1]["$[[ inputs.job ]]"]["script"][0]),
     "azure": ("bash", of_step(loaded(EXAMPLES / "azure-pipelines.yml")[0]["steps"], "venv")),
     "jenkins": ("sh", in_jenkins()),
+    "release": ("bash", of_step(loaded(EXAMPLES / "release-gate.yml")[0]["jobs"]["release"]["steps"], "gh ")),
     "nightly": (
         "bash",
         of_step(loaded(EXAMPLES / "nightly-audit.yml")[0]["jobs"]["audit"]["steps"], "petcheck"),
@@ -205,8 +206,10 @@ JUDGE = {"TARGETS": "", "KEY": KEY, "PLAN": "", "WRITES": "", "ARGUMENTS": "--ex
 
 def test_the_action_judges_and_tells_its_outputs(tmp_path: Path, url: str) -> None:
     given = JUDGE | {"TARGETS": f"staging={url}\nsecond={url}\n", "PLAN": "pro", "WRITES": "second"}
-    ran = run_script(tmp_path, "action, judge", **given)
+    page = tmp_path / "page.md"
+    ran = run_script(tmp_path, "action, judge", **given, GITHUB_ACTIONS="true", GITHUB_STEP_SUMMARY=str(page))
     assert ran.code == 0, ran.said
+    assert page.read_text("utf-8") == (tmp_path / "out" / "summary.md").read_text("utf-8")
     result = load(tmp_path / "out" / "result.json")
     assert [(target.name, target.plan, target.writes) for target in result.targets] == [
         ("staging", "pro", False),
