@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import socket
+import subprocess
+import sys
 import typing
 from pathlib import Path
 from typing import Any
@@ -122,6 +126,32 @@ def test_a_call_says_nothing(ci_system: Path, capfd: pytest.CaptureFixture[str])
         petcheck.check(url, key=KEY, examples=0)
     assert tuple(capfd.readouterr()) == ("", "")
     assert ci_system.read_text("utf-8") == ""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes in /proc")
+def test_an_interrupt_ends_the_run_too(here: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        silent.settimeout(60)
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        program = f"import petcheck; petcheck.check({url!r}, key={KEY!r})"
+        asking = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL, start_new_session=True)
+        connection, _ = silent.accept()
+        assert running_with(url)
+        asking.send_signal(signal.SIGINT)
+        asking.wait(60)
+        connection.close()
+    assert asking.returncode == -signal.SIGINT
+    assert not running_with(url)
+
+
+def running_with(argument: str) -> list[str]:
+    """The processes that have `--target=` and this argument."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if f"--target={argument}\0" in path.read_text("utf-8", "replace"):
+                found.append(path.parent.name)
+    return found
 
 
 def test_the_options_are_those_of_the_command() -> None:
