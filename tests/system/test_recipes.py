@@ -45,7 +45,8 @@ def of_step(steps: list[dict[str, Any]], word: str) -> str:
 ACTION_STEPS = loaded(ACTION)[0]["runs"]["steps"]
 SCRIPTS = {
     "action, install": ("bash", of_step(ACTION_STEPS, "venv")),
-    "action, judge": ("bash", of_step(ACTION_STEPS, "GITHUB_OUTPUT")),
+    "action, what": ("bash", of_step(ACTION_STEPS, "hashlib")),
+    "action, judge": ("bash", of_step(ACTION_STEPS, "PETSTORE_API_KEY")),
     "gitlab": ("sh", loaded(COMPONENT)[1]["$[[ inputs.job ]]"]["script"][0]),
     "azure": ("bash", of_step(loaded(EXAMPLES / "azure-pipelines.yml")[0]["steps"], "venv")),
     "jenkins": ("sh", in_jenkins()),
@@ -262,6 +263,27 @@ else echo "$@" >> {log}; fi
     asked = log.read_text("utf-8").splitlines()
     assert len(asked) == len(installed)
     assert all(words in line for words, line in zip(installed, asked, strict=True))
+
+
+def test_the_action_caches_by_what_it_installs(tmp_path: Path) -> None:
+    def key(version: str = "") -> str:
+        output = tmp_path / "output"
+        output.write_text("")
+        variables = {"SOURCE": str(source), "VERSION": version, "GITHUB_OUTPUT": str(output)}
+        subprocess.run(["bash", "-e", "-c", SCRIPTS["action, what"][1]], env=os.environ | variables, check=True)
+        return output.read_text("utf-8")
+
+    source = tmp_path / "source"
+    (source / "src").mkdir(parents=True)
+    (source / "requirements.lock").write_text("a==1")
+    (source / "src" / "module.py").write_text("one")
+    first = key()
+    assert re.fullmatch(r"is=[0-9a-f]{64}\n", first)
+    (source / "src" / "module.pyc").write_text("compiled")
+    assert key() == first
+    (source / "src" / "module.py").write_text("two")
+    assert key() != first
+    assert key(version="1.2.3") == "is=1.2.3\n"
 
 
 def test_the_gitlab_job_judges(tmp_path: Path, url: str) -> None:
