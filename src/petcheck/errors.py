@@ -134,6 +134,14 @@ class Untestable(PetcheckError):
     """The target as a whole cannot be tested; the message says why and what to do, in one line."""
 
 
+class AppFailed(Untestable):
+    """The application of `--app` does not start; `log` are its own last lines."""
+
+    def __init__(self, message: str, log: str) -> None:
+        super().__init__(message)
+        self.log = log
+
+
 class NotJson(PetcheckError, ValueError):
     """The text is not JSON; the message says what is wrong and where."""
 

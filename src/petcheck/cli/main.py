@@ -40,7 +40,7 @@ def _command(argv: list[str]) -> int:
     if first in COMMANDS:
         return _of(first)(argv[1:])
     near = difflib.get_close_matches(first, COMMANDS, n=1)
-    if near:
+    if near and not first.startswith("-"):
         fail(f"unknown command {first}; did you mean {near[0]}?")
     try:
         from petcheck.runner import signals

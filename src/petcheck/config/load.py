@@ -25,7 +25,7 @@ from petcheck.spec.outcomes import Waiver
 
 # settings that make no sense as a default for every run
 _NO_DEFAULTS = (
-    *("--sign-key", "--target", "--config", "--app", "--dry-run", "--choose", "--failed"),
+    *("--sign-key", "--target", "--config", "--app", "--factory", "--base-path", "--dry-run", "--choose", "--failed"),
     *("--update-waivers", "--waiver-reason", "--waiver-expires"),
 )
 
@@ -118,6 +118,8 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         category_id=values.category(merged.get("category-id"), where("category-id")),
         exhaust=switch("exhaust-rate-limit"),
         insecure=switch("insecure-http"),
+        factory=switch("factory"),
+        base_path=values.path(merged.get("base-path"), where("base-path")),
     )
     return Config(
         as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,

@@ -45,6 +45,8 @@ OPTIONS = (
         repeatable=True,
     ),
     Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
+    Option("--factory", "the application of --app is what MODULE:APP returns when it is called"),
+    Option("--base-path", "where the application of --app has the operations (/v1, if it is found there)", "PATH"),
     Option(
         "--choose",
         "judge only this requirement, group or section, as words before the options do",

@@ -33,10 +33,16 @@ class Url:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """The user's application, as `module:application`; the run serves it on loopback."""
+    """The user's application, as `module:application`; the run serves it on loopback.
+
+    `factory` says that it returns the application when it is called. `base_path` is where the operations are, without
+    a slash at its end; None if the run has to find that out.
+    """
 
     name: str
     key: ApiKey
+    factory: bool = False
+    base_path: str | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -94,6 +100,8 @@ def resolve_targets(
     category_id: int | None,
     exhaust: bool,
     insecure: bool,
+    factory: bool = False,
+    base_path: str | None = None,
 ) -> tuple[TargetConfig, ...]:
     """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
     embedded server.
@@ -106,11 +114,13 @@ def resolve_targets(
     if app and given:
         raise ConfigError("--app and --target exclude each other; give one of them")
     places = dict.fromkeys(given, "--target")
+    if not app and (factory or base_path is not None):
+        raise ConfigError(f"{'--factory' if factory else '--base-path'} is about an application; give it with --app")
     if not given and not app:
         given = {name: settings["url"] for name, settings in in_file.items()}
     all_may_write, writable = _writable(writes, given, file.name)
     if app:
-        source = App(app, key_of(DEFAULT_TARGET, environment))
+        source = App(app, key_of(DEFAULT_TARGET, environment), factory, base_path)
         return (TargetConfig(DEFAULT_TARGET, source, plan, all_may_write, category_id, exhaust),)
     if not given:
         return (TargetConfig(REFERENCE_TARGET, Embedded(), plan or _REFERENCE_PLAN, writes=True, exhaust=True),)

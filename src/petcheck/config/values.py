@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import ssl
 from datetime import date
 from pathlib import Path
@@ -95,6 +96,16 @@ def application(value: object) -> str | None:
     if not colon or not module or not name:
         raise BadValue(f"--app {value}: write it as module:application, as in shop.main:app")
     return str(value)
+
+
+def path(value: object, where: str) -> str | None:
+    """The path of a URL without a slash at its end, None if not given; empty for the root."""
+    if value is None:
+        return None
+    text = str(value).strip()
+    if not re.fullmatch(r"(/[A-Za-z0-9._~%-]+)*/?", text):
+        raise ConfigError(f"{where} {value}: not a path; write it as /v1, or / for the root")
+    return text.rstrip("/")
 
 
 def ca_bundle(value: object, where: str) -> str | None:

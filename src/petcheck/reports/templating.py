@@ -61,6 +61,7 @@ def environment() -> Environment:
     made.filters |= {
         "field": _field,
         "reason": _reason,
+        "lines": _lines,
         "body": _body,
         "statement": _statement,
         "headers": _headers,
@@ -107,6 +108,11 @@ def _harmless(value: Any) -> Any:
 
 def _field(text: str) -> str:
     return printable(text, FIELD_LIMIT, whole_in="result.json")
+
+
+def _lines(text: str) -> Markup:
+    """Text of several lines, such as a traceback, whole."""
+    return escaped(printable(text, max(len(text), 1), lines=True))
 
 
 def _reason(text: str) -> str:

@@ -9,10 +9,10 @@ from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import totals
 from petcheck.results.causes import Cause, cause_of, causes
-from petcheck.results.curl import curl_line
+from petcheck.results.curl import BASE_VARIABLE, curl_line
 from petcheck.results.har import Evidence
 from petcheck.results.result import RequirementRow, Result, TargetInfo
-from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable
+from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 from petcheck.spec.sections import TITLES
@@ -26,6 +26,7 @@ _CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
+_SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
 _ANIMALS = 5  # named of those left behind
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
@@ -54,6 +55,9 @@ def render(
     found = causes(result, evidence)
     for cause in found:
         _cause(page, result, cause, entries, verbose=verbose)
+    if found and any(entry.log is not None for entry in evidence):
+        page.blank()
+        page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
     _errors(page, result)
     page.blank()
     page.say(
@@ -114,6 +118,11 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
     answer = answer_line(cause.exchange, cause.part)
     if answer:
         page.say(f"answer {answer}", "  ", " " * 9)
+    log = _log_of(cause, entries)
+    if log:
+        page.line("  log    the application's own lines")
+    for line in printable_lines(log) if log else ():
+        page.line(f"           {line}")
     for line in _curl_lines(first, entries, verbose=verbose):
         page.line(f"  send   {printable(line, _CURL_LIMIT)}")
 
@@ -121,8 +130,14 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
 def _curl_lines(row: RequirementRow, entries: _Entries, *, verbose: bool) -> list[str]:
     deciding = [entries[row.target, index] for index in row.decisive_by_weight if (row.target, index) in entries]
     if not verbose:
-        return [curl_line(entry.request, short=True) for entry in deciding[:1]]
+        return [curl_line(entry.request, short=True, served=entry.log is not None) for entry in deciding[:1]]
     return list(dict.fromkeys(entry.curl for entry in deciding))[:_CURL_LINES]
+
+
+def _log_of(cause: Cause, entries: _Entries) -> str:
+    """What the application said as it gave one of the answers that decide; empty if it said nothing."""
+    indices = ((row.target, index) for row in cause.rows for index in row.decisive_by_weight)
+    return next((entries[at].log or "" for at in indices if at in entries and entries[at].log), "")
 
 
 def _errors(page: TextLines, result: Result) -> None:

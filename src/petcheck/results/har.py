@@ -56,6 +56,7 @@ class Evidence:
     response_body: bytes
     whole: bool
     error: str | None
+    log: str | None = None
 
     @property
     def request(self) -> Request:
@@ -146,12 +147,13 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
             "index": exchange.index,
             "operation": request.operation.value,
             "credential": request.credential.value,
-            "curl": curl_line(request),
+            "curl": curl_line(request, served=exchange.log is not None),
             "body_complete": not isinstance(answer, Response) or answer.body_complete,
             "section": exchange.section,
             "sent": exchange.sent,
             "finished": exchange.finished,
             **({"resent": True} if exchange.resent else {}),
+            **({"log": exchange.log} if exchange.log is not None else {}),
             **({"encoding_broken": broken} if broken is not None else {}),
         },
     }
@@ -187,6 +189,7 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
             finished=float(ours["finished"]),
             section=str(ours["section"]),
             resent=bool(ours.get("resent")),
+            log=seen.log,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NotEvidence(f"has an entry that petcheck has not written: {type(error).__name__} {error}") from None
@@ -249,6 +252,7 @@ def _evidence(entry: Mapping[str, Any]) -> Evidence:
         response_body=_bytes(response["content"]),
         whole=ours["body_complete"],
         error=response.get("_error"),
+        log=ours.get("log"),
     )
 
 
@@ -266,7 +270,7 @@ def _typed(entry: Evidence) -> Evidence:
     """`entry` if all of its fields have the right types. Raises TypeError."""
     texts = [
         *(entry.target, entry.curl, entry.started, entry.method, entry.url),
-        *(entry.reason, entry.http_version, entry.error or ""),
+        *(entry.reason, entry.http_version, entry.error or "", entry.log or ""),
         *(text for pair in (*entry.request_headers, *entry.response_headers) for text in pair),
     ]
     numbers = (entry.index, entry.status)

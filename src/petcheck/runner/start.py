@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.config.load import Config
 from petcheck.config.targets import App
-from petcheck.errors import ConfigError, NotAKey, NotARun, NothingToRun
+from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
 from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.load import failed_in
 from petcheck.results.lock import FolderLock
 from petcheck.runner import reports_folder
-from petcheck.runner.targets import load_app
+from petcheck.runner.application import load_app
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,8 @@ def prepare(config: Config, *, writes_reports: bool) -> Prepared:
         config = replace(config, choice=_failed_last(config.reports))
     for target in config.targets:
         if isinstance(target.source, App):
-            load_app(target.source.name)
+            with suppress(AppFailed):  # raised again when the target is opened, which the reports tell
+                load_app(target.source)
     seal = _seal(config.sign_key) if config.sign_key is not None else None
     folder = config.reports if writes_reports and not config.dry_run else None
     return Prepared(config, reports_folder.take(folder) if folder is not None else None, seal)
