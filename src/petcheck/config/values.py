@@ -104,7 +104,7 @@ def path(value: object, where: str) -> str | None:
         return None
     text = str(value).strip()
     if not re.fullmatch(r"(/[A-Za-z0-9._~%-]+)*/?", text):
-        raise ConfigError(f"{where} {value}: not a path; write it as /v1, or / for the root")
+        raise BadValue(f"{where} {value}: not a path; write it as /v1, or / for the root")
     return text.rstrip("/")
 
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.config.targets import App
-from petcheck.errors import AppFailed, ConfigError
+from petcheck.errors import AppFailed, BadApp
+from petcheck.runner.asgi import as_asgi
 
 _INSTALLED = tuple(
     str(Path(path).resolve()) for path in {*sysconfig.get_paths().values(), str(Path(__file__).parents[1])}
@@ -33,7 +34,7 @@ _failed: dict[App, AppFailed] = {}
 def load_app(source: App) -> Any:
     """The ASGI application that `source` names, loaded once; WSGI is wrapped as ASGI.
 
-    Raises `ConfigError` if the name leads nowhere, and `AppFailed` if the application's own code fails.
+    Raises `BadApp` if the name leads nowhere, and `AppFailed` if the application's own code fails.
     """
     if source in _failed:
         raise _failed[source]
@@ -55,7 +56,7 @@ def _load(source: App) -> Any:
         app: Any = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or f"{module_name}.".startswith(f"{error.name}."):
-            raise ConfigError(f"--app {source.name}: {error}; write it as module:application") from None
+            raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
         raise _failure(source, error) from None
     except (Exception, SystemExit) as error:  # the module may do anything when it is imported
         raise _failure(source, error) from None
@@ -63,33 +64,22 @@ def _load(source: App) -> Any:
         for part in name.split("."):
             app = getattr(app, part)
     except AttributeError as error:
-        raise ConfigError(f"--app {source.name}: {error}; write it as module:application") from None
+        raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
     if not callable(app):
-        raise ConfigError(f"--app {source.name}: {name} is not an application")
+        raise BadApp(f"--app {source.name}: {name} is not an application")
     if source.factory or _is_factory(app):
         try:
             app = app()
         except (Exception, SystemExit) as error:
             raise _failure(source, error) from None
         if not callable(app):
-            raise ConfigError(f"--app {source.name}: {name}() returns no application")
-    return app if _is_asgi(app) else _from_wsgi(app)
+            raise BadApp(f"--app {source.name}: {name}() returns no application")
+    return as_asgi(app)
 
 
 def _is_factory(app: Any) -> bool:
     """Whether it takes no argument, as no application does."""
     return inspect.isfunction(app) and not inspect.signature(app).parameters
-
-
-def _is_asgi(app: Any) -> bool:
-    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
-    return inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2
-
-
-def _from_wsgi(app: Any) -> Any:
-    from a2wsgi import WSGIMiddleware
-
-    return WSGIMiddleware(app)
 
 
 def _failure(source: App, error: BaseException) -> AppFailed:
