@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
@@ -83,6 +84,26 @@ COMMANDS = [
     for place, line in enumerate(commands(path))
     if not re.match(r"(CREATE|  )", line)
 ]
+
+
+def blocks(kind: str) -> list[Any]:
+    """The fenced blocks of that kind, of all pages."""
+    found = [(path, token) for path in FILES for token in tokens(path) if token.type == "fence" and token.info == kind]
+    return [pytest.param(token.content, id=f"{name_of(path)}:{place}") for place, (path, token) in enumerate(found)]
+
+
+@pytest.mark.parametrize("text", blocks("yaml"))
+def test_each_recipe_can_be_read_and_calls_what_exists(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert yaml.safe_load(text)
+    for options in re.findall(r'make check ARGS="([^"]*)"', text):
+        understood(shlex.split(options), monkeypatch)
+
+
+@pytest.mark.parametrize("text", blocks("toml"))
+def test_each_settings_file_is_understood(text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "petcheck.toml").write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    understood([], monkeypatch)
 
 
 def flags() -> set[str]:
