@@ -19,13 +19,18 @@ def pytest_unconfigure():
 """
 
 
-def settings() -> str:
-    found = re.search(r"```toml\n(.*?)```", PAGE, re.DOTALL)
-    assert found
-    return found[1]
+SETTINGS = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 
 
-@pytest.mark.parametrize(("text", "loaded"), [("", "loaded: hypothesis schemathesis\n"), (settings(), "loaded:\n")])
+def test_the_page_has_two_settings() -> None:
+    assert len(SETTINGS) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "loaded"),
+    [("", "loaded: hypothesis schemathesis\n"), *((text, "loaded:\n") for text in SETTINGS)],
+    ids=["installed", *(f"settings {number}" for number, _ in enumerate(SETTINGS, 1))],
+)
 def test_an_unrelated_suite(tmp_path: Path, text: str, loaded: str) -> None:
     (tmp_path / "pyproject.toml").write_text(text)
     (tmp_path / "conftest.py").write_text(SHOWS_WHAT_IS_LOADED)
