@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from petcheck.results.result import load
+from tests.config.configured import configured
 from tests.support.command import KEY, environment
 from tests.support.trial import server
 
@@ -145,6 +146,13 @@ def test_no_script_takes_an_expression_of_the_system_as_text() -> None:
     for name, (_, text) in SCRIPTS.items():
         assert "${{" not in text, f"{name}: a value that comes in as text can become a command"
         assert "$[[" not in text, name
+
+
+def test_the_gate_reads_its_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = configured((EXAMPLES / "release-gate.toml").read_text("utf-8"))
+    assert [(target.name, target.plan, target.writes) for target in config.targets] == [("staging", "pro", True)]
+    assert [waiver.requirement for waiver in config.waivers] == ["LIST-4"]
 
 
 @dataclass
