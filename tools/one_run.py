@@ -131,7 +131,7 @@ def _beside_the_answers() -> list[str]:
 def _starts() -> list[str]:
     def median(arguments: tuple[str, ...]) -> float:
         code = 0 if len(arguments) == 1 and arguments[0] in ("--version", "--help") else 4
-        return statistics.median(cost_of(suite_root(), *arguments, code=code).seconds for _ in range(ROUNDS))
+        return statistics.median(cost_of(suite_root(), *arguments, code=code).cpu for _ in range(ROUNDS))
 
     shown = ", ".join(f"`{' '.join(arguments)}` {median(arguments) * 1000:.0f} ms" for arguments in STARTS)
-    return [f"From the command to its end: {shown}."]
+    return [f"CPU from the command to its end: {shown}."]
