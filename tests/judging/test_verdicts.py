@@ -50,7 +50,7 @@ ON_TOP = replace(finding("inconclusive", "No example."), on_top=True)
         ([FAIL, ERROR], "fail", "It broke."),
         ([PASS, OPEN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
         ([PASS, OPEN, NOT_RUN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
-        ([PASS, ON_TOP], "pass", "Held in 2 exchanges. Not examined: No example."),
+        ([PASS, ON_TOP], "pass", "Held in 2 exchanges."),
         ([PASS, ON_TOP, OPEN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
         ([ON_TOP, NOT_RUN], "inconclusive", "No example."),
         ([PASS, NOT_RUN], "pass", "Held in 2 exchanges. Not examined: Not allowed."),

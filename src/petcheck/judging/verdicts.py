@@ -149,8 +149,8 @@ def _reason(outcome: Outcome, by_outcome: Mapping[Outcome, Sequence[Finding]], u
     held = {index for finding in by_outcome["pass"] for index in finding.exchanges}
     said = f"Held in {len(held)} exchange{'s' if len(held) != 1 else ''}."
     if outcome == "pass":
-        unexamined = [*by_outcome["inconclusive"], *by_outcome["not-run"]]
-        return f"{said} Not examined: {_reasons(unexamined)}" if unexamined else said
+        # property examples that tested nothing leave nothing out
+        return f"{said} Not examined: {_reasons(by_outcome['not-run'])}" if by_outcome["not-run"] else said
     if outcome == "inconclusive" and unjudged:
         return _reasons(unjudged) + (f" The rest: {said[:1].lower()}{said[1:]}" if held else "")
     return _reasons(by_outcome[outcome])
