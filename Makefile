@@ -9,6 +9,7 @@
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
 # make explanations   write what `petcheck explain` tells, from runs against the reference server
+# make shell-files   write the completions and the man page, from the options
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
 # make bench   measure a run, and compare it with the schemathesis command line, to docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
@@ -35,7 +36,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi test-install lint docs architecture kill-matrix grounds explanations soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi test-install lint docs architecture kill-matrix grounds explanations shell-files soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -74,6 +75,9 @@ grounds: $(VENV)/ready-to-test
 
 explanations: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.explanations
+
+shell-files: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.shell_files
 
 soundness: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soundness $(if $(N),--servers $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)

@@ -21,6 +21,32 @@ def test_each_target_has_its_own_key() -> None:
     assert [target.source for target in targets] == [Url(STAGING, ApiKey("west-1")), Url(STAGING, ApiKey("k-123"))]
 
 
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        (
+            {"PETSTORE_API_KEY": ""},
+            "PETSTORE_API_KEY is empty, so there is no API key for target 'eu'; put the key into it",
+        ),
+        (
+            {"PETSTORE_API_KEY": "k-123", "PETSTORE_API_KEY_EU": " "},
+            "PETSTORE_API_KEY_EU is empty, so there is no API key for target 'eu'; put the key into it",
+        ),
+        (
+            {"PETSTORE_API_KEY": "Bearer k-123"},
+            "PETSTORE_API_KEY begins with the word Bearer; leave the word out, petcheck adds it",
+        ),
+    ],
+)
+def test_what_goes_wrong_when_a_key_is_copied(environment: dict[str, str], message: str) -> None:
+    assert complaint(target=[f"eu={STAGING}"], environment=environment) == message
+
+
+def test_a_target_after_allow_writes_is_no_requirement() -> None:
+    message = complaint(target=[f"eu={STAGING}"], choose=["eu"], allow_writes="*")
+    assert message == "eu is a target; --allow-writes=eu, in one word, allows POST there"
+
+
 def test_no_message_shows_the_key() -> None:
     secret = "k-Zq93+ä"
     assert "Zq93" not in complaint(target=[STAGING], environment={"PETSTORE_API_KEY": secret})

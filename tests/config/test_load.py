@@ -113,7 +113,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"target": [STAGING], "environment": {}},
         "no API key for target 'target': set PETSTORE_API_KEY in the environment",
     ),
-    "a blank key": ({"target": [STAGING], "environment": {"PETSTORE_API_KEY": "  "}}, "no API key for target 'target'"),
+    "a blank key": (
+        {"target": [STAGING], "environment": {"PETSTORE_API_KEY": "  "}},
+        "PETSTORE_API_KEY is empty, so there is no API key for target 'target'",
+    ),
     "no key of a name": (
         {"target": [f"eu-west={STAGING}"], "environment": {}},
         "no API key for target 'eu-west': set PETSTORE_API_KEY_EU_WEST or PETSTORE_API_KEY in the environment",

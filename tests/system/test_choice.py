@@ -168,3 +168,8 @@ def test_a_keyword_brings_along_what_it_needs(tmp_path: Path) -> None:
     judged = {name for name, outcome in ran.outcomes.items() if outcome != "not-run"}
     assert judged == {"ERROR-2", "ORDERS-1"}
     assert ran.code == 0
+
+
+def test_allow_writes_swallows_no_word(tmp_path: Path, bad_server: str) -> None:
+    ran = petcheck(tmp_path, "--target", bad_server, "--allow-writes", "CREATE-5", key="trial-key-5d1c7f0a9b3e4826")
+    assert (ran.code, ran.outcomes["CREATE-5"], ran.outcomes["CREATE-6"]) == (0, "pass", "not-run")

@@ -24,19 +24,7 @@ from petcheck.spec.outcomes import Exit
 
 def main(argv: list[str]) -> int:
     """Compare runs; returns the exit code."""
-    parser = Parser(
-        "compare",
-        usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
-        description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
-        "differs, what is equal. Each result.json needs its exchanges.har in the same folder.",
-        epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result that does not follow from its recording.",
-    )
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the page (comparison.html); - is standard output")
-    parser.add_argument(
-        "--json", action="store_true", help="print the comparison as JSON; a page is written with -o only"
-    )
-    options = parser.parse(argv)
+    options = compare_parser().parse(argv)
     if not options.runs:
         fail("compare: name the runs: petcheck compare A/result.json B/result.json")
     page = page_of("compare", options.output, FILE, json=options.json)
@@ -58,6 +46,23 @@ def main(argv: list[str]) -> int:
         width = shutil.get_terminal_size().columns
         print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
+
+
+def compare_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "compare",
+        usage="petcheck compare A/result.json B/result.json [C …] [-o comparison.html] [--json]",
+        description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
+        "differs, what is equal. Each result.json needs its exchanges.har in the same folder.",
+        epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result that does not follow from its recording.",
+    )
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
+    parser.add_argument("-o", "--output", metavar="FILE", help="the page (comparison.html); - is standard output")
+    parser.add_argument(
+        "--json", action="store_true", help="print the comparison as JSON; a page is written with -o only"
+    )
+    return parser
 
 
 def _expect_proof(run: Path) -> None:

@@ -21,19 +21,7 @@ from petcheck.spec.outcomes import Exit
 
 def main(argv: list[str]) -> int:
     """Show the history of runs; returns the exit code."""
-    parser = Parser(
-        "history",
-        usage="petcheck history DIR… [-o history.html] [--json]",
-        description="Show the verdicts of runs in order of time: when each requirement began to fail, when it was "
-        "fixed, what changed between the runs, and what flipped although nothing did.",
-        epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is there twice.",
-    )
-    parser.add_argument(
-        "runs", nargs="*", metavar="DIR", help="a folder of reports, a folder of such folders, or a result.json"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help=f"the page ({FILE}); - is standard output")
-    parser.add_argument("--json", action="store_true", help="print the history as JSON; a page is written with -o only")
-    options = parser.parse(argv)
+    options = history_parser().parse(argv)
     if not options.runs:
         fail("history: name the folders of the runs: petcheck history nightly/")
     page = page_of("history", options.output, FILE, json=options.json)
@@ -53,3 +41,20 @@ def main(argv: list[str]) -> int:
         width = shutil.get_terminal_size().columns
         print(history_text.render(made, width=width, colour=colour, page=str(page)))
     return int(Exit.HOLDS)
+
+
+def history_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "history",
+        usage="petcheck history DIR… [-o history.html] [--json]",
+        description="Show the verdicts of runs in order of time: when each requirement began to fail, when it was "
+        "fixed, what changed between the runs, and what flipped although nothing did.",
+        epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is there twice.",
+    )
+    parser.add_argument(
+        "runs", nargs="*", metavar="DIR", help="a folder of reports, a folder of such folders, or a result.json"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help=f"the page ({FILE}); - is standard output")
+    parser.add_argument("--json", action="store_true", help="print the history as JSON; a page is written with -o only")
+    return parser

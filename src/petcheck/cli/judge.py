@@ -48,20 +48,7 @@ class Judged:
 
 def main(argv: list[str]) -> int:
     """Judge recordings; returns the exit code."""
-    parser = Parser(
-        "judge",
-        usage="petcheck judge RECORDING… [--base-url URL] [--plan PLAN] [--as-of DAY] [--reports DIR]",
-        description="Judge recorded traffic; nothing is sent. A recording is a folder of reports, its exchanges.har or "
-        "exchanges.jsonl, or any HAR of a browser or a proxy. What it does not show is inconclusive.",
-        epilog="Exit: as of a run; 5 the recording holds nothing of the four operations, 6 it shows no key that was "
-        "accepted, 4 it cannot be read, or has several base URLs.",
-    )
-    parser.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder of reports, or a file of one")
-    parser.add_argument("--base-url", metavar="URL", help="of a HAR of other programs, where it has several")
-    parser.add_argument("--plan", metavar="PLAN", help="the key's plan, in place of the run's")
-    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day (YYYY-MM-DD), in place of the run's")
-    parser.add_argument("--reports", metavar="DIR", help="where to write reports; without it none are written")
-    options = parser.parse(argv)
+    options = judge_parser().parse(argv)
     if not options.recordings:
         fail("judge: name a recording: petcheck judge reports/")
     signals.install_handlers()
@@ -88,6 +75,24 @@ def main(argv: list[str]) -> int:
         _compare(found, options.reports)
     codes = [judged.code for judged in found]
     return int(Exit.FAILS) if Exit.FAILS in codes else max(codes)
+
+
+def judge_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "judge",
+        usage="petcheck judge RECORDING… [--base-url URL] [--plan PLAN] [--as-of DAY] [--reports DIR]",
+        description="Judge recorded traffic; nothing is sent. A recording is a folder of reports, its exchanges.har or "
+        "exchanges.jsonl, or any HAR of a browser or a proxy. What it does not show is inconclusive.",
+        epilog="Exit: as of a run; 5 the recording holds nothing of the four operations, 6 it shows no key that was "
+        "accepted, 4 it cannot be read, or has several base URLs.",
+    )
+    parser.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder of reports, or a file of one")
+    parser.add_argument("--base-url", metavar="URL", help="of a HAR of other programs, where it has several")
+    parser.add_argument("--plan", metavar="PLAN", help="the key's plan, in place of the run's")
+    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day (YYYY-MM-DD), in place of the run's")
+    parser.add_argument("--reports", metavar="DIR", help="where to write reports; without it none are written")
+    return parser
 
 
 def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+from petcheck.cli.commands import COMMANDS
 from petcheck.cli.parser import PROGRAM, fail
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 
-COMMANDS = ("serve", "requirements", "explain", "compare", "history", "judge", "verify")
 _BROKEN_PIPE = 141  # the code that a shell reports
 
 

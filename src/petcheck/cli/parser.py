@@ -14,13 +14,19 @@ from petcheck.spec.outcomes import Exit
 PROGRAM = "petcheck"
 # a name less alike than that is another option: --api-key is not --sign-key
 _ALIKE = 0.75
+_WIDTH = 80  # columns of the help
 
 
 class Parser(argparse.ArgumentParser):
     """Reports a usage error in one line, with the nearest known option. Accepts no abbreviated options."""
 
     def __init__(self, command: str = "", **settings: str) -> None:
-        super().__init__(prog=f"{PROGRAM} {command}".rstrip(), allow_abbrev=False, **settings)  # type: ignore[arg-type]
+        super().__init__(
+            prog=f"{PROGRAM} {command}".rstrip(),
+            allow_abbrev=False,
+            formatter_class=_Help,
+            **settings,  # type: ignore[arg-type]
+        )
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options; exits if one is not known."""
@@ -39,8 +45,18 @@ class Parser(argparse.ArgumentParser):
         name = wrong.partition("=")[0]
         known = [flag for action in self._actions for flag in action.option_strings]
         near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
-        hint = f"did you mean {near[0]}?" if near else f"`{PROGRAM} --help` lists all options"
+        hint = f"did you mean {near[0]}?" if near else f"`{self.prog} --help` lists all options"
         fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {name}; {hint}")
+
+
+class _Help(argparse.HelpFormatter):
+    """Help of 80 columns, in which an option takes one line; text of several lines stays as it is written."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=30, width=_WIDTH)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
 
 
 def fail(message: str, code: Exit = Exit.USAGE) -> NoReturn:

@@ -12,7 +12,7 @@ from pathlib import Path
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import EVERY_TARGET, OPTIONS, given_options
+from petcheck.config.options import ALLOWED, CHOSEN, EVERY_TARGET, JUDGED, OPTIONS, WRITTEN, given_options
 from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
@@ -140,7 +140,7 @@ def _style(text: str) -> str:
 
 
 _PASSED_TO_PYTEST = (
-    ("-k", "EXPRESSION", "only checks whose names match", str),
+    ("-k", "EXPRESSION", "only checks whose names match; ids too", str),
     ("-m", "EXPRESSION", "only checks whose markers match", str),
     ("-n", "N", "processes; each target stays in one", _processes),
     ("--maxfail", "N", "stop after that many failed checks", _whole_number),
@@ -150,35 +150,38 @@ _PASSED_TO_PYTEST = (
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
-    (("-q", "--quiet"), "one line: the verdict, the counts, where the report is"),
-    (("-v", "--verbose"), "pytest's own report as well, check by check"),
+    (("-q", "--quiet"), "one line: verdict, counts, where the report is"),
+    (("-v", "--verbose"), "pytest's own report as well"),
     (("-s",), "do not capture output"),
     (("-l", "--showlocals"), "local variables in tracebacks"),
     (("--collect-only", "--co"), "list the checks, run none"),
 )
+_PYTEST = "pytest's own"
+_USAGE = "petcheck [ID …] [options]"
+_DESCRIPTION = """\
+  petcheck --target https://staging.example.com/v1    judge a server; only reads
+  petcheck --app shop.main:app --allow-writes         judge a Python application
+  petcheck CREATE-5 AUTH 4.2 --target URL             only these requirements
+
+Does a server do what the pet store service interface says? Without --target and
+--app it judges the reference server that comes with it. `petcheck help` lists
+the other commands."""
+_EPILOG = """\
+exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke,
+      4 usage, 5 nothing of what was chosen was examined, 6 the target could not
+      be tested, 7 --strict and something is unsettled"""
 
 
 def run_parser() -> Parser:
     """The options of a run: petcheck's own, and those of pytest that are passed on."""
-    parser = Parser(
-        usage="petcheck [ID|GROUP|SECTION …] [options]   judge a server; without --target or --app the embedded one\n"
-        "       petcheck serve [options]           serve the reference server\n"
-        "       petcheck requirements [--json]     list what is judged\n"
-        "       petcheck compare A B [C …]         show what differs between earlier runs\n"
-        "       petcheck history DIR…              show the verdicts of runs over time\n"
-        "       petcheck judge RECORDING…          judge recorded traffic; sends nothing\n"
-        "       petcheck verify DIR                show whether a folder proves what it says",
-        epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "
-        "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
-    )
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}")
-    parser.add_argument("words", nargs="*", metavar="ID", help="judge only this requirement, group or section")
+    parser = Parser(usage=_USAGE, description=_DESCRIPTION, epilog=_EPILOG)
+    parser.add_argument("words", nargs="*", metavar="ID", help="only these requirements, groups, sections")
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}", help="print the version")
+    groups = {title: parser.add_argument_group(title) for title in (CHOSEN, ALLOWED, JUDGED, WRITTEN, _PYTEST)}
     for option in OPTIONS:
-        settings = option.settings()
-        settings["help"] = settings["help"].replace("%", "%%")
-        parser.add_argument(option.flag, **settings)
+        groups[option.group].add_argument(option.flag, **option.settings())
     for flag, metavar, text, read in _PASSED_TO_PYTEST:
-        parser.add_argument(flag, metavar=metavar, help=text, type=read)
+        groups[_PYTEST].add_argument(flag, metavar=metavar, help=text, type=read)
     for flags, text in _FLAGS_PASSED_TO_PYTEST:
-        parser.add_argument(*flags, action="count", help=text)
+        groups[_PYTEST].add_argument(*flags, action="count", help=text)
     return parser

@@ -9,23 +9,14 @@ from petcheck.cli.parser import Parser, fail
 from petcheck.config.options import KEY_VARIABLE
 from petcheck.spec.figures import BASE_SEGMENT, PLANS
 
+# requests without a valid key in a window: a run sends some twenty, and the next ones should not have to wait
+_KEYLESS = 600
 _KEY = "reference-key-0123456789"
 
 
 def main(argv: list[str]) -> int:
     """Serve until a signal arrives; returns the exit code."""
-    parser = Parser("serve", description="Serve the reference server on loopback.")
-    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
-    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 for a free port")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="add this fault")
-    parser.add_argument(
-        "--variation", action="append", default=[], metavar="NAME", help="add this variation, which conforms"
-    )
-    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds that its minute lasts")
-    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start")
-    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date")
-    parser.add_argument("--list", action="store_true", help="list the faults and variations")
-    options = parser.parse(argv)
+    options = serve_parser().parse(argv)
     if options.list:
         _print_names()
         return 0
@@ -38,6 +29,7 @@ def main(argv: list[str]) -> int:
             ReferenceSettings(
                 keys={own_key or _KEY: options.plan},
                 window_seconds=options.window,
+                anonymous_limit=_KEYLESS,
                 animals=options.animals,
                 as_of=date.fromisoformat(options.as_of) if options.as_of else None,
                 faults=tuple(options.fault),
@@ -56,6 +48,22 @@ def main(argv: list[str]) -> int:
     except (OSError, OverflowError) as error:
         fail(f"serve: port {options.port} cannot be used ({error}); give --port another, or 0 for a free one")
     return 0
+
+
+def serve_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser("serve", description="Serve the reference server on loopback.")
+    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 for a free port")
+    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="add this fault")
+    parser.add_argument(
+        "--variation", action="append", default=[], metavar="NAME", help="add this variation, which conforms"
+    )
+    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds that its minute lasts")
+    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start")
+    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date")
+    parser.add_argument("--list", action="store_true", help="list the faults and variations")
+    return parser
 
 
 def _print_names() -> None:

@@ -24,13 +24,17 @@ _WORDS = (
 def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
     """The key of a target. Raises `BadKey` if there is none, or if it cannot be masked."""
     own = own_variable(name)
-    variable = own if environment.get(own) else KEY_VARIABLE
+    variable = own if own in environment else KEY_VARIABLE
     secret = environment.get(variable, "").strip()
+    if not secret and variable in environment:
+        raise BadKey(f"{variable} is empty, so there is no API key for target {name!r}; put the key into it")
     if not secret:
         wanted = KEY_VARIABLE if name == DEFAULT_TARGET else f"{own} or {KEY_VARIABLE}"
         near = difflib.get_close_matches(own, [known for known in environment if known.startswith("PETSTORE")], n=1)
         hint = f" (there is {near[0]})" if near else ""
         raise BadKey(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
+    if secret.lower().startswith("bearer "):
+        raise BadKey(f"{variable} begins with the word Bearer; leave the word out, petcheck adds it")
     if not all("!" <= character <= "~" for character in secret):
         raise BadKey(f"{variable}: a key must have only printable ASCII characters, and no spaces")
     if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):

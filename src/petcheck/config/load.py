@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from petcheck.config import values
-from petcheck.config.choice import chosen
+from petcheck.config.choice import chosen, entries_of
 from petcheck.config.keys import long_keys, without_keys
 from petcheck.config.options import KEY_VARIABLE, OPTIONS
 from petcheck.config.settings_file import SettingsFile, expect_known, read_settings, with_dashes
@@ -121,6 +121,9 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         factory=switch("factory"),
         base_path=values.path(merged.get("base-path"), where("base-path")),
     )
+    for word in merged.get("choose") or ():
+        if word in {target.name for target in targets} and not entries_of(word):
+            raise ConfigError(f"{word} is a target; --allow-writes={word}, in one word, allows POST there")
     return Config(
         as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,
         seed=values.whole_number(merged["seed"], where("seed"), least=0) if "seed" in merged else seed,

@@ -12,6 +12,10 @@ CONFIG_FILE = "petcheck.toml"
 EVERY_TARGET = "*"
 
 
+# the groups of a run's options, as the help shows them
+CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """One option of the command line: its flag, its argparse settings, and whether it may be repeated."""
@@ -19,6 +23,7 @@ class Option:
     flag: str
     help: str
     metavar: str | None = None
+    group: str = CHOSEN
     repeatable: bool = False
     optional_value: bool = False
 
@@ -38,47 +43,32 @@ class Option:
 
 
 OPTIONS = (
-    Option(
-        "--target",
-        f"a base URL to judge; its key comes from {KEY_VARIABLE}_NAME, otherwise {KEY_VARIABLE}",
-        "[NAME=]URL",
-        repeatable=True,
-    ),
-    Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
-    Option("--factory", "the application of --app is what MODULE:APP returns when it is called"),
-    Option("--base-path", "where the application of --app has the operations (/v1, if it is found there)", "PATH"),
-    Option(
-        "--choose",
-        "judge only this requirement, group or section, as words before the options do",
-        "WORD",
-        repeatable=True,
-    ),
-    Option("--failed", "judge only what failed in the last run, as the reports folder has it"),
-    Option(
-        "--allow-writes",
-        "allow POST, to all targets or to those named; animals that it creates stay",
-        "NAME,…",
-        optional_value=True,
-    ),
-    Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last"),
-    Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN"),
-    Option("--as-of", "judge as on this day", "YYYY-MM-DD"),
-    Option("--category-id", "a category that exists", "N"),
-    Option("--max-requests", "most requests to a target (1200)", "N"),
-    Option("--max-wait", "most seconds to wait for a quota (120)", "S"),
-    Option("--examples", "property examples for each operation, at most two requests each (20, read-only 9)", "N"),
-    Option("--seed", "the same seed sends the same requests", "N"),
-    Option("--strict", "inconclusive and not-run requirements fail the run too"),
-    Option("--dry-run", "print what a run sends, and send nothing"),
-    Option("--reports", "where to write (reports/)", "DIR"),
-    Option("--timeout", "total seconds for one exchange (10)", "S"),
-    Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
-    Option("--insecure-http", "send the key over http to a host that is not this machine"),
-    Option("--sign-key", "seal the reports with that Ed25519 private key, in PEM", "FILE"),
-    Option("--update-waivers", f"write waivers for what fails now into {CONFIG_FILE}, and remove stale ones"),
-    Option("--waiver-reason", "why the failures are accepted, for the waivers that --update-waivers writes", "TEXT"),
-    Option("--waiver-expires", "the last day of the waivers that --update-waivers writes", "YYYY-MM-DD"),
+    Option("--target", f"a server; key: {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}", "[NAME=]URL", repeatable=True),
+    Option("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP"),
+    Option("--factory", "MODULE:APP returns the application when called"),
+    Option("--base-path", "where the application has the operations (/v1)", "PATH"),
+    Option("--choose", "as ID before the options: only that", "ID", repeatable=True),
+    Option("--failed", "only what failed in the last run"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
+    Option("--allow-writes", "allow POST, to all or to those named", "NAME,…", ALLOWED, optional_value=True),
+    Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED),
+    Option("--max-requests", "most requests to a target (1200)", "N", ALLOWED),
+    Option("--max-wait", "most seconds to wait for a quota (120)", "S", ALLOWED),
+    Option("--timeout", "total seconds for one exchange (10)", "S", ALLOWED),
+    Option("--ca-bundle", "certificate authorities to trust, in PEM", "FILE", ALLOWED),
+    Option("--insecure-http", "send the key over http to another machine", group=ALLOWED),
+    Option("--dry-run", "print what a run sends, and send nothing", group=ALLOWED),
+    Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED),
+    Option("--as-of", "judge as on this day", "YYYY-MM-DD", JUDGED),
+    Option("--category-id", "a category that exists", "N", JUDGED),
+    Option("--examples", "property examples, two requests each (20, reading 9)", "N", JUDGED),
+    Option("--seed", "the same seed sends the same requests", "N", JUDGED),
+    Option("--strict", "inconclusive and not-run fail the run too", group=JUDGED),
+    Option("--reports", "where to write (reports/)", "DIR", WRITTEN),
+    Option("--sign-key", "seal the reports with an Ed25519 key, in PEM", "FILE", WRITTEN),
+    Option("--update-waivers", f"waive what fails now, in {CONFIG_FILE}", group=WRITTEN),
+    Option("--waiver-reason", "why, for the waivers that it writes", "TEXT", WRITTEN),
+    Option("--waiver-expires", "their last day", "YYYY-MM-DD", WRITTEN),
 )
 
 

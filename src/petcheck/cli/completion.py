@@ -1,0 +1,34 @@
+"""`petcheck completion`: prints the completion of a shell, which `make shell-files` has written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from petcheck.cli.parser import Parser, fail
+
+FOLDER = Path(__file__).parent / "shell"
+FILES = {"bash": "petcheck.bash", "zsh": "_petcheck", "fish": "petcheck.fish"}
+MAN_PAGE = "petcheck.1"
+
+
+def main(argv: list[str]) -> int:
+    """Print the completion of a shell; returns the exit code."""
+    shell = completion_parser().parse(argv).shell
+    if shell not in FILES:
+        fail(f"completion: name a shell: {', '.join(FILES)}")
+    print((FOLDER / FILES[shell]).read_text(encoding="utf-8"), end="")
+    return 0
+
+
+def completion_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "completion",
+        usage="petcheck completion bash|zsh|fish",
+        description="Print the completion of a shell, to be read by its start-up file.",
+        epilog='bash: eval "$(petcheck completion bash)"\n'
+        'zsh:  eval "$(petcheck completion zsh)", after compinit\n'
+        "fish: petcheck completion fish | source",
+    )
+    parser.add_argument("shell", nargs="?", metavar="SHELL", help=", ".join(FILES))
+    return parser

@@ -1,0 +1,54 @@
+"""`petcheck help`: an overview on one screen, or the help of a command."""
+
+from __future__ import annotations
+
+import difflib
+
+from petcheck.cli.commands import COMMANDS, parser_of
+from petcheck.cli.parser import PROGRAM, Parser, fail
+
+_EXAMPLES = (
+    ("--target https://staging.example.com/v1", "judge a server; only reads"),
+    ("--app shop.main:app --allow-writes", "judge a Python application"),
+    ("explain LIST-4", "what a requirement means"),
+)
+
+
+def main(argv: list[str]) -> int:
+    """Print help; returns the exit code."""
+    options = help_parser().parse(argv)
+    if options.command is None:
+        print("\n".join(overview()))
+    elif options.command in COMMANDS:
+        parser_of(options.command).print_help()
+    elif options.command == "run":
+        from petcheck.cli.run import run_parser
+
+        run_parser().print_help()
+    else:
+        near = difflib.get_close_matches(options.command, [*COMMANDS, "run"], n=1)
+        fail(f"help: no command has that name; {f'did you mean {near[0]}?' if near else '`petcheck help` lists them'}")
+    return 0
+
+
+def help_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser("help", usage="petcheck help [COMMAND]", description="Show an overview, or the help of a command.")
+    parser.add_argument("command", nargs="?", metavar="COMMAND", help=f"run, {', '.join(COMMANDS)}")
+    return parser
+
+
+def overview() -> list[str]:
+    """Three examples, and every command in a line."""
+    width = max(len(example) for example, _ in _EXAMPLES) + 2
+    return [
+        f"{PROGRAM}: does a server do what the pet store service interface says?",
+        "",
+        *(f"  {PROGRAM} {example:<{width}}{text}" for example, text in _EXAMPLES),
+        "",
+        "commands:",
+        f"  {PROGRAM} {'[ID …] [options]':<18} judge a server; without one the reference server",
+        *(f"  {PROGRAM} {name:<18} {text}" for name, text in COMMANDS.items()),
+        "",
+        f"`{PROGRAM} --help` lists the options of a run, `{PROGRAM} help COMMAND` others.",
+    ]

@@ -1,0 +1,68 @@
+"""The completions and the man page, from the parser of all commands; as a program, writes them into the package."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+import shtab
+from build_manpages.manpage import Manpage
+
+from petcheck.cli.commands import COMMANDS, whole_parser
+from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
+from petcheck.config.choice import known_words
+from petcheck.spec.figures import PLANS
+from petcheck.spec.version import VERSION
+
+_COMPLETED = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "RECORDING": shtab.FILE, "RUN": shtab.FILE, "A": shtab.FILE}
+# on its own, a word is a requirement or a command
+_CHOICES = {"ID": known_words(), "PLAN": list(PLANS), "SHELL": list(FILES), "COMMAND": list(COMMANDS)}
+
+
+def files() -> dict[str, str]:
+    """The text of each file, by name."""
+    texts = {name: shtab.complete(_for_completion(), shell=shell) for shell, name in FILES.items()}
+    return texts | {MAN_PAGE: man_page()}
+
+
+def man_page() -> str:
+    """The manual page, of the day on which this version was made."""
+    parser = whole_parser()
+    parser.man_short_description = "judge a server by the pet store service interface"  # type: ignore[attr-defined]
+    examples, _, parser.description = (parser.description or "").partition("\n\n")
+    lines = str(Manpage(parser, format="single-commands-section")).rstrip().splitlines()
+    # the generator dates the page and has no place for examples
+    title = f'.TH PETCHECK "1" "" "petcheck {VERSION}" "User Commands"'
+    lines = [title if line.startswith(".TH ") else line for line in lines]
+    shown = [line.strip().replace("-", "\\-") for line in examples.splitlines()]
+    return "\n".join([*lines, ".SH EXAMPLES", ".nf", *shown, ".fi", ""])
+
+
+def _for_completion() -> argparse.ArgumentParser:
+    """The parser of all commands, with what its values may be. The commands check that themselves."""
+    parser = whole_parser()
+    for each in _with_commands(parser):
+        for action in each._actions:
+            name = action.metavar if isinstance(action.metavar, str) else ""
+            if name in _CHOICES and not isinstance(action, argparse._SubParsersAction):
+                action.choices = [*_CHOICES[name], *(COMMANDS if each is parser and action.dest == "words" else ())]
+            elif name in _COMPLETED:
+                action.complete = _COMPLETED[name]  # type: ignore[attr-defined]
+    return parser
+
+
+def _with_commands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return [parser, *commands.choices.values()]
+
+
+def main() -> int:
+    """Write the files."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in files().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
