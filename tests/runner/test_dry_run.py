@@ -8,6 +8,7 @@ import pytest
 
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.runner.dry_run import SECTION_GETS, SECTION_POSTS, Forecast
+from petcheck.toolkit.feeds import Choice
 from petcheck.wire.credentials import ApiKey
 from tests.support.trial import Trial
 from tools.kill_matrix import run_fault, run_variation
@@ -43,6 +44,24 @@ def test_the_forecast_in_words() -> None:
     assert lines[0] == "staging  https://host/v1: nothing was sent. A run sends at most:"
     assert lines[-1] == "  left behind: about 10 animals, and any body that the target accepts but must refuse"
     assert "  in total 100 requests, 46 of them POST" in lines
+
+
+def test_the_forecast_of_a_choice_has_its_sections_alone() -> None:
+    target = TargetConfig("staging", SOURCE, writes=True)
+    forecast = Forecast(target, 1200, 0, Choice(frozenset({"CREATE-5"})), frozenset({"4.2"}))
+    assert (forecast.requests, forecast.posts) == (46, 22)
+    examples = Forecast(target, 1200, None, Choice(frozenset({"LIST-1"})), frozenset({"4.1"}))
+    assert (examples.requests, examples.posts) == (40, 0)
+
+
+def test_animals_to_populate_a_target_come_on_top() -> None:
+    forecast = Forecast(TargetConfig("staging", SOURCE, writes=True), 1200, populate=120)
+    assert forecast.requests_in_all == forecast.requests + 135
+    lines = list(forecast.lines())
+    assert "  and before that 15 GET and 120 POST, until there are 120 animals" in lines
+    assert lines[-1].startswith("  left behind: about 130 animals")
+    reading = Forecast(TargetConfig("production", SOURCE), 1200, populate=120)
+    assert reading.requests_in_all == reading.requests
 
 
 def test_forbidden_requests_cost_nothing() -> None:

@@ -50,6 +50,8 @@ REFUSED = {
     "no requirement": (["CREAT-5"], "no requirement CREAT-5; did you mean CREATE-5?"),
     "a URL alone": (["https://host/v1"], "a server is named with --target: petcheck --target https://host/v1"),
     "two choices": (["--failed", "AUTH"], "--failed chooses what failed in the last run; leave out either it or the requirements"),
+    "animals without permission": (["--populate", "120"], "--populate 120: it creates animals, which needs --allow-writes"),
+    "no number of animals": (["--populate", "0", "--allow-writes"], "--populate 0: must be 1 or more"),
     "no shortened option": (["--allow"], "unknown option --allow; "),
     "no command": (["serv"], "unknown command serv; did you mean serve?"),
     "no argument": (["checks/test_9.py"], "unknown argument checks/test_9.py; checks are chosen by their names with -k"),

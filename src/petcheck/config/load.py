@@ -52,8 +52,9 @@ class Config:
     """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
     `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what failed in
-    the last run. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as
-    one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
+    the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
+    created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
+    as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
     judged again, in place of a new one. `waiver_update` is None in a run that leaves the waivers alone.
     """
 
@@ -62,6 +63,7 @@ class Config:
     targets: tuple[TargetConfig, ...]
     choice: frozenset[str] | None = None
     failed: bool = False
+    populate: int | None = None
     max_requests: int = 1200
     max_wait: float = 120.0
     examples: int | None = None
@@ -129,6 +131,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         seed=values.whole_number(merged["seed"], where("seed"), least=0) if "seed" in merged else seed,
         repeats="seed" in merged,
         failed=switch("failed"),
+        populate=_populate(merged.get("populate"), where("populate"), targets),
         max_requests=values.whole_number(merged.get("max-requests", 1200), where("max-requests"), least=1),
         max_wait=values.seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
         examples=values.whole_number(merged["examples"], where("examples"), least=0) if "examples" in merged else None,
@@ -147,6 +150,14 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
             name: list(value) if isinstance(value, list | tuple) else value for name, value in sorted(given.items())
         },
     )
+
+
+def _populate(value: object, where: str, targets: Sequence[TargetConfig]) -> int | None:
+    if value is None:
+        return None
+    if not any(target.writes for target in targets):
+        raise ConfigError(f"{where} {value}: it creates animals, which needs --allow-writes")
+    return values.whole_number(value, where, least=1)
 
 
 def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:

@@ -52,6 +52,7 @@ OPTIONS = (
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
     Option("--allow-writes", "allow POST, to all or to those named", "NAME,…", ALLOWED, optional_value=True),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED),
+    Option("--populate", "create animals until there are N; POST must be allowed", "N", ALLOWED),
     Option("--max-requests", "most requests to a target (1200)", "N", ALLOWED),
     Option("--max-wait", "most seconds to wait for a quota (120)", "S", ALLOWED),
     Option("--timeout", "total seconds for one exchange (10)", "S", ALLOWED),

@@ -53,8 +53,8 @@ class RunSettings:
     """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
 
     `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` tells whether `--seed`
-    was. `choice` are the ids that were to be judged, None for all. `traffic` is true where nothing was sent: it flowed
-    anyway, and was recorded by another program.
+    was. `choice` are the ids that were to be judged, None for all. `populate` is the number of animals to create up to,
+    None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
     """
 
     max_requests: int
@@ -64,6 +64,7 @@ class RunSettings:
     strict: bool
     traffic: bool = False
     choice: tuple[str, ...] | None = None
+    populate: int | None = None
     waivers: tuple[AgreedWaiver, ...] = ()
 
 

@@ -24,6 +24,8 @@ SECTION_GETS = {"4.1": 18, "4.2": 6, "4.3": 10, "4.4": 1, "5": 38}
 SECTION_POSTS = {"4.2": 22, "5": 12}
 _LEFT_BEHIND = 4  # animals
 _MINUTE_S = 60
+# to populate a target: it is counted before the first animal, after it and at the end, by five pages
+_COUNTS, _PAGES_TO_COUNT = 3, 5
 _PROBED = "4.1"  # its first page is asked for in every run
 
 
@@ -32,6 +34,7 @@ class Forecast:
     """What a run sends to one target. `examples` is None if the run decides how many.
 
     `choice` is what it judges, and `sections` are those of the checks that run for it; None for all.
+    `populate` is the number of animals that the target is to have; None if none are created for that.
     """
 
     target: TargetConfig
@@ -39,6 +42,7 @@ class Forecast:
     examples: int | None = None
     choice: Choice = field(default_factory=Choice)
     sections: frozenset[str] | None = None
+    populate: int | None = None
 
     @property
     def requests(self) -> int:
@@ -68,7 +72,7 @@ class Forecast:
     @property
     def requests_in_all(self) -> int:
         """The most requests, including those that use up the quota."""
-        return min(self.requests + self.requests_to_exhaust, self.max_requests)
+        return min(self.requests + self.requests_to_exhaust + sum(self._to_populate), self.max_requests)
 
     @property
     def wait_s(self) -> int | None:
@@ -94,6 +98,13 @@ class Forecast:
         creates = calls(Operation.CREATE_PET)
         return gets + share.sequence_gets * creates, share.posts * creates
 
+    @property
+    def _to_populate(self) -> tuple[int, int]:
+        """The most GETs and POSTs to populate the target."""
+        if self.populate is None or not self.target.writes:
+            return 0, 0
+        return _COUNTS * _PAGES_TO_COUNT, self.populate
+
     def _by_section(self) -> Iterator[tuple[str, int, int]]:
         """Each section of which checks run, with the most GETs and POSTs of its checks."""
         for section in TITLES:
@@ -110,6 +121,9 @@ class Forecast:
         if gets or posts:
             yield f"       {'property examples':28} {gets:4} GET {posts:4} POST"
         yield f"  in total {self.requests} requests, {self.posts} of them POST"
+        if self.populate is not None and target.writes:
+            counting, creating = self._to_populate
+            yield f"  and before that {counting} GET and {creating} POST, until there are {self.populate} animals"
         if target.exhaust:
             yield f"  and {self.requests_to_exhaust} GET to use up the quota"
         wait = self.wait_s
@@ -117,6 +131,6 @@ class Forecast:
         yield f"  waiting for the rate limit: {limit}"
         left = "nothing"
         if self.posts:
-            made = _LEFT_BEHIND + (posts + 1) // 2
+            made = _LEFT_BEHIND + (posts + 1) // 2 + self._to_populate[1]
             left = f"about {made} animals, and any body that the target accepts but must refuse"
         yield f"  left behind: {left}"

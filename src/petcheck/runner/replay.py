@@ -50,6 +50,7 @@ def config_of(
                 for target in result.targets
             ),
             choice=None if run.settings.choice is None else frozenset(run.settings.choice),
+            populate=run.settings.populate,
             max_requests=run.settings.max_requests,
             max_wait=run.settings.max_wait,
             examples=run.settings.examples,

@@ -175,6 +175,7 @@ def _run(config: Config, run: str, started: datetime, finished: datetime, code: 
             config.strict,
             bool(config.earlier and config.earlier.traffic),
             None if config.choice is None else tuple(sorted(config.choice)),
+            config.populate,
             tuple(waivers),
         ),
     )

@@ -104,7 +104,10 @@ class Session:
         config, choice = self.config, Choice(self.config.choice)
         sections = frozenset(check.section for check in checks if check.stage not in EXAMPLE_STAGES)
         of = None if config.choice is None else sections
-        return [Forecast(target, config.max_requests, config.examples, choice, of) for target in config.targets]
+        return [
+            Forecast(target, config.max_requests, config.examples, choice, of, config.populate)
+            for target in config.targets
+        ]
 
     def reports(self) -> list[TargetReport]:
         """All findings about each target that was opened."""

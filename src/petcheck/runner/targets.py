@@ -19,6 +19,7 @@ from petcheck.spec.figures import BASE_SEGMENT
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice
+from petcheck.toolkit.populate import populate
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
@@ -86,6 +87,8 @@ def open_target(
         if failed is not None:
             raise failed
         opened.probe()
+        if config.populate is not None and target.writes:
+            populate(opened, config.populate)
     except Untestable as reason:
         opened.untestable = transport.redacted(str(reason))
         if isinstance(target.source, App) and target.source.base_path is None and failed is None:

@@ -64,6 +64,7 @@ class Target:
     observed: dict[str, Observed] = field(default_factory=dict)
     examples_sent: int = 0
     examples_share: int = 0
+    populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
     breaches: dict[str, Breach] = field(default_factory=dict)
     untestable: str | None = None
@@ -222,9 +223,9 @@ class Target:
             raise self.breaches[requirement]
 
     def spare(self) -> int:
-        """Requests left of the run's budget, without property examples."""
+        """Requests left of the run's budget, without property examples and those to populate the target."""
         budget = WRITING_BUDGET if self.config.writes else READING_BUDGET
-        return budget - (self.transport.tally.planned - self.examples_sent)
+        return budget - (self.transport.tally.planned - self.examples_sent - self.populating)
 
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""

@@ -16,7 +16,7 @@ _shtab_petcheck_judge_option_strings=(-h --help --base-url --plan --as-of --repo
 _shtab_petcheck_verify_option_strings=(-h --help --public-key)
 _shtab_petcheck_help_option_strings=(-h --help)
 _shtab_petcheck_completion_option_strings=(-h --help)
-_shtab_petcheck_option_strings=(-h --help --version --target --app --factory --base-path --choose --failed --config --allow-writes --exhaust-rate-limit --max-requests --max-wait --timeout --ca-bundle --insecure-http --dry-run --plan --as-of --category-id --examples --seed --strict --reports --sign-key --update-waivers --waiver-reason --waiver-expires -k -m -n --maxfail --tb --html --durations -x --exitfirst -q --quiet -v --verbose -s -l --showlocals --collect-only --co)
+_shtab_petcheck_option_strings=(-h --help --version --target --app --factory --base-path --choose --failed --config --allow-writes --exhaust-rate-limit --populate --max-requests --max-wait --timeout --ca-bundle --insecure-http --dry-run --plan --as-of --category-id --examples --seed --strict --reports --sign-key --update-waivers --waiver-reason --waiver-expires -k -m -n --maxfail --tb --html --durations -x --exitfirst -q --quiet -v --verbose -s -l --showlocals --collect-only --co)
 
 _shtab_petcheck_compare_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_petcheck_compare__o_COMPGEN=_shtab_compgen_files

@@ -51,7 +51,7 @@ function _shtab_petcheck_using
 end
 
 set -g _shtab_petcheck_commands explain requirements serve compare history judge verify help completion
-set -g _shtab_petcheck_opts_with_value --allow-writes --animals --app --as-of --base-path --base-url --ca-bundle --category-id --choose --config --durations --examples --fault --html --max-requests --max-wait --maxfail --output --plan --port --public-key --reports --seed --sign-key --target --tb --timeout --variation --waiver-expires --waiver-reason --window -k -m -n -o
+set -g _shtab_petcheck_opts_with_value --allow-writes --animals --app --as-of --base-path --base-url --ca-bundle --category-id --choose --config --durations --examples --fault --html --max-requests --max-wait --maxfail --output --plan --populate --port --public-key --reports --seed --sign-key --target --tb --timeout --variation --waiver-expires --waiver-reason --window -k -m -n -o
 
 complete -c petcheck -e
 complete -c petcheck -f
@@ -67,6 +67,7 @@ complete -c petcheck -n _shtab_petcheck_using -l failed -d 'only what failed in 
 complete -c petcheck -n _shtab_petcheck_using -l config -xka "(__fish_complete_path (commandline -ct))" -d 'targets, defaults and waivers (petcheck.toml)'
 complete -c petcheck -n _shtab_petcheck_using -l allow-writes -x -d 'allow POST, to all or to those named'
 complete -c petcheck -n _shtab_petcheck_using -l exhaust-rate-limit -d 'use up the quota to see the 429; runs last'
+complete -c petcheck -n _shtab_petcheck_using -l populate -x -d 'create animals until there are N; POST must be allowed'
 complete -c petcheck -n _shtab_petcheck_using -l max-requests -x -d 'most requests to a target (1200)'
 complete -c petcheck -n _shtab_petcheck_using -l max-wait -x -d 'most seconds to wait for a quota (120)'
 complete -c petcheck -n _shtab_petcheck_using -l timeout -x -d 'total seconds for one exchange (10)'

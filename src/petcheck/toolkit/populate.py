@@ -1,0 +1,66 @@
+"""Creates animals until a target has a number of them, for development servers that begin empty (section 4.2).
+
+Without more than 20 animals LIST-4 cannot be told, and without more than 100 a page that is too long does not show.
+There is no delete operation, so no animal is created that the number does not need.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+
+from petcheck.errors import NotSent
+from petcheck.judging.creations import creations_in
+from petcheck.judging.matchers import answer_text
+from petcheck.judging.pages import shown_in
+from petcheck.spec.figures import LIMIT_MAX, STATUSES
+from petcheck.toolkit.target import Target
+
+
+def populate(target: Target, wanted: int) -> None:
+    """Create animals until the target has `wanted`, never more; says what it did, or why it stopped.
+
+    It stops if nobody can tell how many there are: if pages may not show all of them, or not the one that is created
+    first; and if a POST creates nothing.
+    """
+    section, target.transport.section = target.transport.section, ""
+    planned = target.transport.tally.planned
+    try:
+        said = _populated(target, wanted)
+    except NotSent as obstacle:
+        said = f"stopped creating animals: {obstacle.reason}"
+    finally:
+        target.transport.section = section
+        target.populating += target.transport.tally.planned - planned
+    target.transport.on_notice(target.config.name, said)
+
+
+def _populated(target: Target, wanted: int) -> str:
+    shown, listed = _shown(target)
+    missing = wanted - len(shown)
+    if missing <= 0:
+        return f"its pages show {len(shown)} animals, so none is created"
+    if len(listed) >= LIMIT_MAX or shown != listed:
+        return f"its pages show {len(shown)} animals and may not show all, so none is created to make them {wanted}"
+    for number, status in enumerate(islice(cycle(STATUSES), missing), 1):
+        name = f"petcheck {target.run} populate {number}"
+        answer = target.api.create_pet({"name": name, "categoryId": target.category, "status": status})
+        made = next(iter(creations_in([answer])), None)
+        if made is None:
+            return f"stopped after {number - 1} new animals: POST /pets was answered {answer_text(answer)}"
+        if number == 1 and not _shown(target)[1] >= shown | {made.id}:
+            return f"stopped after 1 new animal, id {made.id}: the list has not grown by it"
+    _shown(target)
+    return f"created {missing} animals, so there are {wanted}"
+
+
+def _shown(target: Target) -> tuple[frozenset[int], frozenset[int]]:
+    """The ids of all animals that pages show, and of those on the longest page without a filter.
+
+    Checks share these pages: they are newer than the first one.
+    """
+    target.api.list_pets(fresh=True)
+    everything, *filtered = (
+        frozenset(shown_in(target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True)))
+        for status in (None, *STATUSES)
+    )
+    return everything.union(*filtered), everything

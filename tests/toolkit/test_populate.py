@@ -1,0 +1,88 @@
+"""Populating a development server: as many animals as asked for, and never one more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.spec.operations import Operation
+from tests.support.trial import Hurried, Trial, judge_again, judge_in_place, judge_recorded, server
+
+
+def populated(
+    wanted: int, *options: str, animals: int, variations: Sequence[str] = (), faults: Sequence[str] = ()
+) -> tuple[Trial, int]:
+    """A run of LIST-4 and LIST-5, and how many animals it created."""
+    clock = Hurried(200)
+    with server(animals=animals, plan="business", variations=variations, faults=faults, clock=clock) as url:
+        chosen = ("--choose", "LIST-4", "--choose", "LIST-5", "--examples", "0", "--allow-writes")
+        trial = judge_in_place(url, "--populate", str(wanted), *chosen, *options, clock=clock, seed=7)
+    return trial, len(created(trial.exchanges))
+
+
+def created(exchanges: Sequence[Exchange]) -> list[Exchange]:
+    return [each for each in exchanges if each.request.operation is Operation.CREATE_PET and each.status == 201]
+
+
+@pytest.mark.parametrize(
+    ("animals", "wanted", "made"),
+    [(0, 120, 120), (0, 1, 1), (12, 25, 13), (19, 101, 82), (99, 102, 3), (25, 25, 0), (130, 120, 0)],
+)
+def test_animals_are_created_until_there_are_that_many(animals: int, wanted: int, made: int) -> None:
+    trial, found = populated(wanted, animals=animals)
+    assert found == made
+    assert trial.ids("fail") | trial.ids("error") == set()
+
+
+def test_an_empty_store_then_shows_the_size_of_its_pages() -> None:
+    trial, _ = populated(120, animals=0)
+    assert trial.ids("pass") == {"LIST-4", "LIST-5"}
+    with server(animals=0) as url:
+        without = judge_in_place(url, "--choose", "LIST-4", "--examples", "0", seed=7)
+    assert (without.ids("pass"), without.exit) == (set(), 5)
+
+
+@pytest.mark.parametrize(("fault", "breaks"), [("default-50", "LIST-4"), ("cap-101", "LIST-5")])
+def test_a_fault_shows_on_an_empty_store(fault: str, breaks: str) -> None:
+    trial, _ = populated(120, animals=0, faults=(fault,))
+    assert trial.ids("fail") == {breaks}
+
+
+@pytest.mark.parametrize(
+    ("animals", "wanted", "faults", "variations", "made"),
+    [
+        pytest.param(400, 300, (), (), 0, id="more than pages show"),
+        pytest.param(130, 300, (), (), 0, id="as many as a page shows"),
+        pytest.param(60, 90, (), ("pages-of-50",), 0, id="shorter pages"),
+        pytest.param(20, 40, ("limit-ignored",), (), 1, id="a page that does not grow"),
+        pytest.param(0, 40, ("created-nowhere",), (), 1, id="what is created is not shown"),
+        pytest.param(0, 40, ("create-403",), (), 0, id="nothing is created"),
+    ],
+)
+def test_it_stops_if_nobody_can_tell_how_many_there_are(
+    animals: int, wanted: int, faults: tuple[str, ...], variations: tuple[str, ...], made: int
+) -> None:
+    _, found = populated(wanted, animals=animals, faults=faults, variations=variations)
+    assert found == made
+
+
+def test_it_needs_requests_of_its_own() -> None:
+    """A run has as many requests left as without it."""
+    sent = []
+    for animals, options in ((0, ("--populate", "30")), (30, ())):
+        clock = Hurried(200)
+        with server(animals=animals, plan="business", clock=clock) as url:
+            trial = judge_in_place(url, "--allow-writes", *options, clock=clock, seed=7)
+        assert trial.ids("fail") | trial.ids("error") == set()
+        sent.append((trial.examples, len([row for row in trial.result.requirements if row.outcome == "pass"])))
+    assert sent[0] == sent[1]
+
+
+def test_a_recording_of_it_is_judged_as_the_run_was() -> None:
+    clock = Hurried(200)
+    with server(animals=0, plan="business", clock=clock) as url:
+        trial = judge_recorded(url, "--allow-writes", "--populate", "30", "--examples", "0", clock=clock, seed=7)
+    again = judge_again(trial)
+    assert again.result.requirements == trial.result.requirements
