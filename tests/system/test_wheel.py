@@ -16,6 +16,13 @@ import pytest
 import petcheck
 
 ROOT = Path(__file__).resolve().parents[2]
+# for the shell and for man, below the prefix that it is installed into
+SHARED = {
+    "share/man/man1/petcheck.1",
+    "share/bash-completion/completions/petcheck",
+    "share/zsh/site-functions/_petcheck",
+    "share/fish/vendor_completions.d/petcheck.fish",
+}
 SUITE = ["checks", "conftest.py", "openapi.yaml", "requirements.yaml"]
 
 
@@ -92,7 +99,9 @@ def test_the_wheel_contains_the_package_and_the_suite(wheel: Path) -> None:
         expected |= {f"petcheck/suite/{top}/{name}".rstrip("/") for name in files_below(ROOT / top)}
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert held == expected
+    shared = {name.partition(".data/data/")[2] for name in held if ".data/data/" in name}
+    assert {name for name in held if ".data/data/" not in name} == expected
+    assert shared == SHARED
     assert "petcheck/results/result.schema.json" in held
     assert any(name.startswith("petcheck/suite/checks/test_") for name in held)
 
@@ -145,6 +154,12 @@ def test_another_folder_and_umask_build_the_same_bytes(dist: Path, tmp_path: Pat
 
 def test_the_installed_command_knows_its_version(installed: Path, elsewhere: Path) -> None:
     assert petcheck.__version__ in output_of(installed, "--version", cwd=elsewhere).stdout
+
+
+def test_the_installed_command_explains_a_requirement(installed: Path, elsewhere: Path) -> None:
+    page = output_of(installed, "explain", "CREATE-5", cwd=elsewhere).stdout
+    assert "A conforming answer" in page
+    assert "What it catches: " in page
 
 
 def test_the_installed_command_runs_in_any_folder(installed: Path, elsewhere: Path) -> None:

@@ -106,7 +106,8 @@ def own_lines(error: BaseException) -> str:
     for frame in shown:
         frame.filename = _shortened(frame.filename)
     lines = "".join([*shown.format(), *traceback.format_exception_only(error)]).rstrip().splitlines()
-    return "\n".join(lines[-_LINES:])
+    # the marks below a line of code mean nothing where a page wraps it
+    return "\n".join([line for line in lines if line.strip(" ~^")][-_LINES:])
 
 
 def _is_installed(filename: str) -> bool:
