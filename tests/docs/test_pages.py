@@ -16,7 +16,8 @@ import yaml
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from petcheck.cli import commands
+from petcheck.cli import main as command
+from petcheck.cli.commands import COMMANDS as PETCHECK_COMMANDS
 from petcheck.cli.parser import Parser
 from petcheck.cli.run import run_parser
 from petcheck.config.load import configure
@@ -111,7 +112,7 @@ def test_each_settings_file_is_understood(text: str, tmp_path: Path, monkeypatch
 def flags() -> set[str]:
     """The options of petcheck, of all its commands."""
     found = set(re.findall(r"--[a-z][a-z-]*", " ".join(run_parser().format_help().split())))
-    for name in commands.COMMANDS:
+    for name in PETCHECK_COMMANDS:
         source = (ROOT / "src" / "petcheck" / "cli" / f"{name}.py").read_text("utf-8")
         found |= set(re.findall(r'"(--[a-z][a-z-]*)"', source))
     return found
@@ -144,7 +145,7 @@ def test_each_command_is_one(line: str, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def understood(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """petcheck understands the arguments: a smaller command parses them, a run makes its configuration of them."""
-    if arguments and arguments[0] in commands.COMMANDS:
+    if arguments and arguments[0] in PETCHECK_COMMANDS:
         parse = Parser.parse
 
         def parse_and_stop(parser: Parser, given: list[str]) -> None:

@@ -6,7 +6,7 @@ Any mistake raises `ConfigError` with one line that says what to do.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
