@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,10 @@ from hypothesis import strategies as st
 
 from petcheck.cli.main import main
 from petcheck.cli.run import pytest_options
-from petcheck.results.result import load, to_json
-from petcheck.runner.verify import verify
+from petcheck.errors import NotAResult, NotARun
+from petcheck.results.result import Result, from_json, load, to_json, write
+from petcheck.runner.finish import write_proof
+from petcheck.runner.verify import follows, unchanged, verify
 from tests.results.test_attestation import key_files
 from tests.support.command import KEY, ended
 from tests.support.forked import petcheck, start
@@ -117,15 +122,11 @@ def test_a_verdict_that_was_changed_in_every_file_does_not_follow(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from petcheck.results.environment import environment
-    from petcheck.results.result import write
-    from petcheck.runner.finish import write_proof
 
     document = json.loads(Path("reports/result.json").read_bytes())
     for row in document["requirements"]:
         row["outcome"] = "pass" if row["outcome"] == "fail" else row["outcome"]
     document["run"]["exit"] = 0
-    from petcheck.results.result import from_json
-
     changed = from_json(document)
     write(changed, Path("reports"))
     environment()
@@ -141,36 +142,127 @@ def test_a_verdict_that_was_changed_in_every_file_does_not_follow(
     assert "reports does not follow from its recording" in capsys.readouterr().err
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
-@given(
-    st.sampled_from(["result.json", "exchanges.jsonl", "exchanges.har", "manifest.json", "attestation.json"]), st.data()
-)
+FILES = st.sampled_from(["result.json", "exchanges.jsonl", "exchanges.har", "manifest.json", "attestation.json"])
+EVERY = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@EVERY
+@given(FILES, st.data())
 def test_one_byte_that_is_changed_is_noticed(sealed: Path, name: str, data: st.DataObject) -> None:
-    path = sealed / "reports" / name
-    before = path.read_bytes()
+    before = (sealed / "reports" / name).read_bytes()
     place = data.draw(st.integers(0, len(before) - 1))
     put = data.draw(st.integers(0, 255).filter(lambda byte: byte != before[place]))
+    with changed(sealed / "reports" / name, before[:place] + bytes([put]) + before[place + 1 :]):
+        assert is_noticed(sealed)
+
+
+@EVERY
+@given(FILES, st.data())
+def test_one_value_that_is_changed_is_noticed(sealed: Path, name: str, data: st.DataObject) -> None:
+    lines = (sealed / "reports" / name).read_text("utf-8").splitlines()
+    line = data.draw(st.integers(0, len(lines) - 1)) if name == "exchanges.jsonl" else None
+    document = json.loads("\n".join(lines) if line is None else lines[line])
+    change_one_value(document, data)
+    text = json.dumps(document, indent=1) + "\n"
+    if line is not None:
+        text = "\n".join([*lines[:line], json.dumps(document), *lines[line + 1 :]]) + "\n"
+    with changed(sealed / "reports" / name, text.encode()):
+        assert is_noticed(sealed)
+
+
+def is_noticed(sealed: Path) -> bool:
+    """Whether the digests show it; they are checked without judging, which would take a second each time."""
     try:
-        path.write_bytes(before[:place] + bytes([put]) + before[place + 1 :])
-        if name == "attestation.json" and meaning(path.read_bytes()) == meaning(before):
-            return  # a space is as good as a line feed
-        assert main_code(["verify", str(sealed / "reports")]) in (1, 4)
+        return bool(unchanged(sealed / "reports", None).wrong)
+    except NotARun:
+        return True
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.sampled_from(["requirements", "checks", "observations", "targets"]), st.data())
+def test_one_value_of_the_result_that_is_changed_with_all_digests_is_noticed(
+    sealed: Path, member: str, data: st.DataObject
+) -> None:
+    document = json.loads((sealed / "reports" / "result.json").read_bytes())
+    change_one_value(document[member], data)
+    try:
+        forged = from_json(document)
+    except NotAResult:
+        return  # and so is refused
+    if without_durations(forged) == without_durations(load(sealed / "reports" / "result.json")):
+        return  # how long a check took is a claim
+    shutil.copytree(sealed / "reports", folder := sealed / "forged")
+    try:
+        write(forged, folder)
+        write_proof(folder, forged, {})
+        assert unchanged(folder, None).wrong == ()
+        assert follows(folder, pytest_options)[0] != []
+    finally:
+        shutil.rmtree(folder)
+
+
+def without_durations(result: Result) -> Result:
+    return replace(result, checks=tuple(replace(check, duration_s=0.0) for check in result.checks))
+
+
+def change_one_value(document: Any, data: st.DataObject) -> None:
+    """Change, drop or double a value somewhere in parsed JSON."""
+    places = [
+        (inner, name)
+        for inner in containers(document)
+        for name in (inner if isinstance(inner, dict) else range(len(inner)))
+    ]
+    inner, name = data.draw(st.sampled_from(places))
+    value = inner[name]
+    if data.draw(st.booleans()) and not isinstance(value, dict | list):
+        other = {bool: not value, int: 7, float: 7.5, str: f"{value}x"}.get(type(value), "x")
+        inner[name] = other if other != value else 8
+    else:
+        del inner[name]
+
+
+def containers(document: Any) -> Iterator[Any]:
+    """Every object and array of parsed JSON."""
+    if isinstance(document, dict | list):
+        yield document
+        for inner in document.values() if isinstance(document, dict) else document:
+            yield from containers(inner)
+
+
+@contextmanager
+def changed(path: Path, text: bytes) -> Iterator[None]:
+    before = path.read_bytes()
+    path.write_bytes(text)
+    try:
+        yield
     finally:
         path.write_bytes(before)
 
 
-def meaning(text: bytes) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
+def test_a_member_that_is_there_twice_is_noticed(folder: Path) -> None:
+    """Of two members with one name, each reader believes another one."""
+    path = Path("reports/result.json")
+    path.write_text(path.read_text("utf-8").replace(' "complete": true', ' "complete": false,\n "complete": true', 1))
+    write_proof(Path("reports"), load(path), {})
+    assert unchanged(Path("reports"), None).wrong == ()
+    assert main(["verify", "reports"]) == 1
 
 
-def main_code(arguments: list[str]) -> object:
-    try:
-        return main(arguments)
-    except SystemExit as ended_:
-        return ended_.code
+@pytest.mark.parametrize("name", ["exchanges.jsonl", "exchanges.har"])
+def test_a_credential_that_the_recorded_header_contradicts_is_not_believed(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = Path("reports", name)
+    text = path.read_text("utf-8")
+    assert text.count('"credential": "no key"') > 3
+    path.write_text(text.replace('"credential": "no key"', '"credential": "a valid key"'))
+    with pytest.raises(SystemExit) as ended_:
+        main(["judge", str(path)])
+    assert ended_.value.code == 4
+    said = capsys.readouterr().err
+    assert f"{name} says that request " in said
+    assert " had a valid key, and shows no Authorization header: it was changed" in said
+    assert main(["verify", "reports"]) == 1
 
 
 def test_an_attestation_that_says_another_thing_is_noticed(folder: Path) -> None:

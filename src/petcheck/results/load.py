@@ -12,7 +12,7 @@ from petcheck.errors import NotAResult, NotARun, NotEvidence
 from petcheck.results import har, recording
 from petcheck.results.har import Evidence
 from petcheck.results.har_reader import FILE_CAP, HEAD, entries_of
-from petcheck.results.recording import Recording, read_stream, weighed
+from petcheck.results.recording import Recording, believed, read_stream
 from petcheck.results.result import FILE, Result, from_head, load
 from petcheck.results.sanitize import printable
 
@@ -121,7 +121,7 @@ def read_har(path: Path) -> Recording | None:
             return None
         result = from_head(log[HEAD])
         given = [] if first is None else [first]
-        return Recording(result, tuple(weighed(har.exchange_of(entry) for entry in chain(given, entries))))
+        return believed(result, (har.exchange_of(entry) for entry in chain(given, entries)))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except (NotEvidence, NotAResult) as error:

@@ -20,6 +20,7 @@ from petcheck.results import atomic_write
 from petcheck.results.har import entry_of, exchange_of
 from petcheck.results.result import Result, from_head, head_of
 from petcheck.results.sanitize import printable
+from petcheck.results.shown_keys import contradiction
 
 FILE = "exchanges.jsonl"
 LINE_CAP = 64 * 1024 * 1024
@@ -54,8 +55,21 @@ class Weight:
             raise NotEvidence(f"holds more than {_WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording")
 
 
-def weighed(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
-    """The same exchanges. Raises NotEvidence where they take more memory than judging may."""
+def believed(head: Result, exchanges: Iterable[Exchange]) -> Recording:
+    """A recording of exchanges.
+
+    Raises NotEvidence where they take more memory than judging may, and where one names a credential that its
+    Authorization header contradicts.
+    """
+    kept = tuple(_weighed(exchanges))
+    traffic = head.run.settings is not None and head.run.settings.traffic
+    wrong = contradiction(kept, traffic=traffic)
+    if wrong is not None:
+        raise NotEvidence(f"{wrong}: it was changed")
+    return Recording(head, kept)
+
+
+def _weighed(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
     weight = Weight()
     for exchange in exchanges:
         answer = exchange.answer if isinstance(exchange.answer, Response) else None
@@ -148,11 +162,10 @@ def read_stream(path: Path) -> Recording:
 
     try:
         head = next(lines, {})
-        result = from_head(head.get("run"))
-        exchanges = tuple(weighed(exchanges_in()))
+        found = believed(from_head(head.get("run")), exchanges_in())
         targets = tuple(
             replace(target, base_url=places[target.name]["base_url"], key=places[target.name]["key"])
-            for target in result.targets
+            for target in found.result.targets
             if target.name in places
         )
     except OSError as error:
@@ -161,7 +174,7 @@ def read_stream(path: Path) -> Recording:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise NotARun(f"{name} is not a recording of petcheck ({printable(repr(error), 200)})") from None
-    return Recording(replace(result, targets=targets), exchanges)
+    return replace(found, result=replace(found.result, targets=targets))
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

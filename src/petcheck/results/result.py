@@ -279,8 +279,17 @@ def write(result: Result, folder: Path) -> Path:
     document = to_json(result)
     _validate(document)
     path = folder / FILE
-    atomic_write.write(path, json.dumps(document, indent=1, allow_nan=False) + "\n")
+    atomic_write.write(path, _text_of(document))
     return path
+
+
+def text_of(result: Result) -> str:
+    """The text of result.json; nothing is validated."""
+    return _text_of(to_json(result))
+
+
+def _text_of(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
 def load(path: Path) -> Result:

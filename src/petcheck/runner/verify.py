@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from petcheck.results.load import recording_in
 from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import claims_of, digest_of, read_json, read_manifest
 from petcheck.results.recording import Recording
-from petcheck.results.result import FILE, Result, head_of, load
+from petcheck.results.result import FILE, Result, head_of, load, text_of
 from petcheck.results.sanitize import printable
 from petcheck.runner.judge import judged_again
 from petcheck.runner.replay import config_of, is_of_this_suite
@@ -39,6 +39,15 @@ def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str
 
     Raises NotARun if it is not a folder of reports, and NotAKey.
     """
+    sealed = unchanged(folder, public_key)
+    if sealed.result is None:
+        return sealed
+    followed, told = follows(folder, options)
+    return replace(sealed, wrong=(*sealed.wrong, *followed), notes=(*sealed.notes, *told))
+
+
+def unchanged(folder: Path, public_key: Path | None) -> Verification:
+    """Verify all but the verdicts: the digests, the attestation, and the signature. Raises NotARun and NotAKey."""
     document = read_manifest(folder)
     wrong = _digests(folder, document)
     notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in _unlisted(folder, document)]
@@ -56,8 +65,7 @@ def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str
         wrong += _signed(folder, public_key)
     elif (folder / attestation.ENVELOPE_FILE).exists():
         notes.append(f"{attestation.ENVELOPE_FILE} was not checked: give --public-key")
-    followed, told = follows(folder, options)
-    return Verification(result, tuple(wrong + followed), tuple(notes + told))
+    return Verification(result, tuple(wrong), tuple(notes))
 
 
 def follows(folder: Path, options: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
@@ -72,7 +80,7 @@ def follows(folder: Path, options: Callable[[], list[str]]) -> tuple[list[str], 
     again = judged_again(config, options).product.result
     if is_of_this_suite(found.result):
         wrong = [*differing_rows(found.result, again), *differing_members(found.result, again)]
-        return wrong + _copied(folder, found), []
+        return wrong + _rewritten(folder, found.result) + _copied(folder, found), []
     made = printable(found.result.suite.version, 40)
     told = f"made by petcheck {made} and judged by {VERSION}, which is another suite; {made} can prove it"
     return list(differing_rows(found.result, again)), [told]
@@ -100,11 +108,12 @@ def _unlisted(folder: Path, document: dict[str, Any]) -> list[str]:
 
 
 def _attested(folder: Path, document: dict[str, Any], result: Result) -> list[str]:
+    due = attestation.text_of(statement(document, digest_of(folder / MANIFEST), result))
     try:
-        found = read_json(folder / attestation.FILE)
-    except NotARun as error:
-        return [str(error)]
-    if found != statement(document, digest_of(folder / MANIFEST), result):
+        found = digest_of(folder / attestation.FILE)
+    except OSError as error:
+        return [f"{attestation.FILE} cannot be read: {error.strerror}"]
+    if found != _digest_of(due.encode()):
         return [f"{attestation.FILE} is not what the manifest and the result come to"]
     return []
 
@@ -119,9 +128,20 @@ def _signed(folder: Path, public_key: Path) -> list[str]:
         return [str(error)]
     if payload is None:
         return [f"{name} is not signed with the key in {printable(str(public_key))}"]
-    if payload != (folder / attestation.FILE).read_bytes():
+    if _digest_of(payload) != digest_of(folder / attestation.FILE):
         return [f"{name} signs another attestation than {attestation.FILE}"]
     return []
+
+
+def _rewritten(folder: Path, result: Result) -> list[str]:
+    """Whether result.json is as it was written: of a member that is there twice, each reader believes another one."""
+    if digest_of(folder / FILE) == _digest_of(text_of(result).encode()):
+        return []
+    return [f"{FILE} is not as petcheck writes it: it has other members, or a member twice"]
+
+
+def _digest_of(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
 
 
 def _copied(folder: Path, found: Recording) -> list[str]:

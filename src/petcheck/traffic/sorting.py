@@ -18,6 +18,7 @@ from petcheck.results.har import shared
 from petcheck.results.har_reader import entries_of
 from petcheck.results.recording import Weight
 from petcheck.results.sanitize import printable
+from petcheck.results.shown_keys import can_be, is_expression
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
 from petcheck.traffic.entries import LeftAlone, Seen, method_of, seen_in, url_of
@@ -171,8 +172,8 @@ class _Keys:
         """The credential of a request, and its header as a report shows it."""
         header = seen.authorization
         if header is not None and _is_redacted(header):
-            said = _credential(seen.credential)
-            return (said or self._by_status(seen)), (None if said is None else f"Bearer {VARIABLE}")
+            said = _credential(seen.credential, header)
+            return (said, _shown(said, header)) if said else (self._by_status(seen), None)
         if header is None:
             return (Credential.MISSING if self._recorded else self._by_status(seen)), None
         scheme, _, rest = header.strip().partition(" ")
@@ -216,14 +217,22 @@ def _is_redacted(header: str) -> bool:
     return header.strip() != "Bearer" and bool(_REDACTED.search(header))
 
 
-def _credential(text: str | None) -> Credential | None:
-    """The credential that our own extension names, unless it says that there was no header."""
+def _credential(text: str | None, header: str) -> Credential | None:
+    """The credential that our own extension names, unless the header contradicts it."""
     found = next((one for one in Credential if one.value == text), None)
-    return None if found is Credential.MISSING else found
+    return found if found is not None and can_be(found, header) else None
+
+
+def _shown(credential: Credential, header: str) -> str:
+    """A header whose key was masked, as a report shows it."""
+    if is_expression(header):
+        return header
+    scheme = header.rpartition(" ")[0]
+    return f"Bearer {VARIABLE}" if credential is Credential.VALID else f"{_word(scheme)} [redacted]".lstrip()
 
 
 def _word(text: str) -> str:
-    return text if re.fullmatch(r"[A-Za-z0-9-]{1,20}", text) else "[redacted]"
+    return text if re.fullmatch(r"[A-Za-z0-9-]{0,20}", text) else "[redacted]"
 
 
 # ---- exchanges

@@ -1,0 +1,67 @@
+"""Whether a recorded Authorization header can be of the credential that petcheck's extension of a HAR names.
+
+The header is recorded as a shell expression, or another program has masked the key in it. It is the recording itself;
+the extension is a word about it, which anybody can change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from petcheck.exchange import Credential, Exchange
+
+_KEY = r"\$PETSTORE_API_KEY(_\d+)?"
+_CUT = r"\$\{PETSTORE_API_KEY%\?\}"
+_LITERAL = r"[^$\s]+"  # a drawn key
+_MASK = re.compile(r"redact|\*\*\*|…|<|hidden|removed|xxxx", re.IGNORECASE)
+_EXPRESSIONS = (
+    (rf"Bearer {_KEY}", Credential.VALID),
+    (rf"Bearer {_LITERAL}", Credential.RANDOM),
+    (r"Bearer \$\{PETSTORE_API_KEY%\?+\}\S+", Credential.RANDOM),
+    (rf"Bearer {_CUT}\S", Credential.CHANGED),
+    (rf"Bearer {_CUT}", Credential.CUT),
+    (rf"Bearer {_LITERAL}", Credential.CUT),  # of a key of one character nothing is left
+    (r"Bearer \$\{PETSTORE_API_KEY\}x", Credential.EXTENDED),
+    (rf"Bearer {_KEY} x", Credential.WORD_AFTER),
+    (r"Bearer", Credential.EMPTY),
+    (rf"Basic {_KEY}", Credential.BASIC),
+    (rf"Token {_KEY}", Credential.TOKEN),
+    (rf"(?!Bearer)[A-Za-z]{{6}} {_KEY}", Credential.SIX_LETTERS),
+    (_KEY, Credential.NO_SCHEME),
+)
+
+
+def can_be(credential: Credential, header: str | None) -> bool:
+    """Whether a request with that header, None for none, can have had that credential."""
+    if header is None:
+        return credential is Credential.MISSING
+    if any(kind is credential and re.fullmatch(pattern, header) for pattern, kind in _EXPRESSIONS):
+        return True
+    scheme, _, masked = header.rpartition(" ")
+    if not _MASK.search(masked):
+        return False
+    if not scheme:
+        return credential not in (Credential.MISSING, Credential.EMPTY)
+    schemes = (pattern.partition(" ")[0] for pattern, kind in _EXPRESSIONS if kind is credential and " " in pattern)
+    return any(re.fullmatch(pattern, scheme, re.IGNORECASE) for pattern in schemes)
+
+
+def is_expression(header: str) -> bool:
+    """Whether it is a shell expression with the key in it, as petcheck records a header."""
+    return "$" in header and any(re.fullmatch(pattern, header) for pattern, _ in _EXPRESSIONS)
+
+
+def contradiction(exchanges: Iterable[Exchange], *, traffic: bool) -> str | None:
+    """What the first exchange says that its header contradicts, in words; None if none does.
+
+    In `traffic` a header may not have been recorded, and a key may be of unknown validity.
+    """
+    for exchange in exchanges:
+        request = exchange.request
+        header = next((value for name, value in request.headers if name.lower() == "authorization"), None)
+        unsure = traffic and (request.credential is Credential.UNKNOWN or header is None)
+        if not unsure and not can_be(request.credential, header):
+            shown = "no Authorization header" if header is None else "another Authorization header"
+            return f"says that request {exchange.index} had {request.credential.value}, and shows {shown}"
+    return None
