@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from petcheck.cli.main import main
 from petcheck.cli.run import pytest_options
 from petcheck.errors import NotAResult, NotARun
+from petcheck.results.attestation import read_seal
 from petcheck.results.result import Result, from_json, load, to_json, write
 from petcheck.runner.finish import write_proof
 from petcheck.runner.verify import follows, unchanged, verify
@@ -196,7 +200,7 @@ def test_one_value_of_the_result_that_is_changed_with_all_digests_is_noticed(
         write(forged, folder)
         write_proof(folder, forged, {})
         assert unchanged(folder, None).wrong == ()
-        assert follows(folder, pytest_options)[0] != []
+        assert follows(folder, pytest_options) != []
     finally:
         shutil.rmtree(folder)
 
@@ -274,6 +278,49 @@ def test_an_attestation_that_says_another_thing_is_noticed(folder: Path) -> None
         "attestation.json is not what the manifest and the result come to",
         "attestation.dsse.json signs another attestation than attestation.json",
     )
+
+
+def test_a_result_of_another_suite_is_judged_by_this_one(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The rule that the other suite applied to LIST-4 let every page pass."""
+    claimed = load(Path("reports/result.json"))
+    rows = [replace(row, outcome="pass", reason="") if row.id == "LIST-4" else row for row in claimed.requirements]
+    other = replace(claimed, suite=replace(claimed.suite, version="0.0.9"), requirements=tuple(rows))
+    write(other, Path("reports"))
+    write_proof(Path("reports"), other, {})
+    commit = json.loads(Path("reports/manifest.json").read_bytes())["environment"]["commit"]
+    by = f"petcheck 0.0.9 of commit {commit}" if commit else "petcheck 0.0.9"
+    assert main(["verify", "reports"]) == 1
+    said = capsys.readouterr().out
+    assert "LIST-4: the result says pass, its recording fail" in said
+    assert f"made by {by}, which judges by other rules" in said
+    assert main(["judge", "reports"]) == 1
+    said = capsys.readouterr().out
+    assert "recorded by petcheck 0.0.9, which judges by other rules; judged differently:\n  LIST-4: " in said
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_ssh_keygen_signs_a_manifest(folder: Path) -> None:
+    def run(*arguments: str, given: Path | None = None) -> subprocess.CompletedProcess[bytes]:
+        text = given.read_bytes() if given else None
+        return subprocess.run(["ssh-keygen", *arguments], input=text, capture_output=True, check=False, timeout=30)
+
+    manifest = Path("reports/manifest.json")
+    assert run("-q", "-t", "ed25519", "-N", "", "-f", "id").returncode == 0
+    Path("allowed_signers").write_text(f"me@example.com {Path('id.pub').read_text()}")
+    Path("reports.sig").write_bytes(run("-Y", "sign", "-f", "id", "-n", "petcheck", given=manifest).stdout)
+    check = ("-Y", "verify", "-f", "allowed_signers", "-I", "me@example.com", "-n", "petcheck", "-s", "reports.sig")
+    assert run(*check, given=manifest).returncode == 0
+    manifest.write_bytes(manifest.read_bytes().replace(b"result.json", b"reslut.json"))
+    assert run(*check, given=manifest).returncode != 0
+
+
+def test_a_key_of_openssh_seals_too(folder: Path) -> None:
+    key = ed25519.Ed25519PrivateKey.generate()
+    Path("id").write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+    Path("id.pub").write_bytes(key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH))
+    write_proof(Path("reports"), load(Path("reports/result.json")), {}, seal=read_seal(Path("id")))
+    assert unchanged(Path("reports"), Path("id.pub")).wrong == ()
+    assert unchanged(Path("reports"), Path("key.pub")).wrong != ()
 
 
 # ---- bad input

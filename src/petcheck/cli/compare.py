@@ -67,7 +67,7 @@ def compare_parser() -> Parser:
 
 def _expect_proof(run: Path) -> None:
     """Raise NotComparable where a result does not follow from its recording: a verdict may have been changed."""
-    wrong, _ = follows(run if run.is_dir() else run.parent, pytest_options)
+    wrong = follows(run if run.is_dir() else run.parent, pytest_options)
     if wrong:
         raise NotComparable(
             f"{printable(str(run))} does not follow from its recording ({wrong[0]}); "

@@ -106,7 +106,9 @@ def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None
     told = [f"judged from {name}: {plural(len(recording.exchanges), 'exchange')}, nothing was sent"]
     if recording.result.requirements and not is_of_this_suite(recording.result):
         suite = recording.result.suite
-        told.append(f"recorded by petcheck {printable(suite.version, 40)}, which is another suite; judged differently:")
+        told.append(
+            f"recorded by petcheck {printable(suite.version, 40)}, which judges by other rules; judged differently:"
+        )
         told += [f"  {line}" for line in differing_rows(recording.result, end.product.result)] or ["  nothing"]
     code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
     return Judged(name, end.product, code, tuple(told), end.trouble)

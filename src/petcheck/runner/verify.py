@@ -42,8 +42,7 @@ def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str
     sealed = unchanged(folder, public_key)
     if sealed.result is None:
         return sealed
-    followed, told = follows(folder, options)
-    return replace(sealed, wrong=(*sealed.wrong, *followed), notes=(*sealed.notes, *told))
+    return replace(sealed, wrong=(*sealed.wrong, *follows(folder, options)))
 
 
 def unchanged(folder: Path, public_key: Path | None) -> Verification:
@@ -65,25 +64,32 @@ def unchanged(folder: Path, public_key: Path | None) -> Verification:
         wrong += _signed(folder, public_key)
     elif (folder / attestation.ENVELOPE_FILE).exists():
         notes.append(f"{attestation.ENVELOPE_FILE} was not checked: give --public-key")
+    if not is_of_this_suite(result):
+        notes.append(_of_another_suite(document, result))
     return Verification(result, tuple(wrong), tuple(notes))
 
 
-def follows(folder: Path, options: Callable[[], list[str]]) -> tuple[list[str], list[str]]:
-    """What in a folder's result does not follow from its recording, and what else there is to tell."""
+def follows(folder: Path, options: Callable[[], list[str]]) -> list[str]:
+    """What in a folder's result does not follow from its recording."""
     try:
         found = recording_in(folder)
         if not found.result.requirements:
-            return [f"{FILE} is of another run than the recording, or has no verdicts"], []
+            return [f"{FILE} is of another run than the recording, or has no verdicts"]
         config = config_of(found, strict=bool(found.result.run.settings and found.result.run.settings.strict))
     except NotARun as error:
-        return [str(error)], []
+        return [str(error)]
     again = judged_again(config, options).product.result
+    wrong = list(differing_rows(found.result, again))
     if is_of_this_suite(found.result):
-        wrong = [*differing_rows(found.result, again), *differing_members(found.result, again)]
-        return wrong + _rewritten(folder, found.result) + _copied(folder, found), []
-    made = printable(found.result.suite.version, 40)
-    told = f"made by petcheck {made} and judged by {VERSION}, which is another suite; {made} can prove it"
-    return list(differing_rows(found.result, again)), [told]
+        wrong += [*differing_members(found.result, again), *_rewritten(folder, found.result), *_copied(folder, found)]
+    return wrong
+
+
+def _of_another_suite(document: dict[str, Any], result: Result) -> str:
+    made, environment = printable(result.suite.version, 40), document.get("environment")
+    commit = environment.get("commit") if isinstance(environment, dict) else None
+    by = f"petcheck {made}" + (f" of commit {printable(commit, 40)}" if isinstance(commit, str) else "")
+    return f"made by {by}, which judges by other rules than this {VERSION}; {by} can prove it"
 
 
 def _digests(folder: Path, document: dict[str, Any]) -> list[str]:
