@@ -62,12 +62,12 @@ def test_trouble_with_the_disk_is_kept_and_nothing_is_written_after_it(tmp_path:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"", "is not a result of petcheck"),
+        (b"", "is empty: the run ended before it had begun"),
         (b"[]\n", "has a line that petcheck has not written"),
-        (b"{\n", "is not a recording of petcheck"),
+        (b"{\n", "has a line that petcheck has not written: line 1"),
         (b'{"run": {}}\n', "is not a result of petcheck"),
-        (b"\xff\n", "is not a recording of petcheck"),
-        (b"[" * 100_000 + b"\n", "is not a recording of petcheck"),
+        (b"\xff\n", "has a line that petcheck has not written: line 1"),
+        (b"[" * 100_000 + b"\n", "has a line that petcheck has not written: line 1"),
     ],
 )
 def test_another_file_is_refused_in_one_line(text: bytes, said: str, tmp_path: Path) -> None:

@@ -291,11 +291,27 @@ def test_a_result_of_another_suite_is_judged_by_this_one(folder: Path, capsys: p
     by = f"petcheck 0.0.9 of commit {commit}" if commit else "petcheck 0.0.9"
     assert main(["verify", "reports"]) == 1
     said = capsys.readouterr().out
-    assert "LIST-4: the result says pass, its recording fail" in said
+    assert "LIST-4: it was pass and is fail (the rules changed: " in said
     assert f"made by {by}, which judges by other rules" in said
     assert main(["judge", "reports"]) == 1
     said = capsys.readouterr().out
     assert "recorded by petcheck 0.0.9, which judges by other rules; judged differently:\n  LIST-4: " in said
+
+
+def test_what_only_another_suite_has_asked_is_judged_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A recording holds a page that no check of this suite asks for, and the page is wrong."""
+    path = Path("reports/exchanges.jsonl")
+    lines = path.read_text("utf-8").splitlines()
+    entries = [json.loads(line) for line in lines]
+    entry = next(one for one in entries if "request" in one and "/pets?limit=20" in one["request"]["url"])
+    entry["request"]["url"] = entry["request"]["url"].partition("?")[0] + "?limit=2"
+    entry["response"]["content"]["text"] = '[{"id": "x", "name": "Rex", "categoryId": 1}]'
+    entry["_petcheck"]["index"] = len(lines)
+    path.write_text("\n".join([*lines, json.dumps(entry)]) + "\n")
+    other = load(Path("reports/result.json"))
+    write(replace(other, suite=replace(other.suite, version="0.0.9")), Path("reports"))
+    assert main(["judge", "reports"]) == 1
+    assert "PET-1: it was pass and is fail (the rules changed: GET /pets?limit=2" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")

@@ -22,7 +22,7 @@ from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text, terminal
 from petcheck.reports.annotations import lines as annotation_lines
 from petcheck.reports.write import Product
-from petcheck.results.differences import differing_rows
+from petcheck.results.differences import differing_verdicts
 from petcheck.results.load import RecordedRun, read_har, recording_in, with_result
 from petcheck.results.recording import Recording, read_stream
 from petcheck.results.sanitize import printable
@@ -109,7 +109,7 @@ def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None
         told.append(
             f"recorded by petcheck {printable(suite.version, 40)}, which judges by other rules; judged differently:"
         )
-        told += [f"  {line}" for line in differing_rows(recording.result, end.product.result)] or ["  nothing"]
+        told += [f"  {line}" for line in differing_verdicts(recording.result, end.product.result)] or ["  nothing"]
     code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
     return Judged(name, end.product, code, tuple(told), end.trouble)
 

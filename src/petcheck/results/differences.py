@@ -13,15 +13,36 @@ from petcheck.results.sanitize import printable
 _SHOWN = 160  # characters of a value
 
 
+def differing_verdicts(claimed: Result, judged: Result) -> Iterator[str]:
+    """A line for each requirement whose verdict another suite changed, with why: by its catalogue or by its rules."""
+    rows = {(row.target, row.id): row for row in judged.requirements}
+    for row in claimed.requirements:
+        other = rows.get((row.target, row.id))
+        if other is not None and other.outcome != row.outcome and _entry(other) == _entry(row):
+            changed = f"it was {row.outcome} and is {other.outcome} (the rules changed: {printable(other.reason)})"
+            yield f"{_of(row, claimed)}: {changed}"
+        elif other is None or other.outcome != row.outcome:
+            yield f"{_of(row, claimed)}: {_between(row, other)}"
+        rows.pop((row.target, row.id), None)
+    yield from (_added(other, judged) for other in rows.values())
+
+
 def differing_rows(claimed: Result, judged: Result) -> Iterator[str]:
-    """A line for each requirement that two results judge differently, with why."""
+    """A line for each requirement that two results of one suite judge differently, with why."""
     rows = {(row.target, row.id): row for row in judged.requirements}
     for row in claimed.requirements:
         other = rows.pop((row.target, row.id), None)
         if other != row:
             yield f"{_of(row, claimed)}: {_between(row, other)}"
-    for other in rows.values():
-        yield f"{_of(other, judged)}: it is {other.outcome} now, and the run did not know it (the catalogue changed)"
+    yield from (_added(other, judged) for other in rows.values())
+
+
+def _added(other: RequirementRow, judged: Result) -> str:
+    return f"{_of(other, judged)}: it is {other.outcome} now, and the run did not know it (the catalogue changed)"
+
+
+def _entry(row: RequirementRow) -> tuple[str, str, str]:
+    return row.statement, row.level, row.section
 
 
 def _of(row: RequirementRow, result: Result) -> str:
@@ -31,7 +52,7 @@ def _of(row: RequirementRow, result: Result) -> str:
 def _between(row: RequirementRow, other: RequirementRow | None) -> str:
     if other is None:
         return f"it was {row.outcome}, and this suite does not know it (the catalogue changed)"
-    if (row.statement, row.level, row.section) != (other.statement, other.level, other.section):
+    if _entry(row) != _entry(other):
         return f"it was {row.outcome} and is {other.outcome} (the catalogue changed: {printable(other.statement)})"
     if row.outcome != other.outcome:
         return f"the result says {row.outcome}, its recording {other.outcome} ({printable(other.reason)})"

@@ -161,7 +161,9 @@ def read_stream(path: Path) -> Recording:
                 yield exchange_of(value)
 
     try:
-        head = next(lines, {})
+        head = next(lines, None)
+        if head is None:
+            raise NotEvidence("is empty: the run ended before it had begun")
         found = believed(from_head(head.get("run")), exchanges_in())
         targets = tuple(
             replace(target, base_url=places[target.name]["base_url"], key=places[target.name]["key"])
@@ -180,10 +182,15 @@ def read_stream(path: Path) -> Recording:
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
     """The whole lines of a stream. What stands after the last line feed was being written when the run was killed."""
     with path.open("rb") as file:
+        number = 0
         while (line := file.readline(LINE_CAP)).endswith(b"\n"):
-            value = json.loads(line)
+            number += 1
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                value = None
             if not isinstance(value, dict):
-                raise NotEvidence("has a line that petcheck has not written")
+                raise NotEvidence(f"has a line that petcheck has not written: line {number}")
             yield value
         if len(line) == LINE_CAP:
             raise NotEvidence(f"has a line of more than {LINE_CAP // 1024**2} MB")

@@ -85,7 +85,7 @@ class RunEnd:
         sent = join_reports(part for packed in list(self.parts) for part in pickle.loads(packed))  # noqa: S301 - our own
         reports = sorted([*self.run.reports(), *sent], key=lambda report: order.get(report.name, len(order)))
         stream = self.run.stream
-        if facts.interrupted:
+        if facts.interrupted or self._by_another_suite:
             recorded = self._recorded()
             reports = [self._with_record(report, recorded) for report in reports]
         self.product = Product(*self._assembled(facts, reports), stream)
@@ -111,6 +111,12 @@ class RunEnd:
         self.note = updated.note
         return assemble(replace(config, waivers=updated.waivers), catalogue(), openapi_digest(), facts, reports)
 
+    @property
+    def _by_another_suite(self) -> bool:
+        """Whether it judges a recording that may hold more than the checks of this suite ask for."""
+        earlier = self.run.config.earlier
+        return earlier is not None and earlier.checks is None
+
     def _recorded(self) -> Mapping[str, Sequence[Exchange]]:
         """Every exchange of the run, by target: those that the reports hold may be a sample."""
         stream = self.run.stream
@@ -121,7 +127,11 @@ class RunEnd:
         return {}
 
     def _with_record(self, report: TargetReport, recorded: Mapping[str, Sequence[Exchange]]) -> TargetReport:
-        """A report of an interrupted run, with what its record shows of requirements that no check came to."""
+        """A report with what its record shows beyond its checks.
+
+        Of an interrupted run that is every requirement that no check reached; of a run that another suite made, what
+        fails in requests that no check of this one sends, too.
+        """
         config = self.run.config
         target = next(target for target in config.targets if target.name == report.name)
         source = target.source
@@ -136,9 +146,14 @@ class RunEnd:
             repeats=config.repeats,
         )
         told = {name for finding in report.findings for name in finding.requirements}
-        missing = [one for one in catalogue().judged if one.id not in told and one.id in RULE]
-        found = [finding_over(one, report.name, record, grounds) for one in missing]
-        shown = tuple(finding for finding in found if finding.outcome in ("pass", "fail"))
+        rules = [one for one in catalogue().judged if one.id in RULE]
+        unasked = [one for one in rules if one.id not in told or self._by_another_suite]
+        found = [finding_over(one, report.name, record, grounds) for one in unasked]
+        shown = tuple(
+            finding
+            for finding in found
+            if finding.outcome == "fail" or (finding.outcome == "pass" and told.isdisjoint(finding.requirements))
+        )
         kept = {exchange.index for exchange in report.exchanges}
         kept |= {index for finding in shown for index in finding.exchanges}
         exchanges = tuple(exchange for exchange in record if exchange.index in kept)

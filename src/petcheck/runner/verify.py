@@ -11,7 +11,7 @@ from typing import Any
 from petcheck.errors import NotAResult, NotARun
 from petcheck.results import attestation, har, recording
 from petcheck.results.attestation import signed_payload, statement
-from petcheck.results.differences import differing_members, differing_rows
+from petcheck.results.differences import differing_members, differing_rows, differing_verdicts
 from petcheck.results.load import recording_in
 from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import claims_of, digest_of, read_json, read_manifest
@@ -79,10 +79,10 @@ def follows(folder: Path, options: Callable[[], list[str]]) -> list[str]:
     except NotARun as error:
         return [str(error)]
     again = judged_again(config, options).product.result
-    wrong = list(differing_rows(found.result, again))
-    if is_of_this_suite(found.result):
-        wrong += [*differing_members(found.result, again), *_rewritten(folder, found.result), *_copied(folder, found)]
-    return wrong
+    if not is_of_this_suite(found.result):
+        return list(differing_verdicts(found.result, again))
+    wrong = [*differing_rows(found.result, again), *differing_members(found.result, again)]
+    return [*wrong, *_rewritten(folder, found.result), *_copied(folder, found)]
 
 
 def _of_another_suite(document: dict[str, Any], result: Result) -> str:

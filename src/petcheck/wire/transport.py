@@ -15,6 +15,7 @@ None of these errors is a verdict on the server; each says why a check got no an
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Collection
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import timedelta
@@ -160,8 +161,8 @@ class Transport:
         self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
 
     def keep(self, exchange: Exchange, cause: Cause | None = None) -> None:
-        """Put an exchange on record."""
-        self.recorded.append(exchange)
+        """Put an exchange on record, in the order of sending: another suite's recording is asked in another order."""
+        insort(self.recorded, exchange, key=lambda one: one.index)
         self._record_size += _size(exchange)
         self.tally.count(exchange, cause)
         self.on_exchange(exchange)
