@@ -27,6 +27,8 @@ def _entry(exchange: Exchange, keys: bool) -> dict[str, Any]:
     sent = authorization(exchange.request.credential, ApiKey(KEY), "another-random-key")
     if keys and sent is not None:
         headers.append({"name": "authorization", "value": sent})
+    if exchange.request.method == "POST":
+        headers.append({"name": "content-length", "value": str(len(exchange.request.body or b""))})
     entry["request"]["headers"] = [{"name": ":method", "value": exchange.request.method}, *headers]
     if exchange.request.credential is Credential.MISSING and keys:
         entry["request"]["headers"] = [{"name": ":authority", "value": "pets.example"}, *headers]

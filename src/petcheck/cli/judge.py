@@ -119,8 +119,8 @@ def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: st
     own_key = os.environ.get(KEY_VARIABLE, "").strip() or None
     traffic = sorted_out(path, base, own_key)
     alone = ", ".join(f"{number} {reason}" for reason, number in traffic.left_alone.most_common())
-    found = f"{name}: {len(traffic.exchanges)} of {plural(traffic.entries, 'entry').replace('entrys', 'entries')}"
-    told = [f"{found} are exchanges with the four operations" + (f"; left alone: {alone}" if alone else "")]
+    found = f"{name}: {len(traffic.exchanges):,} of {traffic.entries:,} entries are exchanges with the four operations"
+    told = [found + (f"; left alone: {alone}" if alone else "")]
     if not traffic.exchanges:
         return Judged(name, None, int(Exit.NOTHING_SELECTED), tuple(told))
     known = "were recorded" if traffic.key else "were not recorded, so section 5 is not judged"
