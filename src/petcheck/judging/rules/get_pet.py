@@ -38,10 +38,10 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
+from petcheck.judging.matchers import Animal, answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
 from petcheck.judging.statuses import problem_of_status, status_judgement
-from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
 _problem_of_id = partial(problem_of_int64, "a Pet", "id")
@@ -196,8 +196,16 @@ def _first_of_each(sights: Iterable[Sight]) -> list[Sight]:
     """The first sight of each state of an animal."""
     found: dict[str, Sight] = {}
     for sight in sorted(sights, key=_finished):
-        found.setdefault(repr(sight.animal), sight)
+        found.setdefault(_state(sight.animal), sight)
     return list(found.values())
+
+
+def _state(animal: Animal) -> str:
+    """What two sights of an animal are compared by; a value that is nested too deep is like no other."""
+    try:
+        return repr([(name, animal[name]) for name in sorted(PET_FIELDS) if name in animal])
+    except RecursionError:
+        return f"state {id(animal)}"
 
 
 def _in_a_row(record: Record, sights: Sequence[Sight], reads: Iterable[Sight]) -> Iterator[tuple[Sight, Sight, Sight]]:
