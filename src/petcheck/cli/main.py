@@ -15,7 +15,7 @@ from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, fail
 from petcheck.spec.outcomes import Exit
 
-COMMANDS = ("serve", "requirements", "compare", "judge", "verify")
+COMMANDS = ("serve", "requirements", "compare", "judge", "verify", "merge")
 _BROKEN_PIPE = 141  # the code that a shell reports
 
 

@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, Parser, fail
@@ -14,6 +15,9 @@ from petcheck.config.options import OPTIONS, given_options
 from petcheck.errors import ConfigError
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
+
+if TYPE_CHECKING:
+    from petcheck.runner.start import Prepared
 
 # parts of pytest that no check uses, and that take a quarter of the time of a short run
 _UNUSED_PARTS = (
@@ -27,11 +31,13 @@ def main(argv: list[str]) -> int:
     options = run_parser().parse(argv)
     try:
         config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
-        from petcheck.runner.start import prepare
+        from petcheck.runner.start import in_parts, prepare
 
         prepared = prepare(config, writes_reports=not options.collect_only)
     except ConfigError as error:
         fail(str(error))
+    if in_parts(config) and not options.collect_only:
+        return _judge_fleet(prepared, options)
     plugins = ["pytest_metadata.plugin", "pytest_html.plugin", *(["xdist.plugin"] if options.n is not None else [])]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
@@ -47,6 +53,45 @@ def main(argv: list[str]) -> int:
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
         return int(Exit.BROKE)
+
+
+def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
+    """Judge many targets; returns the exit code."""
+    from petcheck.cli import fleet
+
+    if prepared.config.dry_run:
+        return fleet.forecast(prepared.config)
+    passed_on = [
+        word for flag, value in _passed_on(options) if flag not in _OF_THE_WHOLE_RUN for word in (flag, *value)
+    ]
+    failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
+    return fleet.judge(
+        prepared,
+        [*pytest_options(), *passed_on],
+        processes=_workers(options.n),
+        quiet=bool(options.quiet),
+        failing=failing,
+    )
+
+
+_OF_THE_WHOLE_RUN = ("-n", "--maxfail", "-x", "-q")
+
+
+def _passed_on(options: argparse.Namespace) -> Iterable[tuple[str, list[str]]]:
+    """The options of pytest that were given, each with its value if it has one."""
+    for flag, *_ in _PASSED_TO_PYTEST:
+        value = getattr(options, flag.lstrip("-"))
+        if value is not None:
+            yield flag, [value]
+    for flags, _ in _FLAGS_PASSED_TO_PYTEST:
+        if getattr(options, flags[-1].lstrip("-").replace("-", "_"), None):
+            yield flags[0], []
+
+
+def _workers(given: str | None) -> int:
+    if given in ("auto", "logical"):
+        return os.cpu_count() or 1
+    return max(int(given or 1), 1)
 
 
 def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
@@ -102,7 +147,8 @@ def run_parser() -> Parser:
         "       petcheck requirements [--json]     list what is judged\n"
         "       petcheck compare A B [C …]         show what differs between earlier runs\n"
         "       petcheck judge RECORDING…          judge recorded traffic; sends nothing\n"
-        "       petcheck verify DIR                show whether a folder proves what it says",
+        "       petcheck verify DIR                show whether a folder proves what it says\n"
+        "       petcheck merge DIR… [-o DIR]       join the reports of several runs, as of shards",
         epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )

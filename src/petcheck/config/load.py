@@ -18,13 +18,14 @@ from petcheck.config import values
 from petcheck.config.keys import DEFAULT_TARGET, long_keys, without_keys
 from petcheck.config.options import KEY_VARIABLE, OPTIONS
 from petcheck.config.settings_file import SettingsFile, expect_known, read_settings, with_dashes
+from petcheck.config.shards import Shard
 from petcheck.config.targets import REFERENCE_TARGET, TargetConfig, resolve_targets
 from petcheck.errors import ConfigError
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
 
 # settings that make no sense as a default for every run
-_NO_DEFAULTS = ("--sign-key", "--target", "--config", "--app", "--dry-run")
+_NO_DEFAULTS = ("--sign-key", "--target", "--config", "--app", "--dry-run", "--shard")
 _WAIVER_SETTINGS = ("requirement", "target", "reason", "expires")
 
 
@@ -51,7 +52,7 @@ class Config:
 
     `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as one does to
     repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is judged again, in
-    place of a new one.
+    place of a new one. `shard` is the part of the list of targets that `targets` are.
     """
 
     as_of: date
@@ -70,6 +71,7 @@ class Config:
     waivers: tuple[Waiver, ...] = ()
     given: Mapping[str, object] = field(default_factory=dict)
     earlier: EarlierRun | None = None
+    shard: Shard | None = None
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -100,7 +102,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     def switch(name: str) -> bool:
         return values.switch(merged.get(name, False), where(name))
 
-    targets = resolve_targets(
+    targets, shard = resolve_targets(
         file,
         environment,
         urls=merged.get("target") or [],
@@ -110,6 +112,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         category_id=values.category(merged.get("category-id"), where("category-id")),
         exhaust=switch("exhaust-rate-limit"),
         insecure=switch("insecure-http"),
+        shard=merged.get("shard"),
     )
     return Config(
         as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,
@@ -124,6 +127,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         timeout=values.seconds(merged.get("timeout", 10), where("timeout")),
         ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=targets,
+        shard=shard,
         waivers=_waivers(file, [target.name for target in targets]),
         # last, since it creates the folder
         reports=values.folder(merged.get("reports", "reports"), where("reports")),

@@ -43,6 +43,7 @@ OPTIONS = (
         "[NAME=]URL",
         repeatable=True,
     ),
+    Option("--shard", "judge that part of the targets alone; `petcheck merge` joins the reports", "I/N"),
     Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
     Option(
         "--allow-writes",

@@ -10,6 +10,7 @@ from petcheck.config.targets import App
 from petcheck.errors import ConfigError, NotAKey
 from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.lock import FolderLock
+from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner import reports_folder
 from petcheck.runner.targets import load_app
 
@@ -26,17 +27,23 @@ class Prepared:
     seal: Seal | None = None
 
 
+def in_parts(config: Config) -> bool:
+    """Whether each target of a run gets a process and a folder of its own."""
+    return len(config.targets) > SIDE_BY_SIDE or config.shard is not None
+
+
 def prepare(config: Config, *, writes_reports: bool) -> Prepared:
     """Load the run's application and its seal, if it has them, and lock the reports folder. Raises `ConfigError`."""
     for target in config.targets:
         if isinstance(target.source, App):
             load_app(target.source.name)
-    seal = _seal(config.sign_key) if config.sign_key is not None else None
+    seal = seal_of(config.sign_key) if config.sign_key is not None else None
     folder = config.reports if writes_reports and not config.dry_run else None
     return Prepared(config, reports_folder.take(folder) if folder is not None else None, seal)
 
 
-def _seal(key: Path) -> Seal:
+def seal_of(key: Path) -> Seal:
+    """The seal of the private key in a file. Raises `ConfigError`."""
     try:
         return read_seal(key)
     except NotAKey as error:

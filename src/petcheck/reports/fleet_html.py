@@ -1,0 +1,65 @@
+"""report.html of a fleet: which targets fail what, which are alike, and a link to each target's own report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from petcheck.reports import report_html, templating
+from petcheck.results import fleet, totals
+from petcheck.results.fleet import Group
+from petcheck.results.har import Evidence
+from petcheck.results.manifest import PARTS
+from petcheck.results.result import Result
+from petcheck.spec import sections
+
+_GROUPS = 60
+"""The most groups that are described one by one, and compared in a table."""
+
+_COLUMNS = 10
+"""The groups of one table: a phone has room for no more."""
+
+_LINKS = 24
+"""The most targets that are linked in one place; the others are below a fold, or in their groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """A table of some groups: their numbers, and a row for each requirement on which they differ."""
+
+    numbers: tuple[int, ...]
+    groups: tuple[Group, ...]
+    ids: tuple[str, ...]
+
+
+def render(joined: Result, evidence: Sequence[Evidence] = ()) -> str:
+    """The whole page, from the joined outline of a fleet; the evidence is in the targets' own reports."""
+    members = fleet.members(joined)
+    groups = fleet.groups(members)
+    shown, others = groups[:_GROUPS], groups[_GROUPS:]
+    return templating.page(
+        "fleet.html.jinja",
+        "fleet.css",
+        result=joined,
+        totals=totals,
+        title=sections.title,
+        members=members,
+        failures=fleet.failures(members),
+        groups=shown,
+        others=[member for group in others for member in group.members],
+        other_groups=len(others),
+        tables=_tables(shown) if len(groups) > 1 else [],
+        statements={row.id: row.statement for row in members[0].rows},
+        page_of=lambda name: f"{PARTS}/{name}/{report_html.FILE}",
+        links=_LINKS,
+    )
+
+
+def _tables(groups: Sequence[Group]) -> list[_Table]:
+    numbered = iter(enumerate(groups, 1))
+    tables = []
+    while block := list(islice(numbered, _COLUMNS)):
+        numbers, together = zip(*block, strict=True)
+        tables.append(_Table(numbers, together, fleet.differing(together)))
+    return tables
