@@ -48,6 +48,11 @@ class Group:
         """The verdict of each of them."""
         return self.members[0].outcome
 
+    @property
+    def unreachable(self) -> str | None:
+        """Why the first of them could not be tested; None if they could be."""
+        return self.members[0].target.unreachable
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -117,17 +122,20 @@ def differing(shown: Sequence[Group]) -> tuple[str, ...]:
     )
 
 
-def verdict(result: Result, quote: Callable[[str], str] = printable) -> str:
-    """The verdict on a fleet in one sentence, with the targets that fail. `quote` as in `totals.headline`."""
+def verdict(fleet: Sequence[Member], quote: Callable[[str], str] = printable, *, named: bool = True) -> str:
+    """The verdict on a fleet in one sentence, with the targets that fail if they are to be `named`.
+
+    `quote` as in `totals.headline`.
+    """
     by_outcome: dict[Outcome, list[str]] = {}
-    for member in members(result):
+    for member in fleet:
         by_outcome.setdefault(member.outcome, []).append(member.target.name)
     held = sum(len(by_outcome.get(outcome, ())) for outcome in ("pass", "waived"))
-    whole = len(result.targets)
+    whole = len(fleet)
     verb = "shows" if held == 1 else "show"
     sentence = f"{'All' if held == whole else f'{held:,} of'} {whole:,} targets {verb} no failure"
     parts = [
-        f"{len(names):,} {one if len(names) == 1 else several} ({_named(names, quote)})"
+        f"{len(names):,} {one if len(names) == 1 else several}{_named(names, quote) if named else ''}"
         for outcome, one, several in _TROUBLES
         if (names := by_outcome.get(outcome, []))
     ]
@@ -136,4 +144,4 @@ def verdict(result: Result, quote: Callable[[str], str] = printable) -> str:
 
 def _named(names: Sequence[str], quote: Callable[[str], str]) -> str:
     shown = ", ".join(map(quote, names[:_NAMED]))
-    return f"{shown} and {len(names) - _NAMED:,} more" if len(names) > _NAMED else shown
+    return f" ({shown} and {len(names) - _NAMED:,} more)" if len(names) > _NAMED else f" ({shown})"

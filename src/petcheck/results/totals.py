@@ -151,7 +151,7 @@ def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
     `quote` makes text from a target harmless in the output's format; all other text is plain ASCII of our own.
     """
     if fleet.is_fleet(result):
-        sentences = [fleet.verdict(result, quote)]
+        sentences = [fleet.verdict(fleet.members(result), quote)]
     else:
         sentences = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
     return " ".join([*sentences, *notices(result, quote)])

@@ -154,7 +154,7 @@ def run_fleet(
         for done in at_work.each(Task(name, judge_target, (one, options)) for name, one in alone.items()):
             ended = done.value or Ended(None)
             if ended.outline is None and not ended.trouble and not at_work.interrupted:
-                ended = _broken(alone[done.name], started)
+                ended = _broken(alone[done.name], started, done.error)
             trouble += [f"{done.name}: {line}" for line in ended.trouble]
             if ended.outline is not None:
                 found[done.name] = ended.outline
@@ -222,10 +222,11 @@ def _alone(config: Config, target: TargetConfig) -> Config:
     return replace(config, targets=(target,), reports=reports, shard=None, given=given)
 
 
-def _broken(config: Config, started: datetime) -> Ended:
-    """The end of a run whose process died: what it recorded stays, and no requirement is judged."""
+def _broken(config: Config, started: datetime, error: str | None) -> Ended:
+    """The end of a run whose process died, or met an error: what it recorded stays, and no requirement is judged."""
+    broken = f"its process met an error ({error})" if error else "its process died"
     (target,), folder = config.targets, config.reports
-    facts = RunFacts(run_id(config), started, datetime.now(UTC), broken="its process died")
+    facts = RunFacts(run_id(config), started, datetime.now(UTC), broken=broken)
     nothing = TargetReport(target.name, str(target.source), target.plan, target.writes, None)
     stream = Stream(folder) if folder is not None and (folder / STREAM).exists() else None
     product = Product(*assemble(config, catalogue(), openapi_digest(), facts, [nothing]), stream)
@@ -236,7 +237,7 @@ def _broken(config: Config, started: datetime) -> Ended:
         except NotWritten as error:
             unwritten |= error.errors
         write_proof(folder, product.result, unwritten)
-    return Ended(outline(product.result), ("the suite broke: its process died",))
+    return Ended(outline(product.result), (f"the suite broke: {broken}",))
 
 
 def _joined(outlines: Sequence[Result], run: RunInfo, *, whole: bool, interrupted: bool, config: Config) -> Result:

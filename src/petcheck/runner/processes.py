@@ -5,6 +5,7 @@ The processes are forked, where the system can, from one that has imported every
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import signal
@@ -32,10 +33,14 @@ class Task(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Done(Generic[T]):
-    """The end of a task. `value` is None if its process died before it had one."""
+    """The end of a task. `value` is None if its process died before it had one; `error` says of what, if it knew.
+
+    It is the type of an exception alone: the message may contain the key.
+    """
 
     name: str
     value: T | None
+    error: str | None = None
 
 
 class Processes:
@@ -89,14 +94,14 @@ class Processes:
 
     def _end(self, ready: Any) -> Done[Any]:
         try:
-            value = ready.recv()
+            value, error = ready.recv()
         except (EOFError, OSError):
-            value = None
+            value = error = None
         name, process = self._running.pop(ready)
         ready.close()
         process.join()
         process.close()
-        return Done(name, value)
+        return Done(name, value, error)
 
     def _interrupt(self) -> None:
         self.interrupted = self._stopped = True
@@ -120,16 +125,13 @@ def _serve(
     os.environ.update(variables)
     os.chdir(folder)
     try:
-        connection.send(function(*arguments))
+        connection.send((function(*arguments), None))
     except KeyboardInterrupt:
         pass
     except Exception as error:
-        # the message may contain the key
-        print(f"petcheck: the suite broke in a process of its own ({type(error).__name__})", file=sys.stderr)
-    # the interpreter's own end takes longer than some tasks, and frees nothing that is needed
-    sys.stderr.flush()
-    connection.close()
-    os._exit(0)
+        connection.send((None, type(error).__name__))
+    finally:
+        atexit._run_exitfuncs()  # a process of multiprocessing leaves them out, and temporary folders would stay
 
 
 def _end_with_parent() -> None:
