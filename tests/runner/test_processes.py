@@ -22,8 +22,9 @@ def place() -> tuple[str, str | None, int]:
     return str(Path.cwd()), os.environ.get("PLACE"), os.getpid()
 
 
-def die() -> None:
+def die() -> int | None:
     os.kill(os.getpid(), signal.SIGKILL)
+    return None
 
 
 def fail(secret: str) -> None:
@@ -59,7 +60,8 @@ def test_a_task_has_the_folder_and_the_variables_of_its_caller(tmp_path: Path, m
 
 
 def test_a_process_that_dies_ends_its_own_task_alone() -> None:
-    done = {one.name: one.value for one in Processes(2).each([Task("dead", die, ()), Task("other", double, (4,))])}
+    tasks: list[Task[int | None]] = [Task("dead", die, ()), Task("other", double, (4,))]
+    done = {one.name: one.value for one in Processes(2).each(tasks)}
     assert done == {"dead": None, "other": 8}
 
 

@@ -414,9 +414,8 @@ def test_a_process_that_dies_loses_its_own_target_alone(tmp_path: Path) -> None:
     with peer(Caller.hang) as silent, servers(*NAMES[1:]) as urls:
         process = hanging(tmp_path, {"a": silent.url, **urls})
         until(lambda: silent.heads)
-        # one of the others may not have ended yet
-        until(lambda: len(set(processes_in(tmp_path)) - {process.pid}) == 1)
-        (child,) = set(processes_in(tmp_path)) - {process.pid}
+        until(lambda: len(judging_in(tmp_path, process.pid)) == 1)  # one of the others may not have ended yet
+        (child,) = judging_in(tmp_path, process.pid)
         os.kill(child, signal.SIGKILL)
         ran = ended(process, tmp_path)
     assert ran.code == 3, ran.out + ran.err
@@ -427,17 +426,22 @@ def test_a_process_that_dies_loses_its_own_target_alone(tmp_path: Path) -> None:
     assert {row.reason for row in lost} == {"No check of this requirement ran: its process died."}
 
 
-def processes_in(folder: Path) -> list[int]:
-    """The processes that work in a folder, without one of Python's own that may linger."""
-    found = []
+def processes_in(folder: Path) -> dict[int, int]:
+    """The processes that work in a folder, each with its parent; without one of Python's own that may linger."""
+    found = {}
     for path in Path("/proc").iterdir():
         if path.name.isdecimal():
             try:
                 if (path / "cwd").readlink() == folder and b"resource_tracker" not in (path / "cmdline").read_bytes():
-                    found.append(int(path.name))
+                    found[int(path.name)] = int((path / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
                 continue
     return found
+
+
+def judging_in(folder: Path, command: int) -> list[int]:
+    """The processes that judge a target for a command: children of the one from which it forks them."""
+    return [pid for pid, parent in processes_in(folder).items() if command not in (pid, parent)]
 
 
 def test_when_the_command_is_killed_its_processes_end_too(tmp_path: Path) -> None:
