@@ -119,7 +119,7 @@ def test_each_target_has_a_folder_of_its_own_and_the_top_joins_them(made: Path) 
 
 def test_what_it_says_is_one_line_and_then_what_fails(made: Path) -> None:
     lines = (made / "said").read_text().splitlines()
-    assert lines[0] == "4 of 6 targets show no failure; 2 fail (c, e)."
+    assert "4 of 6 targets show no failure; 2 fail (c, e)." in lines
     assert "  LIST-4 · section 4.1, on 1 of 6 targets" in lines
     assert "    on    c" in lines
     page = (made / "one" / "report.html").read_text()
@@ -200,9 +200,7 @@ def test_files_of_others_are_named_and_prove_nothing(folder: Path, capsys: pytes
 def test_it_is_judged_again_target_by_target(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "judge", "one", "--reports", "again")
     assert code == 1
-    assert text.startswith(
-        "judged from one: 6 targets, nothing was sent\n4 of 6 targets show no failure; 2 fail (c, e)."
-    )
+    assert text.startswith("judged from one: 6 targets, nothing was sent\n2 requirements fail\n")
     assert without_times_and_ids(folder / "again/result.json") == without_times_and_ids(folder / "one/result.json")
     code, text = said(capsys, "verify", "again")
     assert (code, text[:7]) == (0, "proven:")
@@ -225,7 +223,7 @@ def test_targets_of_fleets_are_compared_one_by_one(folder: Path, capsys: pytest.
 def test_merged_shards_equal_one_run_but_for_times_and_ids(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "merge", "shard-3", "shard-1", "shard-2", "-o", "merged")
     assert code == 1
-    assert text.splitlines()[0] == (folder / "said").read_text().splitlines()[0]
+    assert text.replace("merged", "one") == (folder / "said").read_text()
     one, merged = (without_times_and_ids(folder / name / "result.json") for name in ("one", "merged"))
     assert merged == one
     assert {path.relative_to(folder / "one") for path in (folder / "one").rglob("*")} - {
@@ -468,7 +466,7 @@ def test_targets_that_cannot_be_reached_are_told_together(tmp_path: Path) -> Non
     listed(tmp_path, dict.fromkeys(NAMES, "http://127.0.0.1:9/v1"))
     ran = petcheck(tmp_path, *FEW)
     assert ran.code == 6, ran.out + ran.err
-    assert ran.out.splitlines()[0].startswith("0 of 6 targets show no failure; 6 could not be tested (a, b, c, d, e")
+    assert "0 of 6 targets show no failure; 6 could not be tested (a, b, c, d, e" in ran.out
     assert ran.out.count("does not answer") == 1
     assert "6 targets could not be tested" in ran.out
 
