@@ -1,6 +1,7 @@
 """Compares this suite with the schemathesis command line, on the same reference server, in one run.
 
-As a program it measures and writes `docs/benchmarks.md`. It compares the cost for the target and the faults found.
+As a program it measures and writes `docs/benchmarks.md`. It compares the cost for the target and the faults found, and
+has `tools.fleet_benchmark` measure many targets.
 Times are ratios, since seconds depend on the machine.
 """
 
@@ -24,6 +25,7 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
 from tests.support.command import KEY, environment, petcheck
+from tools import fleet_benchmark
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 ROUNDS = 3
@@ -186,7 +188,8 @@ def main() -> int:
         results = list(pool.map(_found, tasks))
     found = {tool: {fault for name, fault, hit in results if name == tool and hit} for tool in TOOLS}
     peaks = {number: _peak(number) for number in (100, 2000)}
-    DOCUMENT.write_text(_document(rounds, alarms, found, peaks), encoding="utf-8")
+    many = fleet_benchmark.lines(list(fleet_benchmark.PARTS))
+    DOCUMENT.write_text("\n".join([_document(rounds, alarms, found, peaks), *many]), encoding="utf-8")
     print(DOCUMENT.read_text(encoding="utf-8"))
     return 0
 
