@@ -75,6 +75,22 @@ def waived(expires: str) -> Result:
     return replace(CONFORMING, requirements=(row, also, *others[1:]))
 
 
+def test_what_was_not_examined() -> None:
+    unseen = of(a="inconclusive pass", b="not-run not-run", **dict.fromkeys("cde", "pass pass"))
+    rows = [
+        replace(row, settled_by="--allow-writes" if row.outcome == "not-run" else None) for row in unseen.requirements
+    ]
+    result = replace(unseen, requirements=tuple(rows))
+    lines = printed(result)
+    assert lines[lines.index("not examined") :][1:3] == [
+        "  --allow-writes lets petcheck judge 2 on 1 target: LIST-3, AUTH-1",
+        "  LIST-3, on 1 target: the report of each says why",
+    ]
+    text = summary.render(result, ())
+    assert "- `--allow-writes` settles 2 requirements on 1 target: `LIST-3`, `AUTH-1`\n" in text
+    assert "- 1 requirement on 1 target not settled: `LIST-3`\n" in text
+
+
 def test_waivers() -> None:
     text = "\n".join(printed(waived("2027-01-01")))
     assert "1 failure waived, on a\nThe waiver of LIST-3 on a is stale: the requirement passes now.\n" in text

@@ -70,6 +70,18 @@ def test_the_requirements_that_most_targets_fail_come_first() -> None:
     ]
 
 
+def test_what_was_not_examined_is_told_by_the_option_that_settles_it() -> None:
+    whole = of(**MIXED | {"a": "not-run pass"})
+    rows = [
+        replace(row, settled_by="--allow-writes" if row.outcome == "not-run" else None) for row in whole.requirements
+    ]
+    found = fleet.unexamined(fleet.members(replace(whole, requirements=tuple(rows))))
+    assert [(one.settled_by, one.ids, one.targets) for one in found] == [
+        ("--allow-writes", ("LIST-3",), 1),
+        (None, ("AUTH-1",), 1),
+    ]
+
+
 def test_where_groups_differ_or_fail() -> None:
     groups = fleet.groups(fleet.members(of(**MIXED)))
     assert fleet.differing(groups[:1]) == ("LIST-3",)

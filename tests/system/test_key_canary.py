@@ -66,7 +66,7 @@ def test_many_peers_that_echo_it(tmp_path: Path) -> None:
         named = [word for name in "abcde" for word in ("--target", f"{name}={up.url}")]
         ran = petcheck(tmp_path, *named, *VERBOSITIES["tracebacks"], "-n", "3", "-k", "test_9 or test_page_is")
         assert any(KEY.encode() in head for head in up.heads)
-    assert ran.code == 1, ran.out + ran.err
+    assert ran.code == 0, ran.out + ran.err
     assert_no_key(ran, files=frozenset({"result.json", "report.html", "targets/e/exchanges.har"}))
     assert b"[redacted-key]" in ran.written()["targets/e/exchanges.har"]
 

@@ -24,6 +24,20 @@ def spent(page: TextLines, joined: Result) -> None:
     )
 
 
+def not_examined(page: TextLines, joined: Result) -> None:
+    """Add what was not examined, and the options that settle it."""
+    groups = fleet.unexamined(fleet.members(joined))
+    if groups:
+        page.head("not examined")
+    for group in groups:
+        number, ids = totals.plural(group.targets, "target"), totals.id_ranges(group.ids)
+        if group.settled_by is not None:
+            option = printable(group.settled_by, 80)
+            page.say(f"{option} lets petcheck judge {len(group.ids)} on {number}: {ids}", "  ", "    ")
+        else:
+            page.say(f"{ids}, on {number}: the report of each says why", "  ", "    ")
+
+
 def findings(page: TextLines, joined: Result) -> None:
     """Add what fails a run of a fleet: the failures, and the targets that could not be tested."""
     members = fleet.members(joined)

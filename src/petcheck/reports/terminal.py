@@ -66,6 +66,7 @@ def render(
         f"judged as on {result.run.as_of}; {totals.repeat_hint(result.run)}"
     )
     if whole:
+        fleet_text.not_examined(page, result)
         fleet_text.spent(page, result)
         fleet_text.waivers(page, result)
     else:

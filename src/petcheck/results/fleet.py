@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -62,6 +63,18 @@ class Failure:
     targets: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Unexamined:
+    """Requirements in force that were not examined on some target, and the option that settles them, None without one.
+
+    `targets` counts the targets on which any of them was not.
+    """
+
+    settled_by: str | None
+    ids: tuple[str, ...]
+    targets: int
+
+
 def is_fleet(result: Result) -> bool:
     """Whether a result has too many targets to show them side by side."""
     return len(result.targets) > SIDE_BY_SIDE
@@ -110,6 +123,19 @@ def failures(fleet: Sequence[Member]) -> tuple[Failure, ...]:
                 found.setdefault(row.id, []).append(row)
     made = [Failure(rows[0], tuple(row.target for row in rows)) for rows in found.values()]
     return tuple(sorted(made, key=lambda one: (-len(one.targets), sections.order(one.row.section))))
+
+
+def unexamined(fleet: Sequence[Member]) -> tuple[Unexamined, ...]:
+    """What was not examined, by the option that settles it; what no option settles is last."""
+    ids: dict[str | None, dict[str, None]] = {}
+    targets: Counter[str | None] = Counter()
+    for member in fleet:
+        rows = [row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run")]
+        for row in rows:
+            ids.setdefault(row.settled_by, {})[row.id] = None
+        targets.update({row.settled_by for row in rows})
+    options = sorted(ids, key=lambda option: (option is None, option or ""))
+    return tuple(Unexamined(option, tuple(ids[option]), targets[option]) for option in options)
 
 
 def differing(shown: Sequence[Group]) -> tuple[str, ...]:
