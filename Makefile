@@ -6,6 +6,7 @@
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
 # make bench   compare the suite with the schemathesis command line, write docs/benchmarks.md
+# make bench-fleet   measure runs of many targets alone (ARGS="latency" for one part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
 # make screenshots   take the pictures of a report in docs/, from a run against a server with faults
 # make mutants   change the judging code in many places; tests must notice each (see docs/mutation-testing.md)
@@ -27,7 +28,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix lint kill-matrix grounds soundness bench soak screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix lint kill-matrix grounds soundness bench bench-fleet soak screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -56,6 +57,9 @@ soundness: $(VENV)/ready-to-test
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.benchmark
+
+bench-fleet: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.fleet_benchmark $(ARGS)
 
 soak: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soak $(ARGS)
