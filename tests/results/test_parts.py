@@ -76,6 +76,14 @@ def test_a_head_that_is_none(tmp_path: Path, text: str | None, said: str) -> Non
     assert str(wrong.value).startswith(f"{tmp_path / 'result.json'} {said}")
 
 
+@pytest.mark.parametrize("name", ["../../elsewhere", "a/b", "/etc", ".."])
+def test_no_name_of_a_target_leads_elsewhere(tmp_path: Path, name: str) -> None:
+    one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
+    result.write(one, tmp_path)
+    with pytest.raises(NotARun, match="has a target with a name that petcheck does not give"):
+        parts.head_in(tmp_path)
+
+
 def test_a_target_whose_result_is_gone_or_spoiled(tmp_path: Path) -> None:
     whole = joined(written(tmp_path, "a", "b"))
     path = parts.part_of(tmp_path, "b") / "result.json"

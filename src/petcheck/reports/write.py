@@ -63,7 +63,7 @@ def names(result: Result) -> list[str]:
 
 def joined_names(joined: Result) -> list[str]:
     """The files that `write_joined` writes, and the manifests of the targets that it joins."""
-    return [FILE, *_VIEWS, *_compared(joined), *(manifest.part(target.name) for target in joined.targets)]
+    return [FILE, *_VIEWS, *_compared(joined), *(manifest.entry_of_part(target.name) for target in joined.targets)]
 
 
 def _compared(result: Result) -> list[str]:

@@ -27,7 +27,7 @@ PARTS = "targets"
 _PART = re.compile(rf"{PARTS}/([A-Za-z0-9_-]+)/{re.escape(FILE)}")
 
 
-def part(name: str) -> str:
+def entry_of_part(name: str) -> str:
     """The entry in the manifest of a run in parts for the manifest of a target."""
     return f"{PARTS}/{name}/{FILE}"
 

@@ -19,7 +19,7 @@ from typing import Any
 from petcheck.errors import NotAResult, NotARun, NotEvidence
 from petcheck.results import atomic_write
 from petcheck.results.har_reader import members_before
-from petcheck.results.manifest import PARTS, name_of_part, read_manifest
+from petcheck.results.manifest import PARTS, entry_of_part, name_of_part, read_manifest
 from petcheck.results.result import FILE, RequirementRow, Result, RunInfo, from_head, head_of, validate
 from petcheck.results.sanitize import printable
 from petcheck.spec.outcomes import Exit
@@ -49,15 +49,22 @@ def names_of_parts(folder: Path) -> list[str]:
 
 
 def head_in(folder: Path) -> Result:
-    """What the result.json in a folder says of its run and its targets, without rows. Raises NotARun."""
+    """What the result.json in a folder says of its run and its targets, without rows.
+
+    Raises NotARun, also if a target has a name that would lead to another place than a folder of its own.
+    """
     path = folder / FILE
     name = printable(str(path))
     try:
-        return from_head(members_before(path, _STREAMED[0]))
+        head = from_head(members_before(path, _STREAMED[0]))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}; give a folder of reports") from None
     except (NotAResult, NotEvidence) as error:
         raise NotARun(f"{name} {printable(str(error), 300)}; give a folder of reports") from None
+    for target in head.targets:
+        if name_of_part(entry_of_part(target.name)) is None:
+            raise NotARun(f"{name} has a target with a name that petcheck does not give ({printable(target.name, 60)})")
+    return head
 
 
 def outline(result: Result) -> Result:

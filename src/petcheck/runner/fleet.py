@@ -25,7 +25,7 @@ from petcheck.results.recording import FILE as STREAM
 from petcheck.results.recording import Recording, Stream
 from petcheck.results.result import Result, RunInfo
 from petcheck.results.sanitize import printable
-from petcheck.runner import reports_folder
+from petcheck.runner import reports_folder, signals
 from petcheck.runner.checks import run_checks
 from petcheck.runner.finish import write_proof
 from petcheck.runner.judge import judged_again
@@ -167,7 +167,9 @@ def run_fleet(
         outlines = [found[name] for name in alone if name in found]
         run = run_info(config, run_id(config), started, datetime.now(UTC), Exit.HOLDS)
         joined = _joined(outlines, run, whole=len(found) == len(alone), interrupted=at_work.interrupted, config=config)
-        return write_parts(joined, folder, prepared.seal, trouble)
+        # the run is over: its reports are written anyway, unless this is the second signal
+        with contextlib.nullcontext() if at_work.interrupted else signals.first_calls(lambda: None):
+            return write_parts(joined, folder, prepared.seal, trouble)
     finally:
         if prepared.lock is not None:
             prepared.lock.release()
@@ -248,20 +250,20 @@ def _joined(outlines: Sequence[Result], run: RunInfo, *, whole: bool, interrupte
             config,
             catalogue(),
             openapi_digest(),
-            RunFacts(run.id, _moment(run.started), _moment(run.finished), True),
+            RunFacts(run.id, datetime.fromisoformat(run.started), datetime.fromisoformat(run.finished), True),
             [],
         )
         return result
     return join(outlines, replace(run, exit=int(code)), complete=complete)
 
 
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 def write_parts(joined: Result, folder: Path, seal: Seal | None, trouble: Iterable[str] = ()) -> FleetEnd:
-    """Write what joins the targets' reports below `folder`, with its manifest. Raises NotARun, and OSError."""
-    end = FleetEnd(write.joined_product(joined, folder), list(trouble))
+    """Write what joins the targets' reports below `folder`, with its manifest."""
+    end = FleetEnd(Product(joined, ()), list(trouble))
+    try:
+        end.shown = write.joined_product(joined, folder)
+    except (NotARun, OSError) as error:  # what a target wrote is gone
+        end.trouble.append(printable(str(error), 400))
     with contextlib.suppress(OSError):
         (folder / reports_folder.DEBUGGING_PAGE).unlink()  # of an earlier run, of one recording
     try:

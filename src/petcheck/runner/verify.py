@@ -16,8 +16,7 @@ from petcheck.results.attestation import signed_payload, statement
 from petcheck.results.differences import differing_members, differing_rows
 from petcheck.results.load import recording_in
 from petcheck.results.manifest import FILE as MANIFEST
-from petcheck.results.manifest import PARTS, claims_of, digest_of, read_json, read_manifest
-from petcheck.results.manifest import part as manifest_of
+from petcheck.results.manifest import PARTS, claims_of, digest_of, entry_of_part, read_json, read_manifest
 from petcheck.results.parts import exit_of_parts, head_in, join, names_in, outline, part_of, pieces
 from petcheck.results.recording import Recording
 from petcheck.results.result import FILE, Result, head_of, load
@@ -156,7 +155,7 @@ def _digests(folder: Path, document: dict[str, Any], needed: Sequence[str]) -> l
 
 def _unlisted(folder: Path, document: dict[str, Any]) -> list[str]:
     known = {*document["files"], *_OURS, *([PARTS] if names_in(document) else [])}
-    parts = {f"{PARTS}/{path.name}" for path in _inside(folder / PARTS) if manifest_of(path.name) not in known}
+    parts = {f"{PARTS}/{path.name}" for path in _inside(folder / PARTS) if entry_of_part(path.name) not in known}
     return sorted({path.name for path in _inside(folder)} - known | (parts if PARTS in known else set()))
 
 
