@@ -20,6 +20,7 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.results.result import load, to_json
 from tests.results.test_attestation import key_files
+from tests.support import command
 from tests.support.command import KEY, Ran, ended, environment
 from tests.support.forked import petcheck, start
 from tests.support.peers import Caller, peer
@@ -451,6 +452,33 @@ def test_when_the_command_is_killed_its_processes_end_too(tmp_path: Path) -> Non
     assert not (tmp_path / "reports" / "result.json").exists()
     assert load(tmp_path / "reports/targets/b/result.json").complete
     assert not load(tmp_path / "reports/targets/a/result.json").complete
+
+
+# what joins the reports is written slowly; the file `writing` shows that it has begun
+SLOW_DISK = """
+import os, pathlib, runpy, time
+fsync = os.fsync
+def slow(descriptor):
+    if not pathlib.Path("writing").exists():
+        pathlib.Path("writing").touch()
+        time.sleep(3)
+    fsync(descriptor)
+os.fsync = slow
+runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_a_signal_while_the_joined_reports_are_written_does_not_lose_them(tmp_path: Path) -> None:
+    (tmp_path / "slowly.py").write_text(SLOW_DISK)
+    with servers(*NAMES[:5]) as urls:
+        listed(tmp_path, urls)
+        process = command.start(tmp_path, *FEW, "-n", "2", program="slowly")
+        until((tmp_path / "writing").exists)
+        process.send_signal(signal.SIGINT)
+        ran = ended(process, tmp_path)
+    assert ran.code == 0, ran.out + ran.err
+    ran.assert_reports()
+    assert len(ran.result.targets) == 5
 
 
 def test_after_the_first_failure_no_further_target_is_begun(tmp_path: Path) -> None:
