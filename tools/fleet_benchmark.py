@@ -129,6 +129,9 @@ def spent(servers: int, targets: int, *options: str, latency: float = 0) -> Spen
         seconds = time.monotonic() - began
         if process.returncode not in (0, 1):
             raise RuntimeError((folder / "said").read_text())
+        while len(_tree(os.getpid())) > 2:  # this process and the servers; what was forked may still be ending
+            _cpu()
+            time.sleep(_SAMPLED_EVERY_S)
         page = (folder / "reports" / "report.html").stat().st_size
         return Spent(seconds, _cpu() - before, peak, page)
 
