@@ -1,17 +1,22 @@
 # make check   run the suite against its own reference server (ARGS="…" for other petcheck options)
 # make test    run the tests of the suite itself (ARGS="…" for pytest)
 # make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
+# make test-openapi  read openapi.yaml with linters, a mock server and two generators of clients (ARGS="…" for pytest)
+# make test-install   install the wheel with pip, pipx and uv, on each Python from 3.11 to 3.14 that is here
 # make lint    check style, format, types and the direction of imports
+# make docs    build the documentation into build/site, strictly: a broken link fails it
+# make architecture   draw the rooms and their imports from the code, docs/architecture.svg
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
 # make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
+# make explanations   write what `petcheck explain` tells, from runs against the reference server
 # make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
-# make bench   compare the suite with the schemathesis command line, write docs/benchmarks.md
-# make bench-fleet   measure runs of many targets alone (ARGS="latency" for one part)
+# make bench   measure a run, and compare it with the schemathesis command line, to docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
+# make pool    draw the property examples that come with the suite anew, after a change of openapi.yaml
 # make screenshots   take the pictures of a report in docs/, from a run against a server with faults
 # make mutants   change the judging code in many places; tests must notice each (see docs/mutation-testing.md)
 # make lock    resolve the newest versions and write the lock files (UPGRADE= keeps the pinned versions)
-# make audit   look up known vulnerabilities of all pinned packages in the package index
+# make audit   look up known vulnerabilities of all pinned packages, and of the lowest versions allowed, in the package index
 # make licences   write the licences of the packages that a run needs to docs/licences.md
 # make clean   remove what the other targets created
 #
@@ -21,6 +26,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+OPENAPI_TOOLS := $(VENV)/openapi
+DOCS := $(VENV)/docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 # no other plugins: pytest would rewrite the modules of schemathesis for one that no test needs. Three workers for two
@@ -28,17 +35,23 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix lint kill-matrix grounds soundness bench bench-fleet soak screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi test-install lint docs architecture kill-matrix grounds explanations soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix and not openapi_tools and not install" $(ARGS)
 
 test-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)
+
+test-openapi: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/ready
+	OPENAPI_TOOLS=$(OPENAPI_TOOLS) $(BIN)/python -m pytest $(PLUGINS) -m openapi_tools tests/openapi_tools $(ARGS)
+
+test-install: $(VENV)/ready-to-test
+	$(BIN)/python -m pytest $(PLUGINS) -m install -rs $(ARGS) tests/system/test_install.py
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/ruff check
@@ -46,23 +59,33 @@ lint: $(VENV)/ready-to-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: $(VENV)/ready-to-test $(DOCS)/ready
+	$(BIN)/python -m tools.site
+	$(DOCS)/bin/zensical build --clean --strict
+
+architecture: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.architecture
+
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.kill_matrix
 
 grounds: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.grounds $(ARGS)
 
+explanations: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.explanations
+
 soundness: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soundness $(if $(N),--servers $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 bench: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.benchmark
-
-bench-fleet: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.fleet_benchmark $(ARGS)
+	$(BIN)/python -m tools.benchmark $(ARGS)
 
 soak: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soak $(ARGS)
+
+pool: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.pool
 
 screenshots: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.screenshots
@@ -75,23 +98,32 @@ mutants: $(VENV)/ready-to-test
 
 # The test set first; it constrains the run set, so one environment serves both.
 UPGRADE ?= --upgrade
-LOCK = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
-	--no-header --no-annotate --no-emit-index-url --group pyproject.toml:install pyproject.toml
+COMPILE = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url
+LOCK = $(COMPILE) --group pyproject.toml:install pyproject.toml
 
-lock: $(VENV)/ready-to-test
+lock: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/python
 	$(LOCK) --extra test --output-file requirements-test.lock
 	$(LOCK) --constraints requirements-test.lock --output-file requirements.lock
+	$(COMPILE) --group pyproject.toml:openapi --output-file requirements-openapi.lock
+	$(COMPILE) --group pyproject.toml:docs --output-file requirements-docs.lock
+	cd tests/openapi_tools && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
-# --strict: fail if a package cannot be looked up
+# What is pinned, and the lowest versions that pyproject.toml allows. --strict: fail if a package cannot be looked up
+AUDIT = $(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes
 audit: $(VENV)/ready-to-test
-	$(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes \
-		--requirement requirements.lock --requirement requirements-test.lock
+	$(AUDIT) --requirement requirements.lock --requirement requirements-test.lock \
+		--requirement requirements-openapi.lock --requirement requirements-docs.lock
+	mkdir -p build
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --resolution lowest-direct --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --output-file build/lowest.lock pyproject.toml
+	$(AUDIT) --requirement build/lowest.lock
 
 licences: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.licences
 
 clean:
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache mutants
+	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .cache mutants
 	find reports -mindepth 1 ! -name README.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -105,6 +137,26 @@ $(VENV)/ready-to-test: requirements-test.lock pyproject.toml $(VENV)/made
 	$(PIP) install --require-hashes -r requirements-test.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@ $(VENV)/ready
+
+# Tools of other makers have an environment of their own, with Node.js in it and the packages of npm beside it.
+NPM_FILES = package.json package-lock.json .npmrc
+NPM = PATH="$(abspath $(OPENAPI_TOOLS))/bin:$$PATH" npm --silent
+$(OPENAPI_TOOLS)/ready: $(OPENAPI_TOOLS)/python $(NPM_FILES:%=tests/openapi_tools/%)
+	cp $(NPM_FILES:%=tests/openapi_tools/%) $(OPENAPI_TOOLS)
+	cd $(OPENAPI_TOOLS) && $(NPM) ci
+	touch $@
+
+$(DOCS)/ready: requirements-docs.lock $(VENV)/made
+	$(BIN)/python -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip --disable-pip-version-check --no-input --quiet --quiet \
+		install --require-hashes -r requirements-docs.lock
+	touch $@
+
+$(OPENAPI_TOOLS)/python: requirements-openapi.lock $(VENV)/made
+	$(BIN)/python -m venv $(OPENAPI_TOOLS)
+	$(OPENAPI_TOOLS)/bin/python -m pip --disable-pip-version-check --no-input --quiet --quiet \
+		install --require-hashes -r requirements-openapi.lock
+	touch $@
 
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \

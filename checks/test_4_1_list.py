@@ -13,11 +13,13 @@ from petcheck.toolkit import (
     OPEN_LISTS,
     Response,
     Target,
+    Traffic,
     list_anew,
     observes,
     order_of,
     page_in,
     requirement,
+    sends,
     stage,
 )
 
@@ -36,6 +38,7 @@ def on_survey(name: str) -> object:
     return pytest.param(name, marks=[requirement(name), stage("survey")])
 
 
+@sends(Traffic.PAGES)
 @pytest.mark.parametrize("name", [on_survey("LIST-1"), on_survey("LIST-2"), on_survey("LIST-6")])
 def test_parameters_are_accepted(target: Target, name: str) -> None:
     """GET /pets is 200, with `limit` from 1 to 100 and with `status`: available, pending, sold."""
@@ -44,6 +47,7 @@ def test_parameters_are_accepted(target: Target, name: str) -> None:
 
 
 @requirement("LIST-3")
+@sends(Traffic.PAGES)
 def test_page_is_no_longer_than_its_limit(target: Target) -> None:
     """`limit` is the maximum number of animals returned."""
     look(target)
@@ -51,6 +55,7 @@ def test_page_is_no_longer_than_its_limit(target: Target) -> None:
 
 
 @requirement("LIST-4")
+@sends(Traffic.PAGES)
 def test_default_page_is_a_page_of_20(target: Target) -> None:
     """`limit` is 20 if it is not given, also with a filter."""
     look(target)
@@ -65,6 +70,7 @@ def test_page_is_never_longer_than_100(target: Target) -> None:
 
 
 @requirement("LIST-7")
+@sends(Traffic.PAGES)
 def test_filtered_page_holds_that_status_only(target: Target) -> None:
     """`status` filters by availability."""
     look(target)
@@ -79,6 +85,7 @@ def test_any_filtered_page_holds_that_status_only(target: Target) -> None:
 
 
 @requirement("LIST-8")
+@sends(Traffic.PAGES)
 def test_filtered_pages_are_complete(target: Target) -> None:
     """Every animal with a status is on the page of that status, if the whole store fits on a page."""
     look(target)
@@ -86,6 +93,7 @@ def test_filtered_pages_are_complete(target: Target) -> None:
 
 
 @requirement("LIST-8")
+@sends(Traffic.PAGES)
 @stage("look")
 def test_filtered_pages_show_what_was_created(target: Target) -> None:
     """The same for the animals that the run has created."""
@@ -107,6 +115,7 @@ FIRST = ("limit-over-100", "limit-not-a-number")
         for name, query in OPEN_LISTS.items()
     ],
 )
+@sends(Traffic.ODD_PAGES)
 def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) -> None:
     """Observed: the answers to parameters that the document does not cover. ERROR-5 judges a 5xx."""
     if not target.affords():
@@ -116,6 +125,7 @@ def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) 
 
 
 @observes("list-order")
+@sends(Traffic.PAGES)
 def test_order(target: Target) -> None:
     """Observed: the order of animals on a page."""
     page = page_in(target.api.list_pets(limit=LIMIT_MAX))
@@ -125,6 +135,7 @@ def test_order(target: Target) -> None:
 
 
 @observes("paging-metadata")
+@sends(Traffic.PAGES)
 def test_paging_metadata(target: Target) -> None:
     """Observed: headers of a page that point to the next one."""
     exchange = target.api.list_pets()

@@ -11,6 +11,7 @@ from petcheck.toolkit import (
     REMOVAL_DAY,
     NotRun,
     Target,
+    Traffic,
     creation,
     creations,
     creations_in,
@@ -20,6 +21,7 @@ from petcheck.toolkit import (
     read_others,
     requirement,
     revealing,
+    sends,
     stage,
 )
 
@@ -27,6 +29,7 @@ from petcheck.toolkit import (
 
 
 @requirement("CREATE-1")
+@sends(Traffic.NEW)
 @stage("create")
 def test_valid_pet_is_created(target: Target) -> None:
     """A valid NewPet is 201, with each status and without one."""
@@ -35,6 +38,7 @@ def test_valid_pet_is_created(target: Target) -> None:
 
 
 @requirement("CREATE-14")
+@sends(Traffic.NEW)
 @stage("create")
 def test_doubtful_value_is_created_or_refused(target: Target) -> None:
     """A value that the service may refuse is 201 or 400: a name beyond ASCII, a category never seen."""
@@ -43,6 +47,7 @@ def test_doubtful_value_is_created_or_refused(target: Target) -> None:
 
 
 @requirement("CREATE-2")
+@sends(Traffic.NEW)
 @stage("create")
 def test_name_is_repeated(target: Target) -> None:
     """The 201 repeats the name, code point for code point."""
@@ -51,6 +56,7 @@ def test_name_is_repeated(target: Target) -> None:
 
 
 @requirement("CREATE-3")
+@sends(Traffic.NEW)
 @stage("create")
 def test_category_is_repeated(target: Target) -> None:
     """The 201 repeats the categoryId, exact over the int64 range."""
@@ -59,6 +65,7 @@ def test_category_is_repeated(target: Target) -> None:
 
 
 @requirement("CREATE-4")
+@sends(Traffic.NEW)
 @stage("create")
 def test_status_is_repeated(target: Target) -> None:
     """The 201 repeats the status."""
@@ -76,6 +83,7 @@ def test_status_is_repeated(target: Target) -> None:
         for defect in DEFECTS
     ],
 )
+@sends(Traffic.DEFECTIVE)
 @stage("refuse")
 def test_defective_body_is_refused(target: Target, label: str, name: str) -> None:
     """A body without a required field or with an invalid value is 400."""
@@ -89,6 +97,7 @@ def test_defective_body_is_refused(target: Target, label: str, name: str) -> Non
 
 
 @requirement("CREATE-12")
+@sends(Traffic.NEW, Traffic.ANIMALS)
 @stage("look")
 def test_created_animal_can_be_read(target: Target) -> None:
     """GET /pets/{petId} shows the animal as the 201 did."""
@@ -102,6 +111,7 @@ def test_created_animal_can_be_read(target: Target) -> None:
 
 
 @requirement("CREATE-12")
+@sends(Traffic.ANIMALS)
 @stage("spare")
 def test_other_created_animals_can_be_read(target: Target) -> None:
     """The same for one of each status, as far as requests are left."""
@@ -113,6 +123,7 @@ def test_other_created_animals_can_be_read(target: Target) -> None:
 
 
 @requirement("CREATE-13")
+@sends(Traffic.NEW, Traffic.PAGES)
 @stage("look")
 def test_created_animals_are_listed(target: Target) -> None:
     """The list shows each created animal as the 201 did, if the page has room for all animals."""
@@ -122,6 +133,7 @@ def test_created_animals_are_listed(target: Target) -> None:
 
 
 @requirement("CREATE-11")
+@sends(Traffic.DEFECTIVE, Traffic.PAGES)
 @stage("look")
 def test_refused_body_is_not_stored(target: Target) -> None:
     """A body refused with 400 is not in the list, even after accepted animals have had time to appear."""
@@ -135,6 +147,7 @@ def test_refused_body_is_not_stored(target: Target) -> None:
 
 
 @observes("name-beyond-ascii", "category-never-seen", "status-default")
+@sends(Traffic.NEW)
 @stage("create")
 def test_open_points_of_creation(target: Target) -> None:
     """Observed: the answers to the extreme animals, and to the one without a status."""

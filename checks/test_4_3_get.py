@@ -9,11 +9,13 @@ from petcheck.toolkit import (
     NotRun,
     Response,
     Target,
+    Traffic,
     listed_before,
     observes,
     read_others,
     requirement,
     revealing,
+    sends,
     stage,
     unknown_id,
 )
@@ -33,6 +35,7 @@ def read(target: Target) -> Exchange | None:
 
 
 @requirement("GET-1")
+@sends(Traffic.ANIMALS)
 def test_existing_animal_is_read(target: Target) -> None:
     """An existing id is 200."""
     before_removal(target)
@@ -41,6 +44,7 @@ def test_existing_animal_is_read(target: Target) -> None:
 
 
 @requirement("GET-2")
+@sends(Traffic.ANIMALS)
 def test_animal_is_the_one_asked_for(target: Target) -> None:
     """The body is that animal, with the same fields as in the list."""
     before_removal(target)
@@ -52,6 +56,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in ("GET-1", "GET-2")])
+@sends(Traffic.ANIMALS)
 @stage("spare")
 def test_other_animals_are_the_ones_asked_for(target: Target, name: str) -> None:
     """The same for a second animal and for one of each status, as far as requests are left."""
@@ -61,6 +66,7 @@ def test_other_animals_are_the_ones_asked_for(target: Target, name: str) -> None
 
 
 @requirement("GET-3")
+@sends(Traffic.OTHER_IDS)
 def test_unknown_id_is_not_found(target: Target) -> None:
     """An id that no animal has is 404."""
     before_removal(target)
@@ -69,6 +75,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
 
 
 @requirement("GET-4")
+@sends(Traffic.ANIMALS)
 def test_operation_is_removed(target: Target) -> None:
     """From 5 December 2030 on the operation answers an existing animal's id with a 4xx."""
     if target.as_of < REMOVAL_DAY:
@@ -82,6 +89,7 @@ def test_operation_is_removed(target: Target) -> None:
 
 @pytest.mark.parametrize("segment", [str(INT64_MAX + 1), "abc"], ids=["beyond-int64", "text"])
 @observes("pet-id-not-int64")
+@sends(Traffic.OTHER_IDS)
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
     """Observed: the answer to such a segment. ERROR-5 judges a 5xx."""
@@ -91,6 +99,7 @@ def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
 
 
 @observes("deprecation-headers")
+@sends(Traffic.ANIMALS)
 def test_deprecation_headers(target: Target) -> None:
     """Observed: `Deprecation` and `Sunset`, with a note if Sunset has another date than the document."""
     if target.as_of >= REMOVAL_DAY:

@@ -1,9 +1,10 @@
 """Section 4.4: other operations. Of `GET /store/orders` the document says only that it exists."""
 
-from petcheck.toolkit import Response, Target, kind, observes, requirement, value_of
+from petcheck.toolkit import Response, Target, Traffic, kind, observes, requirement, sends, value_of
 
 
 @requirement("ORDERS-1")
+@sends(Traffic.ORDERS)
 def test_store_orders_exists(target: Target) -> None:
     """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing."""
     target.api.store_orders()
@@ -11,6 +12,7 @@ def test_store_orders_exists(target: Target) -> None:
 
 
 @observes("orders-payload")
+@sends(Traffic.ORDERS)
 def test_orders_payload(target: Target) -> None:
     """Observed: the kind of the body."""
     exchange = target.api.store_orders()

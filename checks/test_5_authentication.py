@@ -17,11 +17,13 @@ from petcheck.toolkit import (
     Operation,
     Response,
     Target,
+    Traffic,
     animals_in,
     keyless_pet,
     observes,
     page_call,
     requirement,
+    sends,
     stage,
 )
 
@@ -112,6 +114,7 @@ EACH = [
 
 
 @observes("www-authenticate")
+@sends(Traffic.KEYS)
 @stage("refuse")
 def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
@@ -120,6 +123,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
             post(target, key)
 
 
+@sends(Traffic.KEYS)
 @pytest.mark.parametrize(("name", "keys"), EACH)
 def test_invalid_key_is_401(target: Target, name: str, keys: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, is 401, before anything else is checked."""
@@ -127,6 +131,7 @@ def test_invalid_key_is_401(target: Target, name: str, keys: tuple[Credential, .
     target.judge(name)
 
 
+@sends(Traffic.KEYS)
 @pytest.mark.parametrize(("name", "keys"), EACH)
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, keys: tuple[Credential, ...]) -> None:
     """The same for POST /pets, if writes are allowed."""
@@ -135,6 +140,7 @@ def test_invalid_key_is_401_for_a_post(target: Target, name: str, keys: tuple[Cr
     target.judge(name)
 
 
+@sends(Traffic.KEYS)
 @pytest.mark.parametrize(
     ("name", "pairs", "reserve"),
     [
@@ -153,6 +159,7 @@ def test_more_operations_see_more_keys(
 
 
 @requirement("AUTH-6")
+@sends(Traffic.KEYS)
 @stage("look")
 def test_refused_post_creates_nothing(target: Target) -> None:
     """A POST answered 401 has created nothing."""

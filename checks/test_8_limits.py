@@ -1,6 +1,17 @@
 """Section 8: limits. The rate limit headers of every response, how they change, and how the limit is enforced."""
 
-from petcheck.toolkit import Response, Target, judge_with_quota_used_up, kind, observes, requirement, stage, value_of
+from petcheck.toolkit import (
+    Response,
+    Target,
+    Traffic,
+    judge_with_quota_used_up,
+    kind,
+    observes,
+    requirement,
+    sends,
+    stage,
+    value_of,
+)
 
 
 @requirement("RATE-1")
@@ -42,6 +53,7 @@ def test_limit_is_the_plans(target: Target) -> None:
 
 
 @requirement("RATE-6")
+@sends(Traffic.EXHAUSTION)
 @stage("exhaust")
 def test_request_over_the_limit_is_429(target: Target) -> None:
     """A request over the limit gets 429: not another status, not a dropped connection, not a 200."""
@@ -49,6 +61,7 @@ def test_request_over_the_limit_is_429(target: Target) -> None:
 
 
 @requirement("RATE-8")
+@sends(Traffic.EXHAUSTION)
 @stage("exhaust")
 def test_no_429_while_requests_are_left(target: Target) -> None:
     """No 429 comes while Remaining says that requests are left."""
@@ -56,6 +69,7 @@ def test_no_429_while_requests_are_left(target: Target) -> None:
 
 
 @requirement("RATE-9")
+@sends(Traffic.EXHAUSTION)
 @stage("exhaust")
 def test_served_after_retry_after(target: Target) -> None:
     """After Retry-After the next request is served."""

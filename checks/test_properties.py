@@ -7,7 +7,7 @@ requirement by them. Requirements on every response are judged in the file of th
 import pytest
 
 from petcheck.properties.examples import Examples
-from petcheck.toolkit import OPEN_LISTS, Operation, Target, observes, requirement, stage
+from petcheck.toolkit import OPEN_LISTS, Operation, Target, Traffic, observes, requirement, sends, stage
 
 pytestmark = stage("examples")
 
@@ -17,30 +17,35 @@ def each(*names: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in names])
 
 
+@sends(Traffic.NEW)
 @each("CREATE-1", "CREATE-2", "CREATE-3", "CREATE-4", "CREATE-14")
 def test_any_name_and_category(examples: Examples, name: str) -> None:
     """A valid NewPet is 201 and comes back exact; a value that the service may refuse is 201 or 400."""
     examples.judge(Operation.CREATE_PET, name)
 
 
+@sends(Traffic.DEFECTIVE)
 @each("CREATE-5", "CREATE-6", "CREATE-7", "CREATE-8", "CREATE-9", "CREATE-10")
 def test_any_defect(examples: Examples, name: str) -> None:
     """A body with a defect of any kind is 400."""
     examples.judge(Operation.CREATE_PET, name)
 
 
+@sends(Traffic.PAGES, Traffic.ODD_PAGES)
 @each("LIST-1", "LIST-2", "LIST-6", "LIST-3", "LIST-4", "LIST-5", "LIST-7")
 def test_any_limit_and_status(examples: Examples, name: str) -> None:
     """Every limit with every status gives a page no longer than the limit, of that status; other limits at most 100."""
     examples.judge(Operation.LIST_PETS, name)
 
 
+@sends(Traffic.NEW, Traffic.DEFECTIVE)
 @each("CREATE-11", "CREATE-13")
 def test_pages_after_posts(examples: Examples, name: str) -> None:
     """A refused animal is on no page, and a created animal is on a page as it was created."""
     examples.compare(name)
 
 
+@sends(Traffic.ANIMALS, Traffic.OTHER_IDS)
 @each("GET-1", "GET-2", "GET-3")
 def test_any_id(examples: Examples, name: str) -> None:
     """Any int64 is 200 with that animal, or 404."""
@@ -48,12 +53,14 @@ def test_any_id(examples: Examples, name: str) -> None:
 
 
 @requirement("ORDERS-1")
+@sends(Traffic.ORDERS)
 def test_orders(examples: Examples) -> None:
     """The only case, since no parameters are shown."""
     examples.judge(Operation.STORE_ORDERS, "ORDERS-1")
 
 
 @observes(*OPEN_LISTS)
+@sends(Traffic.ODD_PAGES)
 def test_open_parameters(examples: Examples, target: Target) -> None:
     """Observed: the answers to parameters for which no check had requests left."""
     examples.run()
@@ -63,6 +70,7 @@ def test_open_parameters(examples: Examples, target: Target) -> None:
             target.observe_answer(name, asked)
 
 
+@sends(Traffic.NEW)
 @each("CREATE-12", "CREATE-13")
 @stage("sequence")
 def test_any_sequence(examples: Examples, name: str) -> None:

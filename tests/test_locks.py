@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -11,7 +12,9 @@ import pytest
 from tools import licences
 
 ROOT = Path(__file__).resolve().parent.parent
-LOCKS = ["requirements.lock", "requirements-test.lock"]
+ONE_ENVIRONMENT = ["requirements.lock", "requirements-test.lock"]
+LOCKS = [*ONE_ENVIRONMENT, "requirements-openapi.lock", "requirements-docs.lock"]
+NPM = ROOT / "tests" / "openapi_tools"
 PIN = re.compile(r"([a-z0-9.-]+)==([^ ;]+)(?: ; ([^\\]+))? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)")
 
 
@@ -36,7 +39,7 @@ def test_a_lock_is_pins_with_hashes_and_nothing_else(lock: str) -> None:
 
 
 def test_one_environment_serves_both() -> None:
-    run, test = (pins(lock) for lock in LOCKS)
+    run, test = (pins(lock) for lock in ONE_ENVIRONMENT)
     assert run <= test
 
 
@@ -46,3 +49,14 @@ def test_the_project_s_dependencies_are_locked() -> None:
     test = run | names(project["project"]["optional-dependencies"]["test"])
     assert run <= {name for name, _ in pins("requirements.lock")}
     assert test <= {name for name, _ in pins("requirements-test.lock")}
+    groups = project["dependency-groups"]
+    for group in ("openapi", "docs"):
+        assert names(groups[group]) <= {name for name, _ in pins(f"requirements-{group}.lock")}
+
+
+def test_the_packages_of_npm_are_pinned_by_digest_and_without_addresses() -> None:
+    wanted = json.loads((NPM / "package.json").read_text("utf-8"))["devDependencies"]
+    root, *packages = json.loads((NPM / "package-lock.json").read_text("utf-8"))["packages"].items()
+    assert root[1]["devDependencies"] == wanted
+    assert [path for path, package in packages if not package["integrity"].startswith("sha512-")] == []
+    assert [path for path, package in packages if "resolved" in package] == []

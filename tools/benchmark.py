@@ -1,19 +1,20 @@
-"""Compares this suite with the schemathesis command line, on the same reference server, in one run.
+"""Measures the suite, and writes `docs/benchmarks.md`: all of it, or the parts that are named on the command line.
 
-As a program it measures and writes `docs/benchmarks.md`. It compares the cost for the target and the faults found, and
-has `tools.fleet_benchmark` measure many targets.
-Times are ratios, since seconds depend on the machine.
+`run` is what one run costs; see `one_run`. `tools` compares this suite with the schemathesis command line, on the same
+reference server: the cost for the target and the faults found. `fleet` is what many targets cost; see
+`fleet_benchmark`. Times are ratios, since seconds depend on the machine.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,8 +26,9 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
 from tests.support.command import KEY, environment, petcheck
-from tools import fleet_benchmark
-from tools.fleet_benchmark import DOCUMENT
+from tools import fleet_benchmark, one_run
+
+DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
 ROUNDS = 3
 
@@ -179,8 +181,8 @@ def _found(task: tuple[str, str, frozenset[str]]) -> tuple[str, str, bool]:
     return tool, fault, bool(cost_of(TOOLS[tool], fault).findings - usual)
 
 
-def main() -> int:
-    """Measure and write the document."""
+def _tools() -> list[str]:
+    """The section on this suite and the schemathesis command line."""
     rounds = {tool: [cost_of(run) for _ in range(ROUNDS)] for tool, run in TOOLS.items()}
     alarms = {tool: frozenset().union(*(cost.findings for cost in costs)) for tool, costs in rounds.items()}
     tasks = [(tool, fault, alarms[tool]) for fault in SAMPLE for tool in TOOLS]
@@ -188,11 +190,44 @@ def main() -> int:
         results = list(pool.map(_found, tasks))
     found = {tool: {fault for name, fault, hit in results if name == tool and hit} for tool in TOOLS}
     peaks = {number: _peak(number) for number in (100, 2000)}
-    many = fleet_benchmark.lines(list(fleet_benchmark.PARTS))
-    text = fleet_benchmark.with_section(_document(rounds, alarms, found, peaks), many)
-    DOCUMENT.write_text(text, encoding="utf-8")
+    return _compared(rounds, alarms, found, peaks)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the document, and the measurement that gives its lines."""
+
+    title: str
+    measure: Callable[[], list[str]]
+
+
+PARTS = {
+    "run": Part("One run", one_run.lines),
+    "tools": Part("Beside the schemathesis command line", _tools),
+    "fleet": Part("Many targets", fleet_benchmark.lines),
+}
+_HEAD = ("# Benchmarks", "", "Written by `make bench`; do not edit.")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure, and write the document; the parts that are not measured stay as they are."""
+    parser = argparse.ArgumentParser(prog="python -m tools.benchmark", allow_abbrev=False)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(PARTS)}; all if none is named")
+    chosen = parser.parse_args(argv).parts or list(PARTS)
+    if unknown := [name for name in chosen if name not in PARTS]:
+        parser.error(f"no part {unknown[0]}; the parts are {', '.join(PARTS)}")
+    measured = {PARTS[name].title: PARTS[name].measure() for name in chosen}
+    DOCUMENT.write_text(with_sections(DOCUMENT.read_text(encoding="utf-8"), measured), encoding="utf-8")
     print(DOCUMENT.read_text(encoding="utf-8"))
     return 0
+
+
+def with_sections(text: str, measured: Mapping[str, Sequence[str]]) -> str:
+    """The document with these sections in place of its own; a section is the lines below a title."""
+    kept = {title: body.strip() for title, body in re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", text, re.MULTILINE)}
+    bodies = kept | {title: "\n".join(lines).strip() for title, lines in measured.items()}
+    sections = [f"## {part.title}\n\n{bodies[part.title]}\n" for part in PARTS.values() if part.title in bodies]
+    return "\n".join([*_HEAD, "", *sections])
 
 
 def _peak(examples: int) -> tuple[float, float]:
@@ -204,17 +239,15 @@ def _peak(examples: int) -> tuple[float, float]:
         return ran.peak_mb, written / 1e6
 
 
-def _document(
+def _compared(
     rounds: dict[str, list[Cost]],
     alarms: dict[str, frozenset[str]],
     found: dict[str, set[str]],
     peaks: dict[int, tuple[float, float]],
-) -> str:
+) -> list[str]:
     base = statistics.median(cost.seconds for cost in rounds["petcheck"])
     lines = [
-        "# Benchmarks",
-        "",
-        "Written by `make bench`; do not edit. Each tool judges the same reference server on the same machine in one",
+        "Each tool judges the same reference server on the same machine in one",
         f"run, {ROUNDS} times while it conforms and once with each of {len(SAMPLE)} faults. Times are multiples of the",
         "time of `petcheck` with its defaults, for the whole process; medians.",
         "",
@@ -249,9 +282,8 @@ def _document(
             f"| `{fault}` | " + " | ".join("found" if fault in found[tool] else "-" for tool in rounds) + " |"
             for fault in sorted(SAMPLE, key=_order)
         ),
-        "",
     ]
-    return "\n".join(lines)
+    return lines
 
 
 def _order(fault: str) -> tuple[Sequence[int], str]:

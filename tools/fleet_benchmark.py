@@ -1,4 +1,4 @@
-"""Measures runs of many targets, on real local servers, for docs/benchmarks.md: `make bench-fleet`.
+"""Measures runs of many targets, on real local servers, for `make bench ARGS=fleet`.
 
 The servers are in a process of their own, so that only what petcheck spends counts. Ratios are of runs side by side;
 seconds depend on the machine.
@@ -29,8 +29,6 @@ from tests.support.command import KEY, environment
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
-TITLE = "## Many targets"
 FAULTS = {3: ("default-50",), 7: ("no-key-needed",)}
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER
 _SAMPLED_EVERY_S = 0.5
@@ -50,30 +48,21 @@ class Spent:
 
 
 def main() -> int:
-    """Measure the parts that are named, or all, and print them. With all, write them to docs/benchmarks.md too."""
+    """Measure the parts that are named, or all, and print them."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help=f"of {', '.join(PARTS)}")
     parser.add_argument("--serve", nargs=2, metavar=("N", "MS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         return _serve(int(options.serve[0]), float(options.serve[1]) / 1000)
-    measured = lines(options.parts or list(PARTS))
-    print("\n".join(measured))
-    if not options.parts:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        DOCUMENT.write_text(with_section(text, measured), encoding="utf-8")
+    print("\n".join(lines(options.parts)))
     return 0
 
 
-def with_section(document: str, measured: Sequence[str]) -> str:
-    """The document with these lines as its last section, in place of those of an earlier measurement."""
-    return "\n".join([document.partition(TITLE)[0].rstrip("\n"), "", *measured])
-
-
-def lines(parts: Sequence[str]) -> list[str]:
-    """The lines of the document for those parts."""
+def lines(parts: Sequence[str] = ()) -> list[str]:
+    """The lines of the document for those parts, or for all."""
     ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1)
-    return [TITLE, "", *(PARTS[part]() for part in parts), ""]
+    return [PARTS[part]() for part in parts or PARTS]
 
 
 def _processes() -> str:

@@ -32,7 +32,7 @@ def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge
     the checks.
     """
     needs = FAULTS[name].needs
-    day = next((DAYS[need] for need in needs if need in DAYS), None)
+    day = day_of(name)
     options = ["--plan", "pro", "--max-wait", "200"]
     options += ["--as-of", day.isoformat()] if day else []
     options += ["--exhaust-rate-limit"] if "exhaust" in needs else []
@@ -43,6 +43,11 @@ def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge
     grounds = sorted(needs & VARIATIONS.keys())
     with server(faults=(name,), variations=grounds, animals=animals, as_of=day, clock=clock) as url:
         return by(url, *options, *more, clock=clock, seed=7)
+
+
+def day_of(name: str) -> date | None:
+    """The day on which a fault is judged; None if any day will do."""
+    return next((DAYS[need] for need in FAULTS[name].needs if need in DAYS), None)
 
 
 def run_variation(

@@ -18,6 +18,11 @@
     ├── NotJson            judging: a text is not JSON
     │   └── NotRead        it may be JSON, but is longer or deeper than petcheck reads
     ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
+    │   ├── BadUrl         a base URL that is not one, or that would send the key unencrypted
+    │   ├── BadKey         no API key, or one that cannot be masked
+    │   ├── BadApp         an application that is not one, or that does not start
+    │   ├── BadValue       an option or setting with a value that it cannot have
+    │   └── BadFile        petcheck.toml cannot be read, or holds what it cannot hold
     ├── NotARun            results: a file or folder was not written by a complete run (exit 4)
     │   ├── NotAResult     not a result.json
     │   └── NotEvidence    no evidence that petcheck has recorded
@@ -25,7 +30,8 @@
     ├── NotComparable      comparison: these runs cannot be compared (exit 4)
     ├── NotJoined          runner: these runs cannot be merged (exit 4)
     ├── InUse              results: another run uses the folder (exit 4)
-    └── NotWritten         reports: some files could not be written (exit 3)
+    ├── NotWritten         reports: some files could not be written (exit 3)
+    └── SuiteBroke         embed: a run in its own process broke, or some of its files could not be written (exit 3)
 
 Any other exception in a check is a bug of the suite: outcome `error`, exit 3.
 """
@@ -129,6 +135,14 @@ class Untestable(PetcheckError):
     """The target as a whole cannot be tested; the message says why and what to do, in one line."""
 
 
+class AppFailed(Untestable):
+    """The application of `--app` does not start; `log` are its own last lines."""
+
+    def __init__(self, message: str, log: str) -> None:
+        super().__init__(message)
+        self.log = log
+
+
 class NotJson(PetcheckError, ValueError):
     """The text is not JSON; the message says what is wrong and where."""
 
@@ -145,6 +159,30 @@ class ConfigError(PetcheckError):
         if len(words) > _LONGEST_MESSAGE:  # a long value in the middle; the end says what to do
             words = f"{words[: _LONGEST_MESSAGE // 2]} … {words[-_LONGEST_MESSAGE // 2 :]}"
         super().__init__("".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in words))
+
+
+class NothingToRun(ConfigError):
+    """What was chosen is nothing; the message is one line that says what to do."""
+
+
+class BadUrl(ConfigError):
+    """A base URL is not one, or would send the key unencrypted."""
+
+
+class BadKey(ConfigError):
+    """There is no API key, or one that cannot be masked in reports."""
+
+
+class BadApp(ConfigError):
+    """An application cannot be loaded, is not one, or does not start."""
+
+
+class BadValue(ConfigError):
+    """An option or a setting has a value that it cannot have."""
+
+
+class BadFile(ConfigError):
+    """A petcheck.toml cannot be read, or holds what it cannot hold."""
 
 
 class NotARun(PetcheckError):
@@ -181,3 +219,7 @@ class NotWritten(PetcheckError):
     def __init__(self, message: str, errors: Mapping[str, Exception]) -> None:
         super().__init__(message)
         self.errors = dict(errors)
+
+
+class SuiteBroke(PetcheckError):
+    """A run in its own process broke, which says nothing about the server; the message is its last line."""

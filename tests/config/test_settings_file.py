@@ -89,7 +89,7 @@ IN_FILE = {
         "petcheck.toml: [defaults] reports 1: must be text in quotes",
     ),
     "a waiver with a number for a reason": (
-        '[[waivers]]\nrequirement = "LIST-5"\ntarget = "a"\nreason = 1\nexpires = 2027-01-01',
+        '[[waivers]]\nrequirement = "LIST-5"\ntarget = "target"\nreason = 1\nexpires = 2027-01-01',
         "petcheck.toml: waiver 1: `reason` 1: must be text in quotes",
     ),
     "two tables of one name": (
@@ -114,12 +114,16 @@ IN_FILE = {
         "petcheck.toml: waiver 1: no requirement 'limit-zero'",
     ),
     "a waiver until some day": (
-        '[[waivers]]\nrequirement = "LIST-5"\ntarget = "a"\nreason = "r"\nexpires = "soon"',
+        '[[waivers]]\nrequirement = "LIST-5"\ntarget = "target"\nreason = "r"\nexpires = "soon"',
         "petcheck.toml: waiver 1: `expires` soon: not a date",
     ),
     "a waiver with more": (
         '[[waivers]]\nrequirement = "LIST-5"\nuntil = 1',
         "petcheck.toml: waiver 1: unknown setting 'until'",
+    ),
+    "a waiver for a target that neither the file nor the run has": (
+        '[[waivers]]\nrequirement = "LIST-5"\ntarget = "staging"\nreason = "r"\nexpires = 2027-01-01',
+        "petcheck.toml: waiver 1: no target 'staging'; there are reference; name it in [targets], or with --target",
     ),
     "a waiver for nobody": (
         '[targets.staging]\nurl = "https://h/v1"\n[[waivers]]\nrequirement = "LIST-5"\ntarget = "stagin"\nreason = "r"\nexpires = 2027-01-01',

@@ -15,7 +15,7 @@ from petcheck.spec.outcomes import Exit, Outcome, Waiver
 from tests.support.exchanges import exchange
 
 TODAY = date(2026, 11, 21)
-LIST_3 = catalogue()["LIST-3"]
+LIST_3, LIST_4 = catalogue()["LIST-3"], catalogue()["LIST-4"]
 
 
 def finding(outcome: Outcome, reason: str = "", *, exchanges: tuple[int, ...] = (), **more: object) -> Finding:
@@ -219,7 +219,10 @@ GONE = ("gone",)
 @pytest.mark.parametrize(
     ("outcomes", "state", "code"),
     [
-        ((), RunState(), 0),
+        ((), RunState(), 5),
+        (("inconclusive", "not-run"), RunState(), 5),
+        (("inconclusive",), RunState(strict=True), 5),
+        (("waived",), RunState(), 0),
         (("pass", "inconclusive", "not-run", "waived"), RunState(), 0),
         (("pass", "fail"), RunState(), 1),
         (("fail",), RunState(interrupted=True), 2),
@@ -243,4 +246,19 @@ def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: int) -
 
 def test_a_requirement_not_in_force_is_never_unsettled() -> None:
     out_of_force = Verdict(LIST_3, "staging", "not-run", "", in_force=False)
-    assert exit_of([out_of_force], RunState(strict=True)) is Exit.HOLDS
+    assert exit_of([*verdicts("pass"), out_of_force], RunState(strict=True)) is Exit.HOLDS
+
+
+CHOSEN = RunState(chosen=frozenset({"LIST-3"}))
+
+
+def test_a_pass_of_another_requirement_is_not_of_what_was_chosen() -> None:
+    other = Verdict(LIST_4, "staging", "pass", "")
+    assert exit_of([other, *verdicts("inconclusive")], CHOSEN) is Exit.NOTHING_SELECTED
+    assert exit_of([other, *verdicts("pass")], CHOSEN) is Exit.HOLDS
+
+
+def test_what_was_not_chosen_is_never_unsettled() -> None:
+    other = Verdict(LIST_4, "staging", "not-run", "")
+    assert exit_of([other, *verdicts("pass")], replace(CHOSEN, strict=True)) is Exit.HOLDS
+    assert exit_of([other, *verdicts("pass", "not-run")], replace(CHOSEN, strict=True)) is Exit.UNSETTLED

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -16,6 +15,9 @@ from hypothesis import strategies as st
 
 from petcheck.exchange import Call
 from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.properties.cases import Cases
+from petcheck.properties.generate import Generated
+from petcheck.properties.pool import shipped_pool
 from petcheck.properties.streams import Pets, creating, defective_pets, getting, listing, named
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -24,25 +26,39 @@ from petcheck.toolkit.payloads import defects
 
 PETS = Pets("0a1b2c3d", 4)
 SEEDS = (1, 4711)
+GENERATED = Generated()
+from_both = pytest.mark.parametrize("cases", [GENERATED, shipped_pool()], ids=["generated", "pool"])
 
 
-@cache
-def listed(seed: int) -> list[Call]:
-    return [*islice(listing(seed), 400)]
+def once(draw: Callable[[int, Cases], list[Call]]) -> Callable[..., list[Call]]:
+    """`draw`, called once for each seed and source."""
+    drawn: dict[tuple[int, int], list[Call]] = {}
+
+    def again(seed: int, cases: Cases = GENERATED) -> list[Call]:
+        if (seed, id(cases)) not in drawn:
+            drawn[seed, id(cases)] = draw(seed, cases)
+        return drawn[seed, id(cases)]
+
+    return again
 
 
-@cache
-def got(seed: int) -> list[Call]:
-    return [*islice(getting(seed), 400)]
+@once
+def listed(seed: int, cases: Cases) -> list[Call]:
+    return [*islice(listing(seed, cases), 400)]
 
 
-@cache
-def created(seed: int) -> list[Call]:
-    return [*islice(creating(PETS, seed, ()), 150)]
+@once
+def got(seed: int, cases: Cases) -> list[Call]:
+    return [*islice(getting(seed, cases), 400)]
 
 
-def bodies(seed: int, number: int = 150) -> list[bytes]:
-    return [call.body for call in created(seed)[:number] if call.body is not None]
+@once
+def created(seed: int, cases: Cases) -> list[Call]:
+    return [*islice(creating(PETS, seed, (), cases), 150)]
+
+
+def bodies(seed: int, number: int = 150, cases: Cases = GENERATED) -> list[bytes]:
+    return [call.body for call in created(seed, cases)[:number] if call.body is not None]
 
 
 # ---- how many
@@ -98,24 +114,26 @@ def test_every_documented_limit_comes_first_with_every_status(seed: int) -> None
     assert [limit for limit, _ in asked if limit and limit.isdecimal() and int(limit) > 100]
 
 
+@from_both
 @pytest.mark.parametrize("seed", SEEDS)
-def test_no_example_comes_twice(seed: int) -> None:
-    for calls in (listed(seed), got(seed), created(seed)):
+def test_no_example_comes_twice(seed: int, cases: Cases) -> None:
+    for calls in (listed(seed, cases), got(seed, cases), created(seed, cases)):
         assert len(calls) == len(set(calls))
 
 
 # ---- GET /pets/{petId}
 
 
+@from_both
 @pytest.mark.parametrize("seed", SEEDS)
-def test_ids_cover_int64_and_no_segment_changes_the_path(seed: int) -> None:
-    segments = [call.pet_id or "" for call in got(seed)]
+def test_ids_cover_int64_and_no_segment_changes_the_path(seed: int, cases: Cases) -> None:
+    segments = [call.pet_id or "" for call in got(seed, cases)]
     numbers = {int(text) for text in segments if text.removeprefix("-").isdecimal() and text.isascii()}
     for power in range(8, 63):
         assert any(2**power <= n < 2 ** (power + 1) for n in numbers), power
         assert any(2**power <= -n < 2 ** (power + 1) for n in numbers), power
     assert {-(2**63), 2**63 - 1, 2**63, -(2**63) - 1, 0} <= numbers
-    for call in got(seed):
+    for call in got(seed, cases):
         assert call.path.startswith("/pets/")
         assert call.path.count("/") == 2
         assert set((call.pet_id or "").strip(" ")) - set("./\\\0")
@@ -124,19 +142,21 @@ def test_ids_cover_int64_and_no_segment_changes_the_path(seed: int) -> None:
 # ---- POST /pets
 
 
+@from_both
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_defective_body_has_a_name_of_this_run_if_any(seed: int) -> None:
-    for body in bodies(seed):
+def test_a_defective_body_has_a_name_of_this_run_if_any(seed: int, cases: Cases) -> None:
+    for body in bodies(seed, cases=cases):
         asked = asked_for(body, {PETS.category})
         name = (asked.pet or {}).get("name")
         if asked.due is Due.REFUSED and isinstance(name, str):
             assert name.startswith(PETS.run), body
 
 
+@from_both
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("number", [8, 80])
-def test_at_least_half_of_the_bodies_are_defective(seed: int, number: int) -> None:
-    due = [asked_for(body, {PETS.category}).due for body in bodies(seed, number)]
+def test_at_least_half_of_the_bodies_are_defective(seed: int, number: int, cases: Cases) -> None:
+    due = [asked_for(body, {PETS.category}).due for body in bodies(seed, number, cases)]
     assert due.count(Due.REFUSED) >= number // 2
 
 
@@ -177,7 +197,7 @@ def test_two_plain_names_contain_all_of_printable_ascii() -> None:
 def test_defects_are_of_kinds_that_were_not_sent_before() -> None:
     known = [json.dumps(d.body).encode() for d in defects("0a1b2c3d", 4, 99) if isinstance(d.body, dict | list)]
     told = {(asked_for(body, ()).requirement, asked_for(body, ()).what) for body in known}
-    planned = list(islice(defective_pets(PETS, 1, known), 29, 34))
+    planned = list(islice(defective_pets(PETS, 1, known, GENERATED), 29, 34))
     new = [(asked_for(body, ()).requirement, asked_for(body, ()).what) for body in planned]
     assert len(new) == len(set(new))
     assert told.isdisjoint(new)
@@ -194,8 +214,13 @@ def test_a_name_has_the_given_length(length: int) -> None:
 _DRAW = """
 import shop
 from itertools import islice
+from petcheck.properties.cases import Cases
+from petcheck.properties.generate import Generated
+from petcheck.properties.pool import shipped_pool
+from petcheck.properties.generate import Generated
 from petcheck.properties.streams import Pets, creating, getting, listing
-for stream in (listing(1), getting(1), creating(Pets("0a1b2c3d", 4), 1, ())):
+cases = Generated()
+for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", 4), 1, (), cases)):
     print([(call.pet_id, call.query, call.body) for call in islice(stream, 90)])
 """
 
@@ -210,6 +235,4 @@ def test_a_seed_gives_the_same_examples_anywhere_and_leaves_no_files(tmp_path: P
 
 
 def test_an_operation_without_parameters_has_one_example() -> None:
-    from petcheck.properties.generate import coverage
-
-    assert list(coverage(Operation.STORE_ORDERS, "positive")) == [Call(Operation.STORE_ORDERS)]
+    assert list(GENERATED.coverage(Operation.STORE_ORDERS, "positive")) == [Call(Operation.STORE_ORDERS)]

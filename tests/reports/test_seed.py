@@ -22,7 +22,9 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """A run against two targets, one of which has a fault that an example finds."""
     with server() as plain, server(faults=("limit-over-70-crashes-for-sold",)) as faulty:
         targets = ("--target", f"one={plain}", "--target", f"two={faulty}", "--examples", "60")
-        return petcheck(tmp_path_factory.mktemp("seed"), *targets, "--seed", "3", key=KEY)
+        folder = tmp_path_factory.mktemp("seed")
+        (folder / "reports").mkdir()
+        return petcheck(folder, *targets, "--html", "reports/pytest.html", "--seed", "3", key=KEY)
 
 
 @pytest.mark.parametrize("name", ["report.html", "comparison.html", "pytest.html"])

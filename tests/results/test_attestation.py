@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import requires, version
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
@@ -141,3 +144,13 @@ def test_the_packages_are_those_that_a_run_needs() -> None:
     found = packages_of("petcheck")
     assert {"petcheck", "httpx", "httpcore", "pytest", "schemathesis"} <= found.keys()
     assert found.keys().isdisjoint({"ruff", "mypy", "playwright"})
+
+
+def test_the_versions_are_those_of_the_metadata_and_no_needed_package_is_missing() -> None:
+    """Compared with what importlib.metadata and packaging read; requirements that only an extra has are left out."""
+    found = packages_of("petcheck")
+    for name, installed in found.items():
+        assert installed == version(name)
+        for requirement in map(Requirement, requires(name) or ()):
+            needed = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+            assert not needed or canonicalize_name(requirement.name) in found, (name, str(requirement))

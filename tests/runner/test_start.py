@@ -14,7 +14,6 @@ from petcheck.config.load import Config
 from petcheck.config.targets import App, TargetConfig
 from petcheck.errors import ConfigError
 from petcheck.runner.start import prepare
-from petcheck.runner.targets import load_app
 from petcheck.spec.files import suite_root
 from petcheck.wire.credentials import ApiKey
 from tests.support.command import KEY, environment, petcheck
@@ -91,22 +90,3 @@ def test_an_application_that_cannot_be_imported_ends_the_run_before_it_begins(tm
     with pytest.raises(ConfigError, match=r"^--app no_such_module:app: No module named 'no_such_module'; write it as"):
         prepare(config, writes_reports=True)
     prepare(Config(TODAY, 1, (), reports=tmp_path), writes_reports=True).lock.release()  # type: ignore[union-attr]
-
-
-def test_applications_of_both_kinds_are_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "shop_of_both_kinds.py").write_text(
-        "async def asgi(scope, receive, send): ...\n"
-        "def wsgi(environ, start_response): ...\n"
-        "class Inner:\n    app = asgi\n"
-        "number = 3\n"
-    )
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    module = "shop_of_both_kinds"
-    assert load_app(f"{module}:asgi").__name__ == "asgi"
-    assert load_app(f"{module}:Inner.app") is load_app(f"{module}:asgi")
-    assert type(load_app(f"{module}:wsgi")).__name__ == "WSGIMiddleware"
-    with pytest.raises(ConfigError, match=r"^--app shop_of_both_kinds:number: number is not an application$"):
-        load_app(f"{module}:number")
-    with pytest.raises(ConfigError, match=r"has no attribute 'none'; write it as module:application$"):
-        load_app(f"{module}:none")

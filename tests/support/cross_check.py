@@ -8,17 +8,19 @@ parameter of the type).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging import rate_limits
+from petcheck.judging.apply import decide_each
 from petcheck.judging.expected import body_due, documented
 from petcheck.judging.json_values import HugeNumber
-from petcheck.judging.judgement import Grounds
+from petcheck.judging.judgement import Failed, Grounds
 from petcheck.judging.matchers import value_of
+from petcheck.judging.rules import RULES
 from petcheck.properties.generate import described_by_schemathesis
 from petcheck.spec.operations import Operation
 
@@ -32,6 +34,25 @@ _OF_FIELD = {
 }
 _OF_WHOLE = {"pet": "PET-1", "pets": "PETS-1", "error": "ERROR-1"}
 _OF_HEADER = {"X-RateLimit-Limit": "RATE-1", "X-RateLimit-Remaining": "RATE-2", "X-RateLimit-Reset": "RATE-3"}
+
+
+def overlooked(exchanges: Iterable[Exchange], grounds: Grounds) -> list[tuple[Exchange, set[str]]]:
+    """The exchanges in which schemathesis finds something that the rules do not find, and what that is.
+
+    The rules report nothing else about a body that is not JSON.
+    """
+    found = []
+    for exchange in exchanges:
+        theirs = set(schemathesis_problems(exchange, grounds))
+        ours = broken(exchange, grounds) if theirs else set()
+        if not (theirs <= ours or "SERVICE-1" in ours):
+            found.append((exchange, theirs - ours))
+    return found
+
+
+def broken(exchange: Exchange, grounds: Grounds) -> set[str]:
+    """The requirements that the rules find broken by one exchange."""
+    return {rule.requirement for rule in RULES if isinstance(decide_each(rule, [exchange], grounds), Failed)}
 
 
 def schemathesis_problems(exchange: Exchange, grounds: Grounds) -> dict[str, str]:
@@ -54,7 +75,8 @@ def schemathesis_problems(exchange: Exchange, grounds: Grounds) -> dict[str, str
         missing = next(
             (name for field, name in _OF_FIELD[due].items() if f'"{field}" is a required' in str(failure)), None
         )
-        found.setdefault(named or missing or _OF_WHOLE[due], _said(failure))
+        too_long = "LIST-5" if list(getattr(failure, "schema_path", ()))[-1:] == ["maxItems"] else None
+        found.setdefault(named or missing or too_long or _OF_WHOLE[due], _said(failure))
     for failure in _failures(exchange.request.operation, shown, checks.content_type_conformance):
         found.setdefault("BODY-1", _said(failure))
     if any(_failures(exchange.request.operation, shown, checks.response_headers_conformance)):

@@ -134,7 +134,7 @@ def judge_in_place(
 ) -> Trial:
     """Call every check against a base URL. `options` are the suite's own."""
     with tempfile.TemporaryDirectory() as folder:
-        config = _configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
+        config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
     return _called(config, Session(config, clock=clock or SystemClock()))
 
 
@@ -143,7 +143,7 @@ def judge_recorded(
 ) -> Trial:
     """The same, with a recording."""
     with tempfile.TemporaryDirectory() as folder:
-        config = _configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
+        config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
         stream = Stream(Path(folder))
         session = Session(config, clock=clock or SystemClock(), stream=stream)
         session.begin()
@@ -185,7 +185,7 @@ def differences(trial: Trial, again: Trial) -> list[str]:
 
 def _called(config: Config, session: Session) -> Trial:
     schedule = Schedule(config)
-    called = [one for one in _collected() if schedule.includes(one.check)]
+    called = [one for one in collected() if schedule.includes(one.check)]
     for one in sorted(called, key=lambda one: schedule.place(one.check)):
         began = time.perf_counter()
         error = one.outcome(session)
@@ -227,7 +227,7 @@ class _Called:
 
 
 @cache
-def _collected() -> tuple[_Called, ...]:
+def collected() -> tuple[_Called, ...]:
     """Every check, as pytest collects it for one target."""
     keeper = _Keeper()
     with contextlib.redirect_stdout(io.StringIO()):
@@ -252,7 +252,7 @@ class _Keeper:
         self.items = list(session.items)
 
 
-def _configured(*arguments: str, key: str, seed: int | None) -> Config:
+def configured(*arguments: str, key: str = KEY, seed: int | None = None) -> Config:
     options = given_options(run_parser().parse(arguments))
     drawn = drawn_seed() if seed is None else seed
     return configure(options, {"PETSTORE_API_KEY": key}, today=utc_today(), seed=drawn)
@@ -260,7 +260,7 @@ def _configured(*arguments: str, key: str, seed: int | None) -> Config:
 
 def _pytest(*options: str, key: str, seed: int | None, watcher: object, collect_only: bool = False) -> int:
     with tempfile.TemporaryDirectory() as folder, _environment(PETSTORE_API_KEY=key):
-        config = _configured("--reports", folder, *options, key=key, seed=seed)
+        config = configured("--reports", folder, *options, key=key, seed=seed)
         prepared = prepare(config, writes_reports=not collect_only)
         arguments = ["-s", "--reports", folder, *options, *(["--collect-only"] if collect_only else [])]
         return int(pytest.main([*pytest_options(), *arguments], plugins=[watcher, prepared]))

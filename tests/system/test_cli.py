@@ -47,15 +47,20 @@ REFUSED = {
     "no plan": (["--plan", "gold"], "--plan gold: no such plan; plans: free, pro, business, enterprise"),
     "no scheme": (["--target", "host/v1"], "--target host/v1: not an http or https URL; write it as https://host/v1"),
     "no option": (["--alow-writes"], "unknown option --alow-writes; did you mean --allow-writes?"),
+    "no requirement": (["CREAT-5"], "no requirement CREAT-5; did you mean CREATE-5?"),
+    "a URL alone": (["https://host/v1"], "a server is named with --target: petcheck --target https://host/v1"),
+    "two choices": (["--failed", "AUTH"], "--failed chooses what failed in the last run; leave out either it or the requirements"),
     "no shortened option": (["--allow"], "unknown option --allow; "),
     "no command": (["serv"], "unknown command serv; did you mean serve?"),
-    "no argument": (["checks/test_9.py"], "unknown argument checks/test_9.py"),
+    "no argument": (["checks/test_9.py"], "unknown argument checks/test_9.py; checks are chosen by their names with -k"),
     "no option with a key": (["--api-key=SECRET"], "unknown option --api-key; `petcheck --help` lists all options"),
-    "no command that is a key": (["SECRET"], "unknown command; a target is given with --target URL"),
+    "no command that is a key": (["SECRET"], "unknown word; write requirements as CREATE-5, groups as AUTH, sections as 4.2; "),
     "the key for an argument": (["--strict=" + KEY], "argument --strict: ignored explicit argument '[redacted-key]'"),
     "no number for pytest": (["--maxfail", "x"], "argument --maxfail: x: not a whole number of 0 or more"),
     "no processes": (["-n", "-1"], "argument -n: -1: not a whole number of 0 or more"),
     "no style": (["--tb", "pretty"], "argument --tb: pretty: must be one of auto, long, short, no, line, native"),
+    "no file": (["--html", "."], "argument --html: .: is a folder; name a file"),
+    "no folder for the page": (["--html", "none/x.html"], "argument --html: none/x.html: its folder does not exist; create it first"),
     "no value": (["--plan"], "argument --plan: expected one argument"),
     "no configuration": (["--config", "nowhere.toml"], "nowhere.toml: cannot be read (No such file or directory)"),
     "no folder": (["--reports", "file/reports"], "--reports file/reports: cannot be written (Not a directory)"),
@@ -63,21 +68,20 @@ REFUSED = {
     "no date": (["--as-of", "tomorrow"], "--as-of tomorrow: not a date; write it as YYYY-MM-DD"),
     "a line break": (["--plan", "a\nb"], "--plan a b: no such plan"),
     "no app": (["--app", "nowhere:app"], "--app nowhere:app: No module named 'nowhere'"),
-    "an app that breaks": (["--app", "broken:app"], "--app broken:app: cannot be imported (ZeroDivisionError: division by zero)"),
-    "an app that ends": (["--app", "ending:app"], "--app ending:app: cannot be imported (SystemExit: 3)"),
+    "a factory of nothing": (["--factory"], "--factory is about an application; give it with --app"),
+    "a base path of nothing": (["--base-path", "/v1"], "--base-path is about an application; give it with --app"),
+    "no base path": (["--app", "shop:app", "--base-path", "v1"], "--base-path v1: not a path; write it as /v1, or / for the root"),
 }  # fmt: skip
 
 
 # these also run in their own process
-WHOLE = ("no option", "unencrypted", "an app that ends", "the key for an argument")
+WHOLE = ("no option", "unencrypted", "the key for an argument")
 
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder to run the command in, within this process; its signal handlers and path are restored."""
     (tmp_path / "file").write_text("")
-    (tmp_path / "broken.py").write_text("1 / 0\n")
-    (tmp_path / "ending.py").write_text("raise SystemExit(3)\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.setenv("PETSTORE_API_KEY", KEY)
@@ -166,13 +170,6 @@ def test_a_key_that_is_refused_everywhere(status: str, tmp_path: Path) -> None:
     assert_untestable(ran, f"{up.url} refuses the key sha256:", f"everywhere ({status})", "check PETSTORE_API_KEY")
 
 
-def test_the_app_that_does_not_start(tmp_path: Path) -> None:
-    (tmp_path / "shop.py").write_text("async def app(scope, receive, send):\n    raise RuntimeError('no database')\n")
-    ran = petcheck(tmp_path, "--app", "shop:app", "--examples", "0")
-    assert ran.code in (1, 3, 4, 6)
-    assert "INTERNALERROR" not in ran.out + ran.err
-
-
 # ---- how it ends
 
 
@@ -197,6 +194,26 @@ def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: 
         "manifest.json": made.read_text(),
     }
     assert listener.connections == 0
+
+
+def test_the_page_for_debugging_is_written_for_one_target_or_if_it_is_asked_for(tmp_path: Path, server: str) -> None:
+    few = ("-k", "test_9")
+    both = ("--target", f"one={server}", "--target", f"two={server}")
+    page = tmp_path / "reports" / "pytest.html"
+
+    def in_manifest() -> bool:
+        return page.name in json.loads(page.with_name("manifest.json").read_text("utf-8"))["files"]
+
+    assert petcheck(tmp_path, "--target", server, *few).code == 0
+    assert (page.exists(), in_manifest()) == (True, True)
+    assert petcheck(tmp_path, *both, *few).code == 0
+    assert (page.exists(), in_manifest()) == (False, False)  # that of the earlier run is gone
+    assert petcheck(tmp_path, *both, *few, "--html", "reports/pytest.html").code == 0
+    assert (page.exists(), in_manifest()) == (True, True)
+    assert petcheck(tmp_path, *both, *few, "--html", "mine.html").code == 0
+    assert (page.exists(), in_manifest()) == (False, False)
+    assert "two" in (tmp_path / "mine.html").read_text("utf-8")
+    assert not (tmp_path / "assets").exists()
 
 
 def test_strict(tmp_path: Path, server: str) -> None:

@@ -1,9 +1,12 @@
-"""A new requirement needs its entry, its rule and its check: then it is judged, reported and listed."""
+"""A new requirement needs its entry, its rule and its check, as docs/adding-a-check.md shows them: then it is judged,
+reported and listed.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,33 +17,10 @@ import pytest
 from petcheck.spec.files import suite_root
 from tests.support.trial import KEY, server
 
-ENTRY = """
-- id: LIST-99
-  section: "4.1"
-  level: stated
-  statement: The list names its language.
-"""
-RULE = """
-
-def _names_its_language(exchange: Exchange, grounds: Grounds) -> Judgement:
-    if page_in(exchange) is None or not isinstance(exchange.answer, Response):
-        return NOT_CONCERNED
-    if exchange.answer.header("Content-Language"):
-        return HOLDS
-    return Problem("there is no Content-Language", header("Content-Language"))
-
-
-RULES = (*RULES, Rule("LIST-99", "No list was returned.", _names_its_language))
-"""
-IMPORTS = "\nfrom petcheck.exchange import Response\nfrom petcheck.judging.judgement import header\n"
-CHECK = '''
-
-@requirement("LIST-99")
-@stage("record")
-def test_the_list_names_its_language(target: Target) -> None:
-    """Content-Language is there."""
-    target.judge("LIST-99")
-'''
+PAGE = (suite_root() / "docs" / "adding-a-check.md").read_text("utf-8")
+# the page shows the imports of the rule on top of it; in the module they stand at its top
+ENTRY, RULE_WITH_IMPORTS, CHECK = re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
+IMPORTS, RULE = RULE_WITH_IMPORTS.split("\n\n\n", maxsplit=1)
 
 
 @pytest.fixture
@@ -51,11 +31,13 @@ def suite(tmp_path: Path) -> Path:
         shutil.copytree(root / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("requirements.yaml", "openapi.yaml", "conftest.py"):
         shutil.copy(root / name, tmp_path)
-    append(tmp_path / "requirements.yaml", ENTRY)
+    append(tmp_path / "requirements.yaml", f"\n{ENTRY}")
     rules = tmp_path / "src/petcheck/judging/rules/list_pets.py"
     future = "from __future__ import annotations\n"
-    rules.write_text(rules.read_text("utf-8").replace(future, future + IMPORTS) + RULE, encoding="utf-8")
-    append(tmp_path / "checks/test_4_1_list.py", CHECK)
+    rules.write_text(
+        rules.read_text("utf-8").replace(future, f"{future}\n{IMPORTS}\n") + f"\n\n{RULE}", encoding="utf-8"
+    )
+    append(tmp_path / "checks/test_4_1_list.py", f"\n\n{CHECK}")
     return tmp_path
 
 

@@ -114,14 +114,33 @@ def test_the_source_distribution_can_be_tested(dist: Path) -> None:
     needed = {
         "Makefile",
         "README.md",
+        "CHANGELOG.md",
         "SECURITY.md",
+        "CONTRIBUTING.md",
+        "Containerfile",
+        "action.yml",
         "LICENSE",
         "pyproject.toml",
+        "zensical.toml",
         "requirements.lock",
         "requirements-test.lock",
+        "requirements-openapi.lock",
+        "requirements-docs.lock",
     }
     needed |= {f"tests/{name}" for name in files_below(ROOT / "tests")}
     assert needed <= held
+
+
+def test_another_folder_and_umask_build_the_same_bytes(dist: Path, tmp_path: Path) -> None:
+    with tarfile.open(dist / f"petcheck-{petcheck.__version__}.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    source = tmp_path / f"petcheck-{petcheck.__version__}"
+    for path in source.rglob("*"):
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    build = 'umask 077 && exec "$0" -m build --no-isolation --outdir "$1" "$2"'
+    output_of("sh", "-c", build, sys.executable, tmp_path / "again", source, cwd=tmp_path)
+    again = {path.name: path.read_bytes() for path in (tmp_path / "again").iterdir()}
+    assert again == {path.name: path.read_bytes() for path in dist.iterdir()}
 
 
 def test_the_installed_command_knows_its_version(installed: Path, elsewhere: Path) -> None:

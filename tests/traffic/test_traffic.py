@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from petcheck.cli.main import main
-from petcheck.errors import NotARun
-from petcheck.traffic.sorting import sorted_out
+from petcheck.errors import ConfigError, NotARun
+from petcheck.runner.judge import Again
+from petcheck.traffic import judging
 from tests.support.foreign import entries, har_of, judged, outcomes
+from tests.support.forked import petcheck
 from tests.support.trial import KEY, Hurried, judge_recorded, server
 
 Entry = dict[str, Any]
@@ -34,6 +36,14 @@ def recorded(*faults: str, variations: tuple[str, ...] = (), keys: bool = True) 
     return entries(trial.recording.exchanges, keys=keys)
 
 
+def with_outcomes(again: Again) -> dict[str, set[str]]:
+    """The requirements with each outcome."""
+    found: dict[str, set[str]] = {}
+    for name, outcome in outcomes(again).items():
+        found.setdefault(outcome, set()).add(name)
+    return found
+
+
 def fails(document: Any, folder: Path, **options: Any) -> set[str]:
     return {name for name, outcome in outcomes(judged(document, folder, **options)).items() if outcome == "fail"}
 
@@ -43,6 +53,17 @@ def test_a_server_that_obeys_fails_nothing_and_passes_what_was_shown(obeying: li
     assert sum(outcome == "pass" for outcome in found.values()) > 40
     assert "fail" not in found.values()
     assert (found["AUTH-1"], found["AUTH-7"], found["RATE-6"]) == ("pass", "pass", "inconclusive")
+
+
+def test_reports_of_another_program_are_not_overwritten(obeying: list[Entry], tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    reports.mkdir()
+    (reports / "junit.xml").write_text("of another program")
+    with pytest.raises(ConfigError, match=r"holds files that petcheck has not written and would overwrite \(junit"):
+        judged(har_of(obeying), tmp_path, reports=reports)
+    assert [path.name for path in reports.iterdir()] == ["junit.xml"]
+    for _ in range(2):
+        assert judged(har_of(obeying), tmp_path, reports=tmp_path / "own").trouble == ()
 
 
 def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:
@@ -285,8 +306,31 @@ def test_what_is_no_recording_is_refused_in_one_line(
     assert err.count("\n") == 1
 
 
-def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    with (tmp_path / "x.har").open("wb") as file:
-        file.truncate(2 * 1024**3)
-    with pytest.raises(NotARun, match=r"has more than 1024 MB"):
-        sorted_out(tmp_path / "x.har", None, None)
+def test_a_har_of_a_hundred_megabytes_is_read_in_little_memory(obeying: list[Entry], tmp_path: Path) -> None:
+    script = elsewhere(obeying[0], "shop.example")
+    script["request"]["url"] = "https://shop.example/shop.js"
+    script["response"]["content"] = {"size": 250_000, "mimeType": "text/javascript", "text": "x" * 250_000}
+    with (tmp_path / "x.har").open("w") as file:
+        file.write('{"log": {"entries": [')
+        for entry in obeying:
+            file.write(json.dumps(entry) + "," + (json.dumps(script) + ",") * 4)
+        file.write("null]}}")
+    assert (tmp_path / "x.har").stat().st_size > 100_000_000
+    ran = petcheck(tmp_path, "judge", "x.har")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"{len(obeying)} of {5 * len(obeying) + 1} entries are exchanges with the four operations" in ran.out
+    assert ran.peak_mb < 200
+
+
+def test_a_long_record_is_judged_in_pieces(
+    obeying: list[Entry], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = copy.deepcopy(next(entry for entry in obeying if entry["request"]["url"].endswith("/v1/pets")))
+    broken["response"]["content"] |= {"text": "{}", "size": 2}
+    rows = [*obeying, broken]
+    whole = with_outcomes(judged(har_of(rows), tmp_path))
+    monkeypatch.setattr(judging, "_PIECE", 40)
+    monkeypatch.setattr(judging, "_PIECE_BYTES", 100_000)
+    pieces = with_outcomes(judged(har_of(rows), tmp_path))
+    assert pieces["fail"] == whole["fail"] == {"PETS-1"}
+    assert 30 < len(pieces["pass"]) < len(whole["pass"])

@@ -57,7 +57,7 @@ def test_no_post_is_sent_without_writes_when_the_quota_is_used_up() -> None:
     assert rig.client.sent == []
 
 
-def test_with_writes_a_post_is_sent_on_its_own_connection() -> None:
+def test_with_writes_a_post_is_sent() -> None:
     rig = bench(in_turn(response(201)), writes=True)
     rig.transport.send(POST)
     (sent,) = rig.client.sent
@@ -433,6 +433,42 @@ def test_a_server_that_keeps_no_connection_gets_a_new_one_for_each_request() -> 
         rig.transport.send(LIST)
     assert [sent.new_connection for sent in rig.client.sent] == [False, True] * 3 + [True] * 3
     assert rig.transport.tally.lost == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "idle", "new_connection"),
+    [
+        (OK, 0.0, False),
+        (response(400), 0.4, False),
+        (OK, 0.6, True),
+        (response(500), 0.0, True),
+        (response(200, whole=False), 0.0, True),
+    ],
+)
+def test_a_post_uses_a_connection_that_has_just_answered(before: Response, idle: float, new_connection: bool) -> None:
+    rig = bench(in_turn(before, response(201)), writes=True)
+    rig.transport.send(LIST)
+    rig.transport.wait(idle, "a pause")
+    rig.transport.send(POST)
+    assert rig.client.sent[-1].new_connection is new_connection
+
+
+def test_a_post_uses_no_kept_connection_once_one_was_lost() -> None:
+    rig = bench(losing(OK, losses=1), writes=True)
+    rig.transport.send(LIST)
+    assert rig.transport.tally.lost == 1
+    rig.transport.send(POST)
+    rig.transport.send(POST)
+    assert [sent.new_connection for sent in rig.client.sent if sent.method == "POST"] == [True, True]
+
+
+def test_a_lost_post_is_sent_again_on_a_new_connection() -> None:
+    rig = bench(lambda sent: OK, writes=True)
+    rig.transport.send(LIST)
+    rig.client.handler = losing(response(201), losses=1)
+    assert rig.transport.send(POST).resent
+    assert [sent.new_connection for sent in rig.client.sent] == [False, False, True]
+    assert rig.transport.tally.methods["POST"] == 1
 
 
 # ---- alive

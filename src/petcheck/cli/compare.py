@@ -11,6 +11,7 @@ from petcheck.cli.output import expect_no_input, page_of, write_page
 from petcheck.cli.parser import Parser, fail
 from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
+from petcheck.comparison.sides import FILE
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text
 from petcheck.reports.comparison_json import json_text
@@ -40,7 +41,7 @@ def main(argv: list[str]) -> int:
     options = parser.parse(argv)
     if not options.runs:
         fail("compare: name the runs: petcheck compare A/result.json B/result.json")
-    page = page_of("compare", options.output, compare.FILE, json=options.json)
+    page = page_of("compare", options.output, FILE, json=options.json)
     if page is not None:
         expect_no_input("compare", page, options.runs)
     try:

@@ -15,6 +15,7 @@ from petcheck.cli.output import write_page
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
+from petcheck.comparison.sides import FILE
 from petcheck.config import values
 from petcheck.config.options import KEY_VARIABLE
 from petcheck.config.urls import base_url
@@ -151,7 +152,7 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
     except NotComparable as error:
         print(f"not compared: {error}")
         return
-    page = Path(folder, compare.FILE) if folder else None
+    page = Path(folder, FILE) if folder else None
     if page is not None:
         write_page("judge", page, comparison_html.render(compared), "give --reports another folder")
     colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, fail
 from petcheck.spec.outcomes import Exit
+from petcheck.spec.version import VERSION
 
-COMMANDS = ("serve", "requirements", "compare", "judge", "verify", "merge")
+COMMANDS = ("serve", "requirements", "explain", "compare", "history", "judge", "verify", "merge")
 _BROKEN_PIPE = 141  # the code that a shell reports
 
 
@@ -34,15 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _command(argv: list[str]) -> int:
     if argv[:1] == ["--version"]:
-        print(f"{PROGRAM} {__version__}")
+        print(f"{PROGRAM} {VERSION}")
         return 0
     first = argv[0] if argv else "-"
     if first in COMMANDS:
         return _of(first)(argv[1:])
-    if not first.startswith("-") and "/" not in first and ".py" not in first:
-        near = difflib.get_close_matches(first, COMMANDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else "a target is given with --target URL"
-        fail(f"unknown command{' ' + first if near else ''}; {hint}")
+    near = difflib.get_close_matches(first, COMMANDS, n=1)
+    if near and not first.startswith("-"):
+        fail(f"unknown command {first}; did you mean {near[0]}?")
     try:
         from petcheck.runner import signals
 

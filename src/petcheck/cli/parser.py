@@ -24,7 +24,7 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options; exits if one is not known."""
-        known, unknown = self.parse_known_args(arguments)
+        known, unknown = self.parse_known_intermixed_args(arguments)
         if unknown:
             self._refuse(unknown)
         return known
@@ -43,10 +43,10 @@ class Parser(argparse.ArgumentParser):
         fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {name}; {hint}")
 
 
-def fail(message: str) -> NoReturn:
-    """End the command with a usage error: one line on stderr, without keys."""
+def fail(message: str, code: Exit = Exit.USAGE) -> NoReturn:
+    """End the command with an error: one line on stderr, without keys."""
     from petcheck.config.keys import without_keys
     from petcheck.errors import ConfigError
 
     print(f"{PROGRAM}: {without_keys(str(ConfigError(message)), os.environ)}", file=sys.stderr)
-    raise SystemExit(int(Exit.USAGE))
+    raise SystemExit(int(code))

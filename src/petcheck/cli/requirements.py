@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from petcheck.cli.explain import notes
 from petcheck.cli.parser import Parser
 from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
 from petcheck.spec.files import suite_file, suite_root
@@ -76,7 +77,7 @@ def table(catalogue: Catalogue, width: int | None) -> Iterator[str]:
     for entry in catalogue.entries:
         if width is None:
             head = f"{entry.id:<{_ID}} {entry.section:<4} {entry.level:<{_LEVEL}}"
-            yield " ".join([head, entry.statement, *_notes(entry), f"[{check_file(entry) or 'no check'}]"])
+            yield " ".join([head, entry.statement, *notes(entry), f"[{check_file(entry) or 'no check'}]"])
             continue
         if entry.section != section:
             yield from ([""] if section else [])
@@ -89,19 +90,8 @@ def table(catalogue: Catalogue, width: int | None) -> Iterator[str]:
         first, *more = _wrapped(entry.statement, indent, width)
         yield from [head.rstrip(), first] if narrow else [head + first.lstrip()]
         yield from more
-        for note in _notes(entry):
+        for note in notes(entry):
             yield from _wrapped(note, indent, width)
-
-
-def _notes(entry: Requirement) -> Iterator[str]:
-    if entry.start:
-        yield f"In force from {entry.start} on."
-    if entry.until:
-        yield f"In force until the day before {entry.until}."
-    if entry.also:
-        yield f"Also in section {', '.join(entry.also)}."
-    if entry.untestable:
-        yield f"No check: {entry.untestable}"
 
 
 def _wrapped(text: str, indent: str, width: int) -> list[str]:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petcheck import __version__
 from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import ConfigError
+from petcheck.config.options import EVERY_TARGET, OPTIONS, given_options
+from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
+from petcheck.spec.version import VERSION
 
 if TYPE_CHECKING:
     from petcheck.runner.start import Prepared
@@ -28,24 +31,36 @@ _UNUSED_PARTS = (
 
 def main(argv: list[str]) -> int:
     """Run the checks; returns the exit code."""
-    options = run_parser().parse(argv)
+    gc.disable()  # until the checks begin: a start makes many objects and no garbage
+    try:
+        return _run(argv)
+    finally:
+        gc.enable()
+
+
+def _run(argv: list[str]) -> int:
+    options = read_options(argv)
     try:
         config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
         from petcheck.runner.start import in_parts, prepare
 
         prepared = prepare(config, writes_reports=not options.collect_only)
+    except NothingToRun as error:
+        fail(str(error), Exit.NOTHING_SELECTED)
     except ConfigError as error:
         fail(str(error))
     if in_parts(config) and not options.collect_only:
         return _judge_fleet(prepared, options)
-    plugins = ["pytest_metadata.plugin", "pytest_html.plugin", *(["xdist.plugin"] if options.n is not None else [])]
+    plugins = ["xdist.plugin"] if options.n is not None else []
+    if len(config.targets) == 1 or options.html is not None:
+        plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(variable, None)
     import pytest
 
     try:
-        return int(pytest.main([*pytest_options(plugins), *argv], plugins=[prepared]))
+        return int(pytest.main([*pytest_options(plugins), *passed_on(options)], plugins=[prepared]))
     except BrokenPipeError:  # the reader of the output is gone
         raise
     except Exception as error:
@@ -59,39 +74,60 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     """Judge many targets; returns the exit code."""
     from petcheck.cli import fleet
 
+    if prepared.config.waiver_update is not None:
+        fail("--update-waivers takes at most 4 targets and no shard; name those whose failures to accept by --target")
     if prepared.config.dry_run:
         return fleet.forecast(prepared.config)
-    passed_on = [
-        word for flag, value in _passed_on(options) if flag not in _OF_THE_WHOLE_RUN for word in (flag, *value)
-    ]
+    processes, quiet = _workers(options.n), bool(options.quiet)
     failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
-    return fleet.judge(
-        prepared,
-        [*pytest_options(), *passed_on],
-        processes=_workers(options.n),
-        quiet=bool(options.quiet),
-        failing=failing,
-    )
-
-
-_OF_THE_WHOLE_RUN = ("-n", "--maxfail", "-x", "-q")
-
-
-def _passed_on(options: argparse.Namespace) -> Iterable[tuple[str, list[str]]]:
-    """The options of pytest that were given, each with its value if it has one."""
-    for flag, *_ in _PASSED_TO_PYTEST:
-        value = getattr(options, flag.lstrip("-"))
-        if value is not None:
-            yield flag, [value]
-    for flags, _ in _FLAGS_PASSED_TO_PYTEST:
-        if getattr(options, flags[-1].lstrip("-").replace("-", "_"), None):
-            yield flags[0], []
+    # these are about the whole run, and not about the run of each target
+    alone = argparse.Namespace(**vars(options) | {"n": None, "maxfail": None, "exitfirst": None, "quiet": None})
+    given = [*pytest_options(), *passed_on(alone)]
+    return fleet.judge(prepared, given, processes=processes, quiet=quiet, failing=failing)
 
 
 def _workers(given: str | None) -> int:
     if given in ("auto", "logical"):
         return os.cpu_count() or 1
     return max(int(given or 1), 1)
+
+
+def read_options(argv: Sequence[str]) -> argparse.Namespace:
+    """The options of a run; its words are among them as `--choose`. Exits if one is not known."""
+    # argparse would take the word after an option with an optional value for its value
+    bare = {option.flag: f"{option.flag}={EVERY_TARGET}" for option in OPTIONS if option.optional_value}
+    options = run_parser().parse([bare.get(argument, argument) for argument in argv])
+    for word in options.words:
+        if "://" not in word and ("/" in word or ".py" in word):
+            fail(f"unknown argument {word}; checks are chosen by their names with -k")
+    words = [*options.words, *((options.k and words_in(options.k)) or ())]
+    if words[len(options.words) :]:
+        options.k = None
+    options.petcheck_choose = [*(options.petcheck_choose or ()), *words] or None
+    return options
+
+
+def passed_on(options: argparse.Namespace) -> list[str]:
+    """The options of a run as arguments for pytest: a value stands in the same argument as its flag."""
+    given: list[str] = []
+    for option in OPTIONS:
+        value = getattr(options, option.dest)
+        if value is True:
+            given.append(option.flag)
+        elif value is not None:
+            given += [f"{option.flag}={each}" for each in (value if option.repeatable else [value])]
+    for flag, *_ in _PASSED_TO_PYTEST:
+        value = getattr(options, _dest([flag]))
+        if value is not None:
+            given += [f"{flag}={value}"] if flag.startswith("--") else [f"{flag}{value}"]
+    for flags, _ in _FLAGS_PASSED_TO_PYTEST:
+        given += [flags[0]] * (getattr(options, _dest(flags)) or 0)
+    return given
+
+
+def _dest(flags: Sequence[str]) -> str:
+    """The attribute under which argparse stores a flag: its first long name."""
+    return next((flag for flag in flags if flag.startswith("--")), flags[0]).strip("-").replace("-", "_")
 
 
 def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
@@ -114,6 +150,16 @@ def _processes(text: str) -> str:
     return text if text in ("auto", "logical") else _whole_number(text)
 
 
+def _file(text: str) -> str:
+    """A file that can be written, as far as is known: pytest-html finds out only when it breaks."""
+    path = Path(text)
+    if path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: is a folder; name a file")
+    if not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: its folder does not exist; create it first")
+    return text
+
+
 def _style(text: str) -> str:
     styles = ("auto", "long", "short", "no", "line", "native")
     if text not in styles:
@@ -127,6 +173,7 @@ _PASSED_TO_PYTEST = (
     ("-n", "N", "processes; each target stays in one", _processes),
     ("--maxfail", "N", "stop after that many failed checks", _whole_number),
     ("--tb", "STYLE", "pytest's tracebacks of failed checks", _style),
+    ("--html", "FILE", "pytest's own page (pytest.html in the reports folder for one target)", _file),
     ("--durations", "N", "the slowest checks", _whole_number),
 )
 _FLAGS_PASSED_TO_PYTEST = (
@@ -142,17 +189,19 @@ _FLAGS_PASSED_TO_PYTEST = (
 def run_parser() -> Parser:
     """The options of a run: petcheck's own, and those of pytest that are passed on."""
     parser = Parser(
-        usage="petcheck [options]                 judge a server; without --target or --app the embedded one\n"
+        usage="petcheck [ID|GROUP|SECTION …] [options]   judge a server; without --target or --app the embedded one\n"
         "       petcheck serve [options]           serve the reference server\n"
         "       petcheck requirements [--json]     list what is judged\n"
         "       petcheck compare A B [C …]         show what differs between earlier runs\n"
+        "       petcheck history DIR…              show the verdicts of runs over time\n"
         "       petcheck judge RECORDING…          judge recorded traffic; sends nothing\n"
         "       petcheck verify DIR                show whether a folder proves what it says\n"
         "       petcheck merge DIR… [-o DIR]       join the reports of several runs, as of shards",
         epilog="Exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke, 4 usage, "
         "5 nothing selected, 6 the target could not be tested, 7 --strict and something is unsettled.",
     )
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}")
+    parser.add_argument("words", nargs="*", metavar="ID", help="judge only this requirement, group or section")
     for option in OPTIONS:
         settings = option.settings()
         settings["help"] = settings["help"].replace("%", "%%")

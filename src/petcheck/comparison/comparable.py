@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from petcheck.errors import NotComparable
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import TargetInfo
+from petcheck.results.result import Result, TargetInfo
 from petcheck.results.sanitize import printable
 
 
@@ -41,11 +41,7 @@ def _expect_one_suite(runs: Sequence[RecordedRun]) -> None:
             raise NotComparable(
                 f"{run.file}: the run was interrupted, so what it had not judged is missing; give a complete run"
             )
-        names = [target.name for target in run.result.targets]
-        if len(names) > len(set(names)):
-            raise NotComparable(
-                f"{run.file}: two targets have the same name, so they cannot be distinguished; run again"
-            )
+        expect_distinct_names(run.file, run.result)
     first, *others = runs
     for run in others:
         ours, theirs = first.result.suite, run.result.suite
@@ -60,3 +56,10 @@ def _expect_one_suite(runs: Sequence[RecordedRun]) -> None:
                     f"{run.file}: its {what} is {printable(other, 80)} and that of {first.file} {printable(mine, 80)}; "
                     "run both with the same petcheck"
                 )
+
+
+def expect_distinct_names(file: str, result: Result) -> None:
+    """Raise NotComparable if two targets of the result in `file` have the same name."""
+    names = [target.name for target in result.targets]
+    if len(names) > len(set(names)):
+        raise NotComparable(f"{file}: two targets have the same name, so they cannot be distinguished; run again")

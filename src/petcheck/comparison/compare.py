@@ -23,6 +23,7 @@ from pathlib import PurePath
 from typing import Literal
 
 from petcheck.comparison.answers import compare_answers
+from petcheck.comparison.circumstances import circumstances
 from petcheck.comparison.comparable import comparable
 from petcheck.comparison.difference import KINDS, Difference
 from petcheck.comparison.open_points import ComparedPoint, compare_open_points
@@ -35,12 +36,8 @@ from petcheck.results.result import JudgedLevel, RequirementRow, Result, RunInfo
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 
-FILE = "comparison.html"
-
 EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 
-# options that change what a run can find out, unlike the target's address or the folder of the reports
-_RELEVANT = ("exhaust-rate-limit", "examples", "max-requests", "max-wait", "category-id", "timeout", "insecure-http")
 # open points that summarize the whole run, each with the kind of behaviour that compares the same for equal requests;
 # only the latter counts, since the runs may have sent different requests
 _SUMMARIES = {"error-codes": "code", "pet-extra-fields": "fields"}
@@ -131,11 +128,6 @@ class Comparison:
         return bool(self.contradicted or self.one_sided or self.differing_points or self.differences)
 
 
-def has_several_sides(result: Result) -> bool:
-    """Whether the targets of a run can be compared: it is complete, and two or more of them could be tested."""
-    return result.complete and sum(target.unreachable is None for target in result.targets) > 1
-
-
 def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparison:
     """What is equal and what differs between the targets of `runs`.
 
@@ -206,18 +198,11 @@ def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:
 
 def _circumstances(sides: Sequence[Side]) -> Iterator[Circumstance]:
     """The settings of the runs that are not the same for all sides."""
-    rows: dict[str, list[str]] = {
-        "judged as on": [side.run.as_of for side in sides],
-        "writes": ["allowed" if side.target.writes else "not allowed" for side in sides],
-        "plan": [side.target.plan or "not given" for side in sides],
-        "seed": [str(side.run.seed) for side in sides],
-    }
-    for option in _RELEVANT:
-        given = [side.run.options.get(option) for side in sides]
-        rows[f"--{option}"] = ["not given" if one is None else "given" if one is True else str(one) for one in given]
-    for name, values in rows.items():
+    found = [circumstances(side.run, side.target) for side in sides]
+    for name in found[0]:
+        values = tuple(one[name] for one in found)
         if len(set(values)) > 1:
-            yield Circumstance(name, tuple(values))
+            yield Circumstance(name, values)
 
 
 # ---- verdicts

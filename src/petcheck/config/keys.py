@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 
 from petcheck.config.options import KEY_VARIABLE
-from petcheck.errors import ConfigError
+from petcheck.errors import BadKey
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, MEDIA_TYPE, PET_FIELDS, RATE_HEADERS, STATUSES
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
@@ -22,23 +22,28 @@ _WORDS = (
 
 
 def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
-    """The key of a target. Raises `ConfigError` if there is none, or if it cannot be masked."""
-    own = f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
+    """The key of a target. Raises `BadKey` if there is none, or if it cannot be masked."""
+    own = own_variable(name)
     variable = own if environment.get(own) else KEY_VARIABLE
     secret = environment.get(variable, "").strip()
     if not secret:
         wanted = KEY_VARIABLE if name == DEFAULT_TARGET else f"{own} or {KEY_VARIABLE}"
         near = difflib.get_close_matches(own, [known for known in environment if known.startswith("PETSTORE")], n=1)
         hint = f" (there is {near[0]})" if near else ""
-        raise ConfigError(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
+        raise BadKey(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
     if not all("!" <= character <= "~" for character in secret):
-        raise ConfigError(f"{variable}: a key must have only printable ASCII characters, and no spaces")
+        raise BadKey(f"{variable}: a key must have only printable ASCII characters, and no spaces")
     if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
-        raise ConfigError(
+        raise BadKey(
             f"{variable}: the key is too short or a word of the interface, and masking it would damage the evidence; "
             "use a longer one"
         )
     return ApiKey(secret)
+
+
+def own_variable(name: str) -> str:
+    """The environment variable that holds the key of the target `name` alone."""
+    return f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
 
 
 def _is_a_word(secret: str) -> bool:

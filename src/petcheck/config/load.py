@@ -5,9 +5,8 @@ Any mistake raises `ConfigError` with one line that says what to do.
 
 from __future__ import annotations
 
-import difflib
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -15,18 +14,22 @@ from typing import Any
 from urllib.parse import unquote
 
 from petcheck.config import values
-from petcheck.config.keys import DEFAULT_TARGET, long_keys, without_keys
+from petcheck.config.choice import chosen
+from petcheck.config.keys import long_keys, without_keys
 from petcheck.config.options import KEY_VARIABLE, OPTIONS
 from petcheck.config.settings_file import SettingsFile, expect_known, read_settings, with_dashes
 from petcheck.config.shards import Shard
-from petcheck.config.targets import REFERENCE_TARGET, TargetConfig, resolve_targets
+from petcheck.config.targets import TargetConfig, resolve_targets
+from petcheck.config.waivers import WaiverUpdate, waiver_update, waivers_in
 from petcheck.errors import ConfigError
-from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
 
 # settings that make no sense as a default for every run
-_NO_DEFAULTS = ("--sign-key", "--target", "--config", "--app", "--dry-run", "--shard")
-_WAIVER_SETTINGS = ("requirement", "target", "reason", "expires")
+_NO_DEFAULTS = (
+    *("--sign-key", "--target", "--config", "--app", "--factory", "--base-path", "--dry-run", "--choose", "--failed"),
+    "--shard",
+    *("--update-waivers", "--waiver-reason", "--waiver-expires"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +53,18 @@ class EarlierRun:
 class Config:
     """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
-    `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as one does to
-    repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is judged again, in
-    place of a new one. `shard` is the part of the list of targets that `targets` are.
+    `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what failed in
+    the last run. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given, as
+    one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
+    judged again, in place of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is
+    the part of the list of targets that `targets` are.
     """
 
     as_of: date
     seed: int
     targets: tuple[TargetConfig, ...]
+    choice: frozenset[str] | None = None
+    failed: bool = False
     max_requests: int = 1200
     max_wait: float = 120.0
     examples: int | None = None
@@ -69,6 +76,7 @@ class Config:
     timeout: float = 10.0
     ca_bundle: str | None = None
     waivers: tuple[Waiver, ...] = ()
+    waiver_update: WaiverUpdate | None = None
     given: Mapping[str, object] = field(default_factory=dict)
     earlier: EarlierRun | None = None
     shard: Shard | None = None
@@ -83,7 +91,7 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
     try:
         return _configured(options, environment, today=today, seed=seed)
     except ConfigError as error:
-        raise ConfigError(without_keys(str(error), environment)) from None
+        raise type(error)(without_keys(str(error), environment)) from None
 
 
 def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -95,6 +103,8 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     for name in defaults:
         expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
     merged = with_dashes(defaults, f"{file.name}: [defaults]") | given
+    if "choose" in given and "failed" in given:
+        raise ConfigError("--failed chooses what failed in the last run; leave out either it or the requirements")
 
     def where(name: str) -> str:
         return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
@@ -113,11 +123,14 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         exhaust=switch("exhaust-rate-limit"),
         insecure=switch("insecure-http"),
         shard=merged.get("shard"),
+        factory=switch("factory"),
+        base_path=values.path(merged.get("base-path"), where("base-path")),
     )
     return Config(
         as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,
         seed=values.whole_number(merged["seed"], where("seed"), least=0) if "seed" in merged else seed,
         repeats="seed" in merged,
+        failed=switch("failed"),
         max_requests=values.whole_number(merged.get("max-requests", 1200), where("max-requests"), least=1),
         max_wait=values.seconds(merged.get("max-wait", 120), where("max-wait"), zero=True),
         examples=values.whole_number(merged["examples"], where("examples"), least=0) if "examples" in merged else None,
@@ -128,46 +141,15 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=targets,
         shard=shard,
-        waivers=_waivers(file, [target.name for target in targets]),
+        choice=chosen(merged.get("choose") or ()),
+        waivers=waivers_in(file, [target.name for target in targets]),
+        waiver_update=waiver_update(given, file, today=today),
         # last, since it creates the folder
         reports=values.folder(merged.get("reports", "reports"), where("reports")),
         given={
             name: list(value) if isinstance(value, list | tuple) else value for name, value in sorted(given.items())
         },
     )
-
-
-def _waivers(file: SettingsFile, targets: Sequence[str]) -> tuple[Waiver, ...]:
-    rows = file.content.get("waivers", [])
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ConfigError(f"{file.name}: waivers must be [[waivers]] tables")
-    return tuple(_waiver(row, f"{file.name}: waiver {number}", file, targets) for number, row in enumerate(rows, 1))
-
-
-def _waiver(row: Mapping[str, Any], where: str, file: SettingsFile, targets: Sequence[str]) -> Waiver:
-    for name in row:
-        expect_known(name, _WAIVER_SETTINGS, where)
-    for name in _WAIVER_SETTINGS:
-        if not row.get(name):
-            raise ConfigError(f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires")
-    requirement, judged = str(row["requirement"]), [entry.id for entry in catalogue().judged]
-    if requirement not in judged:
-        hint = _nearest(requirement, judged, "`petcheck requirements` lists them")
-        raise ConfigError(f"{where}: no requirement {requirement!r}; {hint}")
-    target, in_file = str(row["target"]), file.content.get("targets", {})
-    known_targets = [*in_file, *targets, DEFAULT_TARGET, REFERENCE_TARGET]
-    if in_file and target not in known_targets:
-        hint = _nearest(target, known_targets, f"targets: {', '.join(in_file)}")
-        raise ConfigError(f"{where}: no target {target!r}; {hint}")
-    expires = row["expires"]
-    if not isinstance(expires, date) or isinstance(expires, datetime):
-        expires = values.iso_date(str(expires), f"{where}: `expires`")
-    return Waiver(requirement, target, values.text(row["reason"], f"{where}: `reason`"), expires)
-
-
-def _nearest(name: str, known: Sequence[str], otherwise: str) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else otherwise
 
 
 def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:

@@ -9,6 +9,7 @@ from petcheck.spec.figures import PLANS
 
 KEY_VARIABLE = "PETSTORE_API_KEY"
 CONFIG_FILE = "petcheck.toml"
+EVERY_TARGET = "*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Option:
         if self.metavar is None:
             return common | {"action": "store_true"}
         if self.optional_value:
-            return common | {"metavar": self.metavar, "nargs": "?", "const": "*"}
+            return common | {"metavar": self.metavar, "nargs": "?", "const": EVERY_TARGET}
         return common | {"metavar": self.metavar, "action": "append" if self.repeatable else "store"}
 
 
@@ -45,6 +46,15 @@ OPTIONS = (
     ),
     Option("--shard", "judge that part of the targets alone; `petcheck merge` joins the reports", "I/N"),
     Option("--app", "an ASGI or WSGI application to judge, served on loopback for the run", "MODULE:APP"),
+    Option("--factory", "the application of --app is what MODULE:APP returns when it is called"),
+    Option("--base-path", "where the application of --app has the operations (/v1, if it is found there)", "PATH"),
+    Option(
+        "--choose",
+        "judge only this requirement, group or section, as words before the options do",
+        "WORD",
+        repeatable=True,
+    ),
+    Option("--failed", "judge only what failed in the last run, as the reports folder has it"),
     Option(
         "--allow-writes",
         "allow POST, to all targets or to those named; animals that it creates stay",
@@ -66,6 +76,9 @@ OPTIONS = (
     Option("--ca-bundle", "a PEM file of certificate authorities to trust", "FILE"),
     Option("--insecure-http", "send the key over http to a host that is not this machine"),
     Option("--sign-key", "seal the reports with that Ed25519 private key, in PEM", "FILE"),
+    Option("--update-waivers", f"write waivers for what fails now into {CONFIG_FILE}, and remove stale ones"),
+    Option("--waiver-reason", "why the failures are accepted, for the waivers that --update-waivers writes", "TEXT"),
+    Option("--waiver-expires", "the last day of the waivers that --update-waivers writes", "YYYY-MM-DD"),
     Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
 )
 

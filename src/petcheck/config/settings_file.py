@@ -11,9 +11,10 @@ from typing import Any
 
 from petcheck.config.options import CONFIG_FILE
 from petcheck.config.values import why
-from petcheck.errors import ConfigError
+from petcheck.errors import BadFile
 
-_LONGEST_FILE = 8_000_000  # bytes: tens of thousands of targets
+LONGEST_FILE = 8_000_000
+"""The largest petcheck.toml that is read, in bytes: one of tens of thousands of targets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,51 +26,51 @@ class SettingsFile:
     text: str = ""
 
     def table(self, name: str) -> Mapping[str, Any]:
-        """The table with that name, empty if the file has none. Raises `ConfigError`."""
+        """The table with that name, empty if the file has none. Raises `BadFile`."""
         table = self.content.get(name, {})
         if not isinstance(table, dict):
-            raise ConfigError(f"{self.name}: [{name}] must be a table")
+            raise BadFile(f"{self.name}: [{name}] must be a table")
         return table
 
 
 def read_settings(given: str | None) -> SettingsFile:
-    """The file `given`, otherwise `petcheck.toml` in this folder if it exists. Raises `ConfigError`."""
+    """The file `given`, otherwise `petcheck.toml` in this folder if it exists. Raises `BadFile`."""
     path = Path(given or CONFIG_FILE)
     if given is None and not path.exists():
         return SettingsFile(CONFIG_FILE, {})
     try:
         with path.open("rb") as file:
-            content = file.read(_LONGEST_FILE + 1)
+            content = file.read(LONGEST_FILE + 1)
         text = content.decode("utf-8-sig")  # some editors begin a file with a byte order mark
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: not UTF-8 at byte {error.start}, so not TOML") from None
+        raise BadFile(f"{path}: not UTF-8 at byte {error.start}, so not TOML") from None
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: cannot be read ({why(error)}); give --config another file") from None
-    if len(content) > _LONGEST_FILE:
-        raise ConfigError(f"{path}: larger than 8 MB, which no {CONFIG_FILE} needs; give --config another file")
+        raise BadFile(f"{path}: cannot be read ({why(error)}); give --config another file") from None
+    if len(content) > LONGEST_FILE:
+        raise BadFile(f"{path}: larger than 8 MB, which no {CONFIG_FILE} needs; give --config another file")
     try:
         settings = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{path}: not TOML: {' '.join(str(error).split())}") from None
+        raise BadFile(f"{path}: not TOML: {' '.join(str(error).split())}") from None
     for name in settings:
         expect_known(name, ["targets", "defaults", "waivers"], str(path))
     return SettingsFile(str(path), settings, text)
 
 
 def with_dashes(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The settings by name, with underscores turned into dashes. Raises `ConfigError` if one is set twice."""
+    """The settings by name, with underscores turned into dashes. Raises `BadFile` if one is set twice."""
     dashed: dict[str, Any] = {}
     for name, value in settings.items():
         if name.replace("_", "-") in dashed:
-            raise ConfigError(f"{where}: {name} is set twice, with a dash and with an underscore; keep one")
+            raise BadFile(f"{where}: {name} is set twice, with a dash and with an underscore; keep one")
         dashed[name.replace("_", "-")] = value
     return dashed
 
 
 def expect_known(name: str, known: Sequence[str], where: str) -> None:
-    """Raise `ConfigError` if `name` is not among the known ones; it suggests the nearest."""
+    """Raise `BadFile` if `name` is not among the known ones; it suggests the nearest."""
     if name in known:
         return
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}?" if near else f"it must be one of {', '.join(known)}"
-    raise ConfigError(f"{where}: unknown setting {name!r}; {hint}")
+    raise BadFile(f"{where}: unknown setting {name!r}; {hint}")

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from petcheck.config import values
 from petcheck.config.keys import DEFAULT_TARGET, key_of
+from petcheck.config.options import EVERY_TARGET
 from petcheck.config.settings_file import SettingsFile, expect_known, with_dashes
 from petcheck.config.shards import Shard, part_of, read_shard
 from petcheck.config.urls import base_url, masked_url
@@ -33,10 +34,16 @@ class Url:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """The user's application, as `module:application`; the run serves it on loopback."""
+    """The user's application, as `module:application`; the run serves it on loopback.
+
+    `factory` says that it returns the application when it is called. `base_path` is where the operations are, without
+    a slash at its end; None if the run has to find that out.
+    """
 
     name: str
     key: ApiKey
+    factory: bool = False
+    base_path: str | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -94,6 +101,8 @@ def resolve_targets(
     category_id: int | None,
     exhaust: bool,
     insecure: bool,
+    factory: bool = False,
+    base_path: str | None = None,
     shard: object = None,
 ) -> tuple[tuple[TargetConfig, ...], Shard | None]:
     """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
@@ -107,12 +116,14 @@ def resolve_targets(
     if app and given:
         raise ConfigError("--app and --target exclude each other; give one of them")
     places = dict.fromkeys(given, "--target")
+    if not app and (factory or base_path is not None):
+        raise ConfigError(f"{'--factory' if factory else '--base-path'} is about an application; give it with --app")
     if not given and not app:
         given = {name: settings["url"] for name, settings in in_file.items()}
     all_may_write, writable = _writable(writes, given, file.name)
     part = None if shard is None else read_shard(shard, given)
     if app:
-        source = App(app, key_of(DEFAULT_TARGET, environment))
+        source = App(app, key_of(DEFAULT_TARGET, environment), factory, base_path)
         return (TargetConfig(DEFAULT_TARGET, source, plan, all_may_write, category_id, exhaust),), None
     if not given:
         return (TargetConfig(REFERENCE_TARGET, Embedded(), plan or _REFERENCE_PLAN, writes=True, exhaust=True),), None
@@ -155,7 +166,7 @@ def _writable(given: object, urls: Mapping[str, str], file: str) -> tuple[bool, 
     """Whether POST may be sent to every target, and the targets that the option names."""
     if not isinstance(given, bool | str):
         raise ConfigError(f"{file}: [defaults] allow-writes {given!r}: must be true, false, or names of targets")
-    if isinstance(given, bool) or given == "*":
+    if isinstance(given, bool) or given == EVERY_TARGET:
         return bool(given), []
     names = [name.strip() for name in given.split(",")]
     for name in names:

@@ -7,7 +7,7 @@ import re
 from urllib.parse import urlsplit
 
 from petcheck.config.options import KEY_VARIABLE
-from petcheck.errors import ConfigError
+from petcheck.errors import BadUrl
 
 _SAFE_REASONS = ("Port out of range 0-65535", "Invalid IPv6 URL")
 _LONGEST_SHOWN = 200
@@ -16,7 +16,7 @@ _LONGEST_SHOWN = 200
 def base_url(text: str, where: str, *, insecure: bool) -> str:
     """The base URL in `text`, with no slash at its end; `insecure` allows http to any host.
 
-    `where` names the option, or the file and its key. Raises `ConfigError`, whose message shows no key.
+    `where` names the option, or the file and its key. Raises `BadUrl`, whose message shows no key.
     """
     named = masked_url(text)
     try:
@@ -25,19 +25,17 @@ def base_url(text: str, where: str, *, insecure: bool) -> str:
     except ValueError as error:
         # other reasons quote the URL, which may contain a key
         reason = str(error) if str(error) in _SAFE_REASONS else "its host or port cannot be parsed"
-        raise ConfigError(f"{where} {named}: not a URL ({reason}); write it as https://host/v1") from None
+        raise BadUrl(f"{where} {named}: not a URL ({reason}); write it as https://host/v1") from None
     if parts.scheme not in ("http", "https") or not host:
-        raise ConfigError(f"{where} {named}: not an http or https URL; write it as https://host/v1")
+        raise BadUrl(f"{where} {named}: not an http or https URL; write it as https://host/v1")
     if parts.username is not None or parts.password is not None:
-        raise ConfigError(f"{where} {named}: a URL must not have a user or password; put the key into {KEY_VARIABLE}")
+        raise BadUrl(f"{where} {named}: a URL must not have a user or password; put the key into {KEY_VARIABLE}")
     if parts.query or parts.fragment:
-        raise ConfigError(f"{where} {named}: a base URL has no query and no fragment; end it after the path, as in /v1")
+        raise BadUrl(f"{where} {named}: a base URL has no query and no fragment; end it after the path, as in /v1")
     if any(character.isspace() or not character.isprintable() for character in text.strip()):
-        raise ConfigError(f"{where} {named!r}: a URL must not have spaces or control characters")
+        raise BadUrl(f"{where} {named!r}: a URL must not have spaces or control characters")
     if parts.scheme == "http" and not insecure and not _loopback(host):
-        raise ConfigError(
-            f"{where} {named}: the key would be sent unencrypted; use https, or allow it with --insecure-http"
-        )
+        raise BadUrl(f"{where} {named}: the key would be sent unencrypted; use https, or allow it with --insecure-http")
     return text.strip().rstrip("/?#")
 
 

@@ -1,4 +1,4 @@
-"""Checks values of options and settings. Each function returns the value, or raises `ConfigError` with what is allowed.
+"""Checks values of options and settings. Each function returns the value, or raises `BadValue` with what is allowed.
 
 `where` begins the message: the option, or the file and its setting.
 """
@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import ssl
 from datetime import date
 from pathlib import Path
 
-from petcheck.errors import ConfigError
+from petcheck.errors import BadValue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
 
 
@@ -23,14 +24,14 @@ def why(error: Exception) -> str:
 def switch(value: object, where: str) -> bool:
     """True or false; a file must give it without quotes."""
     if not isinstance(value, bool):
-        raise ConfigError(f"{where} {value!r}: must be true or false")
+        raise BadValue(f"{where} {value!r}: must be true or false")
     return value
 
 
 def text(value: object, where: str) -> str:
     """Text that is not empty; a file must put it in quotes."""
     if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{where} {value!r}: must be text in quotes, and not empty")
+        raise BadValue(f"{where} {value!r}: must be text in quotes, and not empty")
     return value
 
 
@@ -41,7 +42,7 @@ def plan(text: object, where: str) -> str | None:
     plan = str(text).lower()
     if plan not in PLANS:
         near = difflib.get_close_matches(plan, PLANS, n=1)
-        raise ConfigError(
+        raise BadValue(
             f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'plans: ' + ', '.join(PLANS)}"
         )
     return plan
@@ -52,7 +53,7 @@ def iso_date(text: str, where: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise ConfigError(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
+        raise BadValue(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
 
 
 def whole_number(value: object, where: str, *, least: int | None = None) -> int:
@@ -60,9 +61,9 @@ def whole_number(value: object, where: str, *, least: int | None = None) -> int:
     try:
         number = int(str(value))
     except ValueError:
-        raise ConfigError(f"{where} {value}: not a whole number") from None
+        raise BadValue(f"{where} {value}: not a whole number") from None
     if least is not None and number < least:
-        raise ConfigError(f"{where} {value}: must be {least} or more")
+        raise BadValue(f"{where} {value}: must be {least} or more")
     return number
 
 
@@ -72,7 +73,7 @@ def category(value: object, where: str) -> int | None:
         return None
     number = whole_number(value, where)
     if not INT64_MIN <= number <= INT64_MAX:
-        raise ConfigError(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
+        raise BadValue(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
     return number
 
 
@@ -81,9 +82,9 @@ def seconds(value: object, where: str, *, zero: bool = False) -> float:
     try:
         seconds = float(str(value))
     except ValueError:
-        raise ConfigError(f"{where} {value}: not a number of seconds") from None
+        raise BadValue(f"{where} {value}: not a number of seconds") from None
     if not (0 < seconds < 1e6 or (zero and seconds == 0)):
-        raise ConfigError(f"{where} {value}: must be above 0 and below 1000000 seconds")
+        raise BadValue(f"{where} {value}: must be above 0 and below 1000000 seconds")
     return seconds
 
 
@@ -93,8 +94,18 @@ def application(value: object) -> str | None:
         return None
     module, colon, name = str(value).partition(":")
     if not colon or not module or not name:
-        raise ConfigError(f"--app {value}: write it as module:application, as in shop.main:app")
+        raise BadValue(f"--app {value}: write it as module:application, as in shop.main:app")
     return str(value)
+
+
+def path(value: object, where: str) -> str | None:
+    """The path of a URL without a slash at its end, None if not given; empty for the root."""
+    if value is None:
+        return None
+    text = str(value).strip()
+    if not re.fullmatch(r"(/[A-Za-z0-9._~%-]+)*/?", text):
+        raise BadValue(f"{where} {value}: not a path; write it as /v1, or / for the root")
+    return text.rstrip("/")
 
 
 def ca_bundle(value: object, where: str) -> str | None:
@@ -104,11 +115,11 @@ def ca_bundle(value: object, where: str) -> str | None:
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
     except ssl.SSLError:
-        raise ConfigError(
+        raise BadValue(
             f"{where} {value}: contains no certificate; give a PEM file of certificate authorities"
         ) from None
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
+        raise BadValue(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
     return str(value)
 
 
@@ -117,9 +128,24 @@ def folder(value: object, where: str) -> Path:
     folder = Path(text(value, where))
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / f".petcheck-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
+        _probe(folder)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{where} {folder}: cannot be written ({why(error)}); give another folder") from None
+        raise BadValue(f"{where} {folder}: cannot be written ({why(error)}); give another folder") from None
     return folder
+
+
+def writable_file(path: Path, where: str) -> None:
+    """Expect a regular file that can be replaced, or nothing where one can be made."""
+    try:
+        _probe(Path(os.path.realpath(path)).parent)
+    except (OSError, ValueError) as error:
+        raise BadValue(f"{where}: cannot be written ({why(error)})") from None
+    if path.exists() and not path.is_file():
+        raise BadValue(f"{where}: is not a regular file, so it cannot be updated")
+
+
+def _probe(folder: Path) -> None:
+    """Raise OSError if no file can be made in the folder."""
+    probe = folder / f".petcheck-{os.getpid()}"
+    probe.touch()
+    probe.unlink()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 from petcheck.exchange import Call, Exchange, Response
 from petcheck.judging.expected import pet_id_of
@@ -96,9 +97,9 @@ def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
 
 def categories_in(record: Record) -> set[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
-    shown = [sight.animal for sights in listed_in(record).values() for sight in sights]
-    shown += [made.animal for made in creations_in(record) if _category_was_accepted(made)]
-    found = (integer(animal.get("categoryId")) for animal in shown)
+    listed = (sight.animal for page in pages_in(record) for _, sight in sights_on(page))
+    made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
+    found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
     return {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
 
 

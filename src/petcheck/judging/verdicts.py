@@ -181,12 +181,13 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What decides the exit code in addition to the verdicts."""
+    """What decides the exit code in addition to the verdicts. `chosen` are the ids to judge; None for all."""
 
     interrupted: bool = False
     nothing_selected: bool = False
     untestable: tuple[str, ...] = ()
     strict: bool = False
+    chosen: frozenset[str] | None = None
 
 
 def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
@@ -201,6 +202,9 @@ def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
         return Exit.UNTESTABLE
     if any(verdict.outcome == "error" for verdict in verdicts):
         return Exit.BROKE
-    if state.strict and any(v.in_force and v.outcome in ("inconclusive", "not-run") for v in verdicts):
+    chosen = [v for v in verdicts if state.chosen is None or v.requirement.id in state.chosen]
+    if not any(verdict.outcome in ("pass", "waived") for verdict in chosen):
+        return Exit.NOTHING_SELECTED
+    if state.strict and any(v.in_force and v.outcome in ("inconclusive", "not-run") for v in chosen):
         return Exit.UNSETTLED
     return Exit.HOLDS

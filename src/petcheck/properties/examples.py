@@ -18,12 +18,14 @@ from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in
 from petcheck.judging.rules import RULE
+from petcheck.properties.cases import RunCases
 from petcheck.properties.failures import Failures
 from petcheck.properties.shrink import simplest
 from petcheck.properties.streams import Pets, creating, getting, listing
 from petcheck.spec.figures import GATEWAY_TROUBLE, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import shares
+from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.target import Target
 
 _FURTHER = 10  # most requests to simplify one example
@@ -101,12 +103,15 @@ class Examples:
         if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
             raise NotRun(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; see GET-4.")
         self.run()
-        self._judged(operation, requirement)
+        if self.target.choice.covers(requirement):
+            self._judged(operation, requirement)
 
     def compare(self, requirement: str) -> None:
         """Try the examples, and judge a requirement by the whole record."""
         self.target.need_writes()
         self.run()
+        if not self.target.choice.covers(requirement):
+            return
         self.target.expect_examples(requirement)
         decision = self._decision(requirement)
         self.target.conclude(decision.otherwise if isinstance(decision, Ask) else decision)
@@ -146,22 +151,28 @@ class Examples:
             )
 
     def _parts(self) -> list[_Part]:
-        """The parts to try, each with its share of the requests."""
-        share, seed = self.shares, self.target.seed
+        """The parts to try that serve what was chosen, each with its share of the requests."""
+        share, seed, choice = self.shares, self.target.seed, self.target.choice
+        cases = RunCases(self.number, self.target.config.writes)
         parts = [self._part(Operation.STORE_ORDERS, iter([Call(Operation.STORE_ORDERS)]), 1)]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
-            bodies = creating(self.pets, seed, [body for body in posted if body])
-            parts.append(self._part(Operation.CREATE_PET, bodies, share.creating))
-            if share.sequence_posts:
+            bodies = creating(self.pets, seed, [body for body in posted if body], cases)
+            needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
+            parts.append(self._part(Operation.CREATE_PET, needed, share.creating))
+            if share.sequence_posts and Traffic.NEW in choice.examples:
                 from petcheck.properties.stateful import Sequences  # imported here because it is slow
 
                 another = Sequences(self).send_another
                 parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
-        parts.append(self._part(Operation.LIST_PETS, listing(seed), share.listing))
+        parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
         if self.target.as_of < REMOVAL_DAY:
-            parts.append(self._part(Operation.GET_PET, getting(seed), share.getting))
-        return [part for part in parts if part.share > 0]
+            parts.append(self._part(Operation.GET_PET, getting(seed, cases), share.getting))
+        return [
+            part
+            for part in parts
+            if part.share > 0 and (not isinstance(part.name, Operation) or choice.calls(part.name))
+        ]
 
     def _part(self, operation: Operation, calls: Iterator[Call], share: int) -> _Part:
         def another() -> bool:
@@ -261,7 +272,7 @@ class Examples:
         The requests that a rule asks for are counted for the examples.
         """
         for name in _COMPARED:
-            if name in self._settled:
+            if name in self._settled or not self.target.choice.covers(name):
                 continue
             decision = self._decision(name)
             while isinstance(decision, Ask) and self._questions[name] < _QUESTIONS and self._put(decision):

@@ -1,4 +1,4 @@
-"""The cases that schemathesis generates from openapi.yaml without a target: coverage cases, then random ones.
+"""The cases that schemathesis generates from openapi.yaml without a target: coverage cases and random ones.
 
 Nothing is sent or shrunk here: a strategy generates, and the cases are collected. The same seed gives the same cases.
 """
@@ -9,10 +9,11 @@ import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from petcheck.exchange import Call
+from petcheck.properties.cases import Mode, segment_call
 from petcheck.properties.hypothesis_setup import set_up_hypothesis
 from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from schemathesis import Case
     from schemathesis.schemas import APIOperation
 
-Mode = Literal["positive", "negative"]
 _BATCH = 60
 # these cases test a header that the document leaves open
 _OPEN_SCENARIOS = frozenset({"malformed_content_type", "unsupported_content_type"})
@@ -31,9 +31,19 @@ _CONFIG: Mapping[str, Any] = {
 }
 
 
-def coverage(operation: Operation, mode: Mode) -> Iterator[Call]:
-    """The coverage cases of schemathesis for an operation, each about one thing; always the same ones."""
-    yield from _coverage(operation, mode)
+class Generated:
+    """Cases that schemathesis generates while a run goes on."""
+
+    def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
+        """The coverage cases of an operation, each about one thing; always the same ones."""
+        yield from _coverage(operation, mode)
+
+    def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
+        """Cases from the strategies of schemathesis; endless unless an operation has nothing to vary."""
+        batch = 0
+        while drawn := _random(operation, mode, seed * 10_007 + batch):
+            yield from drawn
+            batch += 1
 
 
 @cache
@@ -61,17 +71,6 @@ def _draw_one_value_beyond_an_enum() -> None:
 
     if hasattr(_schema, "_invalid_enum_candidates"):
         _schema._invalid_enum_candidates = lambda: ()  # type: ignore[assignment]
-
-
-def random_cases(operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
-    """Cases from the strategies of schemathesis; endless unless an operation has nothing to vary."""
-    batch = 0
-    while True:
-        drawn = _random(operation, mode, seed * 10_007 + batch)
-        if not drawn:
-            return
-        yield from drawn
-        batch += 1
 
 
 def described_by_schemathesis(operation: Operation) -> APIOperation[Any, Any, Any, Any]:
@@ -140,14 +139,6 @@ def _call(case: Case[Any], operation: Operation) -> Call | None:
                 return Call(operation, query=tuple(_pairs(case.query)))
     except (ValueError, UnicodeEncodeError):
         return None
-
-
-def segment_call(segment: str) -> Call | None:
-    """GET /pets/{segment}, which may hold bytes as surrogates; None if a server could read it as another path."""
-    if not segment.strip(" ./\\") or any(sign in segment for sign in "/\\\0") or len(segment) > 2000:
-        return None
-    segment.encode(errors="surrogateescape")
-    return Call(Operation.GET_PET, pet_id=segment)
 
 
 def _pairs(query: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

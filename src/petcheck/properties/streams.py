@@ -18,7 +18,7 @@ from petcheck.errors import NotJson
 from petcheck.exchange import Call
 from petcheck.judging.json_values import kind, parse
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
-from petcheck.properties.generate import coverage, random_cases, segment_call
+from petcheck.properties.cases import Cases, segment_call
 from petcheck.spec.figures import (
     AVAILABLE,
     INT64_MAX,
@@ -41,11 +41,11 @@ _STATUS_OR_NONE = (*STATUSES, None)
 # ---- GET /pets
 
 
-def listing(seed: int) -> Iterator[Call]:
+def listing(seed: int, cases: Cases) -> Iterator[Call]:
     """Limits and filters: the pairs that the document allows, with open ones in between."""
     drawn = random.Random(f"{seed}/list")  # noqa: S311 - repeatable, not secret
-    valid = chain(_named_pairs(), coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
-    free = chain(_open_lists(), random_cases(Operation.LIST_PETS, "negative", seed))
+    valid = chain(_named_pairs(), cases.coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
+    free = chain(_open_lists(cases), cases.random(Operation.LIST_PETS, "negative", seed))
     short = (call for call in free if sum(len(name) + len(value) for name, value in call.query) <= _LONGEST_QUERY)
     yield from _fresh(chain(_woven(valid, short, 24, 2), _woven(valid, short, 2**62, 7)))
 
@@ -58,11 +58,11 @@ def _named_pairs() -> Iterator[Call]:
             yield Call(Operation.LIST_PETS, query=tuple((name, value) for name, value in query if value))
 
 
-def _open_lists() -> Iterator[Call]:
+def _open_lists(cases: Cases) -> Iterator[Call]:
     """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any."""
     for query in (*(tuple(query.items()) for query in reversed(OPEN_LISTS.values())), *_ODD_QUERIES):
         yield Call(Operation.LIST_PETS, query=query)
-    planned = list(coverage(Operation.LIST_PETS, "negative"))
+    planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
 
 
@@ -92,20 +92,20 @@ def pairs(drawn: random.Random) -> Iterator[Call]:
 # ---- GET /pets/{petId}
 
 
-def getting(seed: int) -> Iterator[Call]:
+def getting(seed: int, cases: Cases) -> Iterator[Call]:
     """Ids over all of int64, the limits of common integer types first, and other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     ids = chain(
         map(_id, (-1, 2**31, 0, 2**32, 2**53 + 1, -(2**31) - 1)),
-        coverage(Operation.GET_PET, "positive"),
+        cases.coverage(Operation.GET_PET, "positive"),
         map(_id, _octaves(drawn)),
-        random_cases(Operation.GET_PET, "positive", seed),
+        cases.random(Operation.GET_PET, "positive", seed),
     )
     segments = chain(
         _SEGMENTS[:5],
-        coverage(Operation.GET_PET, "negative"),
+        cases.coverage(Operation.GET_PET, "negative"),
         _SEGMENTS,
-        random_cases(Operation.GET_PET, "negative", seed),
+        cases.random(Operation.GET_PET, "negative", seed),
     )
     yield from _fresh(chain(_woven(ids, segments, 36, 2), _woven(ids, segments, 2**62, 4)))
 
@@ -142,14 +142,14 @@ class Pets:
     category: int
 
 
-def creating(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[Call]:
+def creating(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[Call]:
     """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
     There are more defective ones, since a refused body leaves nothing behind.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
-    accepted = chain(_dense(pets), _woven(_odd(pets), accepted_pets(pets, drawn, seed), 2**62, 1))
-    refused = defective_pets(pets, seed, known)
+    accepted = chain(_dense(pets), _woven(_odd(pets), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
+    refused = defective_pets(pets, seed, known, cases)
     # a server may read the body of a request that has none
     bodies = chain(islice(accepted, 1), [None], _woven(refused, accepted, 24, 2), _woven(refused, accepted, 2**62, 1))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
@@ -209,7 +209,7 @@ def _with_member(pet: bytes, members: str) -> bytes:
     return pet[:-1] + b", " + members.encode() + b"}"
 
 
-def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes]:
+def accepted_pets(pets: Pets, drawn: random.Random, seed: int, cases: Cases) -> Iterator[bytes]:
     """Names of every length that is certainly valid, mixed with names, lengths and categories that may be refused."""
     whole = len(pets.run)
     middle = list(range(whole, PLAIN_NAME_LENGTH))
@@ -225,7 +225,7 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int) -> Iterator[bytes
     yield from doubtful
     yield from (
         body
-        for call in random_cases(Operation.CREATE_PET, "positive", seed)
+        for call in cases.random(Operation.CREATE_PET, "positive", seed)
         if (body := _of_this_run(call.body, pets, refused=False)) is not None
     )
 
@@ -252,14 +252,14 @@ def _categories(pets: Pets, drawn: random.Random) -> Iterator[bytes]:
         yield new_pet(pets, f"{pets.run} {number}", PENDING, number)
 
 
-def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[bytes]:
+def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[bytes]:
     """Bodies with one defect each: realistic ones, then one of each kind that no `known` body has, then random ones.
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
     yield from _realistic(pets)
     seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
-    planned = [*(call.body for call in coverage(Operation.CREATE_PET, "negative")), *_MORE]
+    planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
     for body in (_of_this_run(body, pets, refused=True) for body in planned):
         defect = _defect(body) if body is not None else None
@@ -267,7 +267,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes]) -> Iterator[by
             seen.add(defect)
             kinds.setdefault(defect.partition(" ")[0], []).append(body)
     yield from (body for bodies in zip_longest(*kinds.values()) for body in bodies if body is not None)
-    for call in random_cases(Operation.CREATE_PET, "negative", seed):
+    for call in cases.random(Operation.CREATE_PET, "negative", seed):
         body = _of_this_run(call.body, pets, refused=True)
         if body is not None and _defect(body) is not None:
             yield body

@@ -13,7 +13,7 @@ from typing import Any
 from petcheck.comparison.compare import Comparison, Side
 from petcheck.comparison.difference import Difference
 from petcheck.reports.comparison_words import headline
-from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.reports.json_texts import sanitized
 
 FORMAT = 1
 
@@ -30,7 +30,7 @@ def json_text(comparison: Comparison) -> str:
 
 def to_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as a JSON object."""
-    document: dict[str, Any] = _sanitized(
+    document: dict[str, Any] = sanitized(
         {
             "format": FORMAT,
             "equal": not comparison.different,
@@ -56,16 +56,6 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
         }
     )
     return document
-
-
-def _sanitized(value: Any) -> Any:
-    if isinstance(value, str):
-        return printable(value, REASON_LIMIT, whole_in="result.json")
-    if isinstance(value, list | tuple):
-        return [_sanitized(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _sanitized(item) for key, item in value.items()}
-    return value
 
 
 def _members(entries: Sequence[object], names: Sequence[str]) -> list[dict[str, Any]]:

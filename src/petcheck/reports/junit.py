@@ -13,6 +13,7 @@ from petcheck.results import fleet, manifest, totals
 from petcheck.results.result import RequirementRow, Result, TargetInfo
 from petcheck.results.sanitize import REASON_LIMIT, printable
 from petcheck.spec import sections
+from petcheck.spec.catalogue import title
 from petcheck.spec.outcomes import Outcome
 
 FILE = "junit.xml"
@@ -111,7 +112,7 @@ def _case(row: RequirementRow, seconds: float, waiver: str, again: str) -> Eleme
         "testcase",
         # Jenkins takes what stands before the last dot as the package
         classname=_sanitized(f"{row.target}.{section}"),
-        name=_sanitized(f"{row.id} {row.statement.replace('`', '')}"),
+        name=_sanitized(title(row.id, row.statement)),
     )
     if row.checks:
         case.set("file", _sanitized(row.checks[0].partition("::")[0]))

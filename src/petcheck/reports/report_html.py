@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from petcheck.comparison import compare
+from petcheck.comparison import sides
 from petcheck.reports import templating
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
@@ -77,7 +77,7 @@ def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None =
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
         causes=causes(result, evidence),
-        compared=compare.FILE if compare.has_several_sides(result) else None,
+        compared=sides.FILE if sides.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
         exchanges=PageBudget(result, evidence, _exchange_markup()),
     )

@@ -47,7 +47,10 @@ def environment() -> Environment:
     """The template engine with our filters: `field`, `reason`, `body`, `statement`, `headers` and others."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from petcheck.reports.template_bytecode import TemplateBytecode
+
     made = Environment(
+        bytecode_cache=TemplateBytecode(_TEMPLATES, settings=Path(__file__).read_bytes()),
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -58,6 +61,7 @@ def environment() -> Environment:
     made.filters |= {
         "field": _field,
         "reason": _reason,
+        "lines": _lines,
         "body": _body,
         "statement": _statement,
         "headers": _headers,
@@ -104,6 +108,11 @@ def _harmless(value: Any) -> Any:
 
 def _field(text: str) -> str:
     return printable(text, FIELD_LIMIT, whole_in="result.json")
+
+
+def _lines(text: str) -> Markup:
+    """Text of several lines, such as a traceback, whole."""
+    return escaped(printable(text, max(len(text), 1), lines=True))
 
 
 def _reason(text: str) -> str:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from petcheck.comparison import compare
+from petcheck.comparison import sides
 from petcheck.reports import fleet_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, har, totals
-from petcheck.results.causes import Cause, causes
-from petcheck.results.curl import curl_line
+from petcheck.results.causes import Cause, cause_of, causes
+from petcheck.results.curl import BASE_VARIABLE, curl_line
 from petcheck.results.har import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import RequirementRow, Result, TargetInfo
-from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable
+from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Exit, Outcome
 from petcheck.spec.sections import TITLES
@@ -27,6 +27,8 @@ _FILES = ("report.html", "result.json", har.FILE, "junit.xml", "summary.md")
 _CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
+_PLAIN_WIDTH = 100  # columns of a text that no terminal shows
+_SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
 _ANIMALS = 5  # named of those left behind
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
@@ -56,6 +58,9 @@ def render(
     found = [] if whole else causes(result, evidence)
     for cause in found:
         _cause(page, result, cause, entries, verbose=verbose)
+    if found and any(entry.log is not None for entry in evidence):
+        page.blank()
+        page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
     if whole:
         fleet_text.findings(page, result)
     else:
@@ -85,11 +90,22 @@ def render(
 
 def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection[str]) -> None:
     parts = fleet.in_parts(result)
-    compared = [compare.FILE] if compare.has_several_sides(result) and not fleet.is_fleet(result) else []
+    compared = [sides.FILE] if sides.has_several_sides(result) and not fleet.is_fleet(result) else []
     named = [name for name in (*_FILES, *compared) if name not in unwritten and not (parts and name == har.FILE)]
     if named:
         each = f"; those of each target in {folder}/{PARTS}/" if parts else ""
         page.say(f"reports: {folder}/{', '.join(named)}{each}")
+
+
+def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence]) -> str:
+    """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
+    page = TextLines(_PLAIN_WIDTH, colour=False)
+    entries = {(entry.target, entry.index): entry for entry in evidence}
+    _cause(page, result, cause_of([row], entries), entries, verbose=False)
+    state = totals.waiver_state(row, result.run)
+    if state:
+        page.say(state, "    ")
+    return str(page).strip("\n")
 
 
 def one_line(result: Result, folder: str | None) -> str:
@@ -121,6 +137,11 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
     answer = answer_line(cause.exchange, cause.part)
     if answer:
         page.say(f"answer {answer}", "  ", " " * 9)
+    log = _log_of(cause, entries)
+    if log:
+        page.line("  log    the application's own lines")
+    for line in printable_lines(log) if log else ():
+        page.line(f"           {line}")
     for line in _curl_lines(first, entries, verbose=verbose):
         page.line(f"  send   {printable(line, _CURL_LIMIT)}")
 
@@ -128,8 +149,14 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
 def _curl_lines(row: RequirementRow, entries: _Entries, *, verbose: bool) -> list[str]:
     deciding = [entries[row.target, index] for index in row.decisive_by_weight if (row.target, index) in entries]
     if not verbose:
-        return [curl_line(entry.request, short=True) for entry in deciding[:1]]
+        return [curl_line(entry.request, short=True, served=entry.log is not None) for entry in deciding[:1]]
     return list(dict.fromkeys(entry.curl for entry in deciding))[:_CURL_LINES]
+
+
+def _log_of(cause: Cause, entries: _Entries) -> str:
+    """What the application said as it gave one of the answers that decide; empty if it said nothing."""
+    indices = ((row.target, index) for row in cause.rows for index in row.decisive_by_weight)
+    return next((entries[at].log or "" for at in indices if at in entries and entries[at].log), "")
 
 
 def _errors(page: TextLines, result: Result) -> None:
@@ -150,7 +177,7 @@ def _errors(page: TextLines, result: Result) -> None:
 
 
 def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
-    rows = result.rows_of(target.name)
+    rows = totals.chosen_rows(result, target)
     name = printable(target.name, 60)
     page.say(f"{name}  {printable(target.base_url)}", style=BOLD)
     if not rows:

@@ -10,10 +10,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from petcheck.comparison import compare
+from petcheck.comparison import sides
 from petcheck.errors import NotWritten
 from petcheck.exchange import Exchange
-from petcheck.reports import badge, comparison_html, fleet_html, junit, report_html, summary
+from petcheck.reports import badge, fleet_html, junit, report_html, summary
 from petcheck.results import atomic_write, har, manifest, parts, recording
 from petcheck.results.environment import environment
 from petcheck.results.fleet import is_fleet
@@ -67,7 +67,7 @@ def joined_names(joined: Result) -> list[str]:
 
 
 def _compared(result: Result) -> list[str]:
-    return [compare.FILE] if compare.has_several_sides(result) and not is_fleet(result) else []
+    return [sides.FILE] if sides.has_several_sides(result) and not is_fleet(result) else []
 
 
 def write_all(product: Product, folder: Path) -> None:
@@ -86,7 +86,7 @@ def write_all(product: Product, folder: Path) -> None:
             folder / report_html.FILE, report_html.render(result, product.evidence, _origin(folder))
         ),
         **_other_views(product, folder),
-        compare.FILE: lambda: _compare(product, folder / compare.FILE),
+        sides.FILE: lambda: _compare(product, folder / sides.FILE),
     }
     _write_each(writers, folder)
 
@@ -112,11 +112,11 @@ def write_joined(shown: Product, folder: Path) -> None:
         report_html.FILE: lambda: atomic_write.write(folder / report_html.FILE, render(result, shown.evidence)),
         **_other_views(shown, folder),
     }
-    for name in (recording.FILE, har.FILE, compare.FILE):
+    for name in (recording.FILE, har.FILE, sides.FILE):
         with suppress(OSError):
             (folder / name).unlink()
     if _compared(result):
-        writers[compare.FILE] = lambda: _compare(shown, folder / compare.FILE)
+        writers[sides.FILE] = lambda: _compare(shown, folder / sides.FILE)
     _write_each(writers, folder)
 
 
@@ -175,10 +175,13 @@ def _origin(folder: Path) -> report_html.Origin | None:
 def _compare(product: Product, path: Path) -> None:
     """Write the comparison of the run's targets, or why there is none. An error in it does not fail the run."""
     with suppress(OSError):
-        if not compare.has_several_sides(product.result):
+        if not sides.has_several_sides(product.result):
             path.unlink(missing_ok=True)
             return
         try:
+            from petcheck.comparison import compare  # needed by few runs
+            from petcheck.reports import comparison_html
+
             run = RecordedRun(FILE, product.result, product.evidence)
             page = comparison_html.render(compare.compare([run], leave_out=True))
         except Exception as error:

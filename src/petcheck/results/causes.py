@@ -55,7 +55,7 @@ def causes(result: Result, evidence: Iterable[Evidence]) -> tuple[Cause, ...]:
         for row in totals.with_outcome(result, "fail"):
             if row.target == target.name:
                 groups.setdefault((row.target, _mark(row, entries)), []).append(row)
-    return tuple(_cause(rows, entries) for rows in groups.values())
+    return tuple(cause_of(rows, entries) for rows in groups.values())
 
 
 def _deciding(row: RequirementRow, evidence: _Entries) -> tuple[Evidence | None, str]:
@@ -86,7 +86,8 @@ def _mark(row: RequirementRow, evidence: _Entries) -> Hashable:
     return row.id
 
 
-def _cause(rows: Sequence[RequirementRow], evidence: _Entries) -> Cause:
+def cause_of(rows: Sequence[RequirementRow], evidence: _Entries) -> Cause:
+    """The cause of some failures; `evidence` are the exchanges by target and index."""
     exchange, part = _deciding(rows[0], evidence)
     title = rows[0].statement if len(rows) == 1 or exchange is None else _title(rows, exchange, evidence)
     return Cause(title, tuple(rows), exchange, part)

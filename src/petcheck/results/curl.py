@@ -12,6 +12,7 @@ import re
 from petcheck.exchange import Request
 from petcheck.spec.figures import CONTENT_TYPE
 
+BASE_VARIABLE = "PETSTORE_URL"
 _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:%\?+)?\})*")
 _PRINTABLE = re.compile(r"[ -~]*")
 # curl sends these itself; with Accept-Encoding the answer is unreadable in a terminal
@@ -20,10 +21,11 @@ _LEFT_TO_CURL = frozenset({"host", "content-length", "connection", "accept-encod
 _CONSTANT = frozenset({"accept", "user-agent"})
 
 
-def curl_line(request: Request, *, short: bool = False) -> str:
+def curl_line(request: Request, *, short: bool = False, served: bool = False) -> str:
     """The command that sends `request` again: method, URL, headers and body byte for byte.
 
-    `short` leaves out headers that are the same in every request of a run.
+    `short` leaves out headers that are the same in every request of a run. `served` tells that the run itself served
+    the target: its address is gone, so `$PETSTORE_URL` stands for it.
     A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL.
     """
     words = ["curl", "-isS"]
@@ -33,7 +35,8 @@ def curl_line(request: Request, *, short: bool = False) -> str:
         words.append("--path-as-is")
     if request.method != ("GET" if request.body is None else "POST"):
         words += ["-X", request.method]
-    words.append(_quoted(request.url))
+    base = _base_of(request) if served else ""
+    words.append(f'"${BASE_VARIABLE}"' * bool(base) + _quoted(request.url.removeprefix(base)))
     for name, value in request.headers:
         if name.lower() not in (_LEFT_TO_CURL | _CONSTANT if short else _LEFT_TO_CURL):
             words += ["-H", _header(name, value)]
@@ -48,6 +51,11 @@ def curl_line(request: Request, *, short: bool = False) -> str:
             before = f"printf {_octal(text)} | "
             words += ["--data-binary", "@-"]
     return before + " ".join(words)
+
+
+def _base_of(request: Request) -> str:
+    """The URL without the operation's path and without a query."""
+    return request.url.partition("?")[0].rsplit("/", request.operation.path.count("/"))[0]
 
 
 def _header(name: str, value: str) -> str:

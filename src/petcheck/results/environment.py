@@ -6,11 +6,14 @@ import platform
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from petcheck.spec.files import suite_root
 
+# a requirement for which each marker must hold, one of them an extra
+_ONLY_WITH_EXTRA = re.compile(r"(?!.* or ).*;.*\bextra *== *.*")
+_FIELD = re.compile("^(Version|Requires-Dist): *(.*)$", re.MULTILINE)
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -66,11 +69,13 @@ def packages_of(name: str) -> dict[str, str]:
     wanted: list[tuple[str, frozenset[str]]] = [(name, frozenset())]
     while wanted:
         needed, extras = wanted.pop()
-        installed = _installed(needed)
-        if installed is None or canonicalize_name(needed) in found:
+        fields = _metadata(needed) if canonicalize_name(needed) not in found else {}
+        if not fields:
             continue
-        found[canonicalize_name(needed)] = installed.version
-        for text in installed.requires or ():
+        found[canonicalize_name(needed)] = fields["Version"][0]
+        for text in fields.get("Requires-Dist", ()):
+            if not extras and _ONLY_WITH_EXTRA.fullmatch(text):
+                continue  # most are, and parsing them would take half of the time
             requirement = Requirement(text)
             marker = requirement.marker
             if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras | {""}):
@@ -78,8 +83,13 @@ def packages_of(name: str) -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
-def _installed(name: str) -> Distribution | None:
+def _metadata(name: str) -> dict[str, list[str]]:
+    """The version and the requirements of an installed package, by field; empty if it is not installed."""
     try:
-        return distribution(name)
+        text = distribution(name).read_text("METADATA") or ""
     except PackageNotFoundError:
-        return None
+        return {}
+    fields: dict[str, list[str]] = {}
+    for field, value in _FIELD.findall(text.partition("\n\n")[0]):  # its description follows, which is long
+        fields.setdefault(field, []).append(value)
+    return fields

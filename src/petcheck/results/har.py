@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -25,6 +26,7 @@ from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 
 FILE = "exchanges.har"
+_SHORT = 200  # characters of a header
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Evidence:
     response_body: bytes
     whole: bool
     error: str | None
+    log: str | None = None
 
     @property
     def request(self) -> Request:
@@ -144,12 +147,13 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
             "index": exchange.index,
             "operation": request.operation.value,
             "credential": request.credential.value,
-            "curl": curl_line(request),
+            "curl": curl_line(request, served=exchange.log is not None),
             "body_complete": not isinstance(answer, Response) or answer.body_complete,
             "section": exchange.section,
             "sent": exchange.sent,
             "finished": exchange.finished,
             **({"resent": True} if exchange.resent else {}),
+            **({"log": exchange.log} if exchange.log is not None else {}),
             **({"encoding_broken": broken} if broken is not None else {}),
         },
     }
@@ -185,6 +189,7 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
             finished=float(ours["finished"]),
             section=str(ours["section"]),
             resent=bool(ours.get("resent")),
+            log=seen.log,
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NotEvidence(f"has an entry that petcheck has not written: {type(error).__name__} {error}") from None
@@ -238,23 +243,34 @@ def _evidence(entry: Mapping[str, Any]) -> Evidence:
         elapsed_ms=float(entry["time"]),
         method=request["method"],
         url=request["url"],
-        request_headers=tuple((header["name"], header["value"]) for header in request["headers"]),
+        request_headers=tuple(shared(header["name"], header["value"]) for header in request["headers"]),
         request_body=_bytes(request["postData"]) if "postData" in request else None,
         status=response["status"],
         reason=response["statusText"],
         http_version=response["httpVersion"],
-        response_headers=tuple((header["name"], header["value"]) for header in response["headers"]),
+        response_headers=tuple(shared(header["name"], header["value"]) for header in response["headers"]),
         response_body=_bytes(response["content"]),
         whole=ours["body_complete"],
         error=response.get("_error"),
+        log=ours.get("log"),
     )
+
+
+def shared(name: str, value: str) -> tuple[str, str]:
+    """A header; equal ones are one value, since a recording has most of them thousands of times."""
+    return _remembered(name, value) if len(name) + len(value) < _SHORT else (name, value)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(name: str, value: str) -> tuple[str, str]:
+    return name, value
 
 
 def _typed(entry: Evidence) -> Evidence:
     """`entry` if all of its fields have the right types. Raises TypeError."""
     texts = [
         *(entry.target, entry.curl, entry.started, entry.method, entry.url),
-        *(entry.reason, entry.http_version, entry.error or ""),
+        *(entry.reason, entry.http_version, entry.error or "", entry.log or ""),
         *(text for pair in (*entry.request_headers, *entry.response_headers) for text in pair),
     ]
     numbers = (entry.index, entry.status)

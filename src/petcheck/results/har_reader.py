@@ -9,19 +9,30 @@ from typing import Any, TextIO
 
 from petcheck.errors import NotEvidence
 
-VALUE_CAP = 64 * 1024 * 1024
+FILE_CAP = 1024 * 1024 * 1024
+"""Bytes of a HAR that is read."""
+
+VALUE_CAP = 24 * 1024 * 1024
 """Characters of one entry, or of another member, that are read at most."""
 
+# a value of nothing but brackets takes thirty times as much memory as its text
+_SIGNS_CAP = 2_000_000
 _CHUNK = 256 * 1024
+HEAD = "_petcheck"
+"""The member of a log that has the head of a recording of petcheck."""
+
 _NUMBER = 4  # characters after which it is known that a number has ended
 _SPACE = " \t\r\n"
 
 
 def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
-    """The entries of a HAR file as parsed JSON; `log` gets the other members of its log as they come.
+    """The entries of a HAR file as parsed JSON; `log` gets the head of a recording of petcheck, before the entries.
 
-    Raises OSError, and NotEvidence if the file is not a HAR, is not whole, or has a member that is too large.
+    Raises OSError, and NotEvidence if the file is not a HAR, is not whole, or is too large, or has a member that is.
     """
+    if path.stat().st_size > FILE_CAP:
+        raise NotEvidence(f"has more than {FILE_CAP // 1024**2} MB; give a shorter recording")
+    found = False
     try:
         # a byte that is not UTF-8 spoils only the text that contains it
         with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -33,13 +44,15 @@ def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
                 for member in text.members():
                     if member == "entries":
                         yield from text.items()
-                        log["entries"] = True
-                    else:
+                        found = True
+                    elif member == HEAD:
                         log[member] = text.value()
+                    else:
+                        text.value()
             text.end()
     except (ValueError, RecursionError) as error:
         raise NotEvidence(f"is not whole JSON ({error})") from None
-    if "entries" not in log:
+    if not found:
         raise NotEvidence("is not a HAR: it has no log with entries")
 
 
@@ -101,6 +114,8 @@ class _Text:
         """The next value, whole."""
         self._next()
         while True:
+            if self._signs() > _SIGNS_CAP:
+                raise NotEvidence(f"has a member of more than {_SIGNS_CAP:,} values, which petcheck does not read")
             try:
                 value, end = self._decoder.raw_decode(self._buffer, self._at)
             except ValueError:
@@ -113,8 +128,13 @@ class _Text:
                     self._at = end
                     return value
             if len(self._buffer) - self._at > VALUE_CAP:
-                raise ValueError(f"a member has more than {VALUE_CAP // 1024**2} MB")
+                raise NotEvidence(f"has a member of more than {VALUE_CAP:,} characters, which petcheck does not read")
             self._more()
+
+    def _signs(self) -> int:
+        """Commas and brackets in what is read already of a large value."""
+        large = len(self._buffer) - self._at > 4 * _CHUNK
+        return sum(self._buffer.count(sign, self._at) for sign in ",[{") if large else 0
 
     def end(self) -> None:
         """Expect nothing more."""

@@ -11,14 +11,13 @@ from pathlib import Path
 from petcheck.errors import NotAResult, NotARun, NotEvidence
 from petcheck.results import har, recording
 from petcheck.results.har import Evidence
-from petcheck.results.har_reader import entries_of
-from petcheck.results.recording import Recording, read_stream
+from petcheck.results.har_reader import FILE_CAP, HEAD, entries_of
+from petcheck.results.recording import Recording, read_stream, weighed
 from petcheck.results.result import FILE, Result, from_head, load
 from petcheck.results.sanitize import printable
 
 RESULT_CAP = 64 * 1024 * 1024
-HAR_CAP = 512 * 1024 * 1024
-"""The largest files that are read, in bytes; the files of a run are far smaller."""
+"""The largest result.json that is read, in bytes; that of a run is far smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +36,48 @@ def read_run(path: Path) -> RecordedRun:
     """
     file = path / FILE if path.is_dir() else path
     name = printable(str(file))
+    result = read_result(file)
+    return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+
+
+def read_result(file: Path) -> Result:
+    """The result in a result.json, without its evidence. Raises NotARun."""
     _expect_file(file, RESULT_CAP, "give the result.json of a run, or its folder")
+    try:
+        return load(file)
+    except NotAResult as error:
+        raise NotARun(f"{printable(str(error), 700)}; give the result.json of a complete run") from None
+
+
+def result_files(path: Path) -> list[Path]:
+    """The result.json at `path`, or of the run in the folder `path`, or of each run in a folder just below it.
+
+    Raises NotARun if the folder has none.
+    """
+    if not path.is_dir():
+        return [path]
+    if (path / FILE).exists():
+        return [path / FILE]
+    try:
+        found = sorted(one / FILE for one in path.iterdir() if (one / FILE).is_file())
+    except OSError as error:
+        raise NotARun(f"{printable(str(path))} cannot be read: {error.strerror}; give a folder of runs") from None
+    if not found:
+        raise NotARun(f"{printable(str(path))} holds no {FILE}, nor does a folder in it; give a folder of runs")
+    return found
+
+
+def failed_in(folder: Path) -> frozenset[str]:
+    """The ids of the requirements that failed, or could not be judged, in the run whose reports a folder holds.
+
+    Raises NotARun.
+    """
+    file = folder / FILE
     try:
         result = load(file)
     except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; give the result.json of a complete run") from None
-    return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+        raise NotARun(f"{printable(str(error), 700)}; make a whole run first") from None
+    return frozenset(row.id for row in result.requirements if row.outcome in ("fail", "error"))
 
 
 def recording_in(folder: Path) -> Recording:
@@ -77,16 +112,16 @@ def with_result(found: Recording, folder: Path) -> Recording:
 def read_har(path: Path) -> Recording | None:
     """The recording in an exchanges.har; None where the HAR is of another program. Raises NotARun."""
     name = printable(str(path))
-    _expect_file(path, HAR_CAP, "give a shorter recording")
+    _expect_file(path, FILE_CAP, "give a shorter recording")
     log: dict[str, object] = {}
     try:
         entries = entries_of(path, log)
         first = next(entries, None)
-        if "_petcheck" not in log:
+        if HEAD not in log:
             return None
-        result = from_head(log["_petcheck"])
+        result = from_head(log[HEAD])
         given = [] if first is None else [first]
-        return Recording(result, tuple(har.exchange_of(entry) for entry in chain(given, entries)))
+        return Recording(result, tuple(weighed(har.exchange_of(entry) for entry in chain(given, entries))))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except (NotEvidence, NotAResult) as error:
@@ -96,7 +131,7 @@ def read_har(path: Path) -> Recording | None:
 def _evidence(file: Path, result: Result, of: str) -> tuple[har.Evidence, ...]:
     name = printable(str(file))
     advice = f"put the one that was written with {of} into the same folder"
-    _expect_file(file, HAR_CAP, advice)
+    _expect_file(file, FILE_CAP, advice)
     try:
         document = json.loads(file.read_bytes())
         entries = har.entries_by_index(document)
@@ -124,4 +159,4 @@ def _expect_file(file: Path, cap: int, advice: str) -> None:
         raise NotARun(f"{name} is not a file; {advice}")
     if found.st_size > cap:
         size, most = found.st_size // 1024**2, cap // 1024**2
-        raise NotARun(f"{name} has {size:,} MB, more than the {most} MB that a run may write; {advice}")
+        raise NotARun(f"{name} has {size:,} MB, more than the {most:,} MB that are read; {advice}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -22,9 +22,10 @@ from petcheck.results.result import Result, from_head, head_of
 from petcheck.results.sanitize import printable
 
 FILE = "exchanges.jsonl"
-# what a recording may hold to be judged: exchanges are in memory then
-BODIES_CAP = 192 * 1024 * 1024
 LINE_CAP = 64 * 1024 * 1024
+# exchanges are in memory when they are judged
+_WEIGHT_CAP = 256 * 1024 * 1024
+_OBJECTS = 2_500  # bytes of an exchange without its texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,30 @@ class Recording:
     def of(self, target: str) -> tuple[Exchange, ...]:
         """The exchanges with one target."""
         return tuple(exchange for exchange in self.exchanges if exchange.target == target)
+
+
+class Weight:
+    """The memory that the exchanges of a recording take."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+
+    def add(self, headers: Iterable[tuple[str, str]], *bodies: bytes | None) -> None:
+        """Count an exchange. Raises NotEvidence where the recording takes more than judging may."""
+        self._bytes += _OBJECTS + sum(len(name) + len(value) for name, value in headers)
+        self._bytes += sum(len(body) for body in bodies if body)
+        if self._bytes > _WEIGHT_CAP:
+            raise NotEvidence(f"holds more than {_WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording")
+
+
+def weighed(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
+    """The same exchanges. Raises NotEvidence where they take more memory than judging may."""
+    weight = Weight()
+    for exchange in exchanges:
+        answer = exchange.answer if isinstance(exchange.answer, Response) else None
+        headers = (*exchange.request.headers, *(answer.headers if answer else ()))
+        weight.add(headers, exchange.request.body, answer.body if answer else None)
+        yield exchange
 
 
 class Stream:
@@ -112,22 +137,19 @@ def read_stream(path: Path) -> Recording:
     """The recording in an exchanges.jsonl, up to its last whole line. Raises NotARun."""
     name = printable(str(path))
     lines = _lines(path)
-    exchanges: list[Exchange] = []
-    size = 0
-    try:
-        head = next(lines, {})
-        result = from_head(head.get("run"))
-        places: dict[str, Any] = {}
+    places: dict[str, Any] = {}
+
+    def exchanges_in() -> Iterator[Exchange]:
         for value in lines:
             if "target" in value:
                 places[value["target"]["name"]] = value["target"]
-                continue
-            exchange = exchange_of(value)
-            exchanges.append(exchange)
-            size += len(exchange.request.body or b"")
-            size += len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
-            if size > BODIES_CAP:
-                raise NotARun(f"{name} holds more than the {BODIES_CAP // 1024**2} MB of bodies that are judged")
+            else:
+                yield exchange_of(value)
+
+    try:
+        head = next(lines, {})
+        result = from_head(head.get("run"))
+        exchanges = tuple(weighed(exchanges_in()))
         targets = tuple(
             replace(target, base_url=places[target.name]["base_url"], key=places[target.name]["key"])
             for target in result.targets
@@ -139,7 +161,7 @@ def read_stream(path: Path) -> Recording:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise NotARun(f"{name} is not a recording of petcheck ({printable(repr(error), 200)})") from None
-    return Recording(replace(result, targets=targets), tuple(exchanges))
+    return Recording(replace(result, targets=targets), exchanges)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ back gives an equal value, or raises `NotAResult` with one line that says what i
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 from petcheck.errors import NotAResult
 from petcheck.results import atomic_write
 from petcheck.results.sanitize import printable
+from petcheck.results.valid import prepared
 from petcheck.spec.outcomes import Outcome
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
@@ -52,7 +53,8 @@ class RunSettings:
     """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
 
     `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` tells whether `--seed`
-    was. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
+    was. `choice` are the ids that were to be judged, None for all. `traffic` is true where nothing was sent: it flowed
+    anyway, and was recorded by another program.
     """
 
     max_requests: int
@@ -61,6 +63,7 @@ class RunSettings:
     seed_given: bool
     strict: bool
     traffic: bool = False
+    choice: tuple[str, ...] | None = None
     waivers: tuple[AgreedWaiver, ...] = ()
 
 
@@ -395,7 +398,7 @@ def _run(
 
 
 def _settings(*, waivers: list[dict[str, Any]], **rest: Any) -> RunSettings:
-    return RunSettings(waivers=tuple(AgreedWaiver(**waiver) for waiver in waivers), **rest)
+    return RunSettings(waivers=tuple(AgreedWaiver(**waiver) for waiver in waivers), **_tuples(rest))
 
 
 def _shard(shard: dict[str, Any] | None) -> ShardInfo | None:
@@ -424,12 +427,8 @@ def _observation(*, answers: Iterable[dict[str, Any]] = (), **rest: Any) -> Obse
 
 def validate(document: Any) -> None:
     """Raise NotAResult for the first breach of the schema in `document`, or the first row of an unknown target."""
-    from jsonschema.exceptions import best_match
-
-    error = best_match(_validator().iter_errors(document))
-    if error is not None:
-        place = error.json_path.removeprefix("$").removeprefix(".") or "the top level"
-        raise NotAResult(f"is not a result of petcheck: {printable(place, 100)}: {printable(error.message, 200)}")
+    if not _obeys_schema()(document):
+        _refuse(document)
     names = {target["name"] for target in document["targets"]}
     for kind in ("requirements", "checks", "observations"):
         for index, row in enumerate(document[kind]):
@@ -440,24 +439,24 @@ def validate(document: Any) -> None:
                 )
 
 
+def _refuse(document: Any) -> None:
+    """Raise NotAResult with what is wrong with a document that breaks the schema."""
+    from jsonschema import Draft202012Validator  # takes 80 ms, so only when it is needed
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(_schema()).iter_errors(document))
+    if error is not None:
+        place = error.json_path.removeprefix("$").removeprefix(".") or "the top level"
+        raise NotAResult(f"is not a result of petcheck: {printable(place, 100)}: {printable(error.message, 200)}")
+
+
 @cache
-def _validator() -> Any:
-    from jsonschema import Draft202012Validator  # takes 80 ms, so only when a result is read or written
-
-    schema = json.loads(Path(__file__).with_name("result.schema.json").read_text("utf-8"))
-    return Draft202012Validator(_inlined(schema, schema.pop("$defs")))
+def _obeys_schema() -> Callable[[Any], bool]:
+    return prepared(_schema())
 
 
-def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
-    """`schema` with each reference replaced by its definition: following references row by row is slow."""
-    if isinstance(schema, list):
-        return [_inlined(part, definitions) for part in schema]
-    if not isinstance(schema, dict):
-        return schema
-    here = {word: _inlined(part, definitions) for word, part in schema.items() if word != "$ref"}
-    if "$ref" not in schema:
-        return here
-    return _inlined(definitions[schema["$ref"].removeprefix("#/$defs/")], definitions) | here
+def _schema() -> Any:
+    return json.loads(Path(__file__).with_name("result.schema.json").read_text("utf-8"))
 
 
 def _no_constant(name: str) -> None:

@@ -57,6 +57,11 @@ def escape_commands(line: str) -> str:
     return _COMMAND.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", line)
 
 
+def printable_lines(text: str) -> list[str]:
+    """`text` as lines for a log, whole, each of them harmless."""
+    return [escape_commands(line) for line in printable(text, max(len(text), 1), lines=True).split("\n")]
+
+
 def _escaped(text: str, lines: bool) -> str:
     escaped: list[str] = []
     marks = 0

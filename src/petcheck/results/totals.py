@@ -65,12 +65,22 @@ def with_outcome(result: Result, outcome: Outcome) -> tuple[RequirementRow, ...]
     return tuple(row for rows in by_section(result.requirements).values() for row in rows if row.outcome == outcome)
 
 
+def chosen_rows(result: Result, target: TargetInfo) -> tuple[RequirementRow, ...]:
+    """The rows of a target that the run was to judge: all of them, unless some requirements were chosen."""
+    return tuple(row for row in result.rows_of(target.name) if _is_chosen(result, row))
+
+
+def _is_chosen(result: Result, row: RequirementRow) -> bool:
+    settings = result.run.settings
+    return settings is None or settings.choice is None or row.id in settings.choice
+
+
 def unexamined(result: Result) -> tuple[Unexamined, ...]:
     """Requirements in force that were not examined, grouped by the option that settles them."""
     merged: dict[tuple[object, ...], Unexamined] = {}
     for target in result.targets:
         groups: dict[str | None, list[RequirementRow]] = {}
-        for row in result.rows_of(target.name):
+        for row in chosen_rows(result, target):
             if row.in_force and row.outcome in ("inconclusive", "not-run"):
                 groups.setdefault(row.settled_by, []).append(row)
         for option, rows in groups.items():
@@ -84,7 +94,7 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
 
 def not_in_force(result: Result) -> dict[str, str]:
     """Requirements that no check can observe, or that are not in force on the day: reason by id."""
-    return {row.id: row.reason for row in result.requirements if not row.in_force}
+    return {row.id: row.reason for row in result.requirements if not row.in_force and _is_chosen(result, row)}
 
 
 def waiver_state(row: RequirementRow, run: RunInfo) -> str:
@@ -116,7 +126,7 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
 
 def target_outcome(target: TargetInfo, result: Result) -> Outcome:
     """The verdict on a whole target as one outcome: the worst one counts."""
-    return fleet.outcome_of(target, result.rows_of(target.name))
+    return fleet.outcome_of(target, chosen_rows(result, target))
 
 
 def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], str] = printable) -> str:
@@ -124,7 +134,7 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
     name = quote(target.name)
     if target.unreachable is not None:
         return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
-    rows = [row for row in result.rows_of(target.name) if row.in_force]
+    rows = [row for row in chosen_rows(result, target) if row.in_force]
     found = counts(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
@@ -133,7 +143,8 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
         return f"{name} has no verdict: {plural(found['error'], 'requirement')} of {len(rows)} could not be judged."
     if not found["pass"] + found["waived"]:
         return f"{name} has no verdict: nothing was examined."
-    if found["pass"] == len(rows):
+    chosen = result.run.settings is not None and result.run.settings.choice is not None
+    if found["pass"] == len(rows) and not chosen:
         return f"{name} conforms: all {len(rows)} requirements hold."
     open_ = found["inconclusive"] + found["not-run"]
     parts = [f"{found['pass']} of {len(rows)} requirements hold"]
@@ -141,8 +152,10 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
         parts.append("1 failure is waived" if found["waived"] == 1 else f"{found['waived']} failures are waived")
     if open_:
         parts.append(f"{open_} {'was' if open_ == 1 else 'were'} not examined")
-    opening = "shows no failure" if not found["waived"] else "shows no failure that is not waived"
-    return f"{name} {opening}: {', '.join(parts[:-1])} and {parts[-1]}." if len(parts) > 1 else f"{name}: {parts[0]}."
+    opening = "shows no failure that is not waived" if found["waived"] else "shows no failure"
+    *first, last = parts
+    said = f"{', '.join(first)} and {last}" if first else last
+    return f"{name} {opening}{' in what was chosen' if chosen else ''}: {said}."
 
 
 def headline(result: Result, quote: Callable[[str], str] = printable) -> str:

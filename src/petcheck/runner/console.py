@@ -19,7 +19,7 @@ from petcheck.errors import NotSent, Untestable
 from petcheck.judging.verdicts import Finding
 from petcheck.reports.annotations import lines as annotation_lines
 from petcheck.reports.write import Product
-from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable
+from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
 from petcheck.toolkit.target import Target
@@ -106,6 +106,8 @@ class Screen:
             for command in annotation_lines(end.product.result, end.product.evidence, os.environ):
                 self._terminal.line(command)
             self._terminal.line(self._summary(end.product, str(self._folder), end.unwritten))
+            if end.note and not self._quiet:
+                self._terminal.line(f"\n{escape_commands(end.note)}")
             for trouble in end.trouble:
                 sys.stderr.write(f"petcheck: {trouble}\n")
             self._terminal.flush()
@@ -147,9 +149,7 @@ def show_in_report(
         report.longrepr = reason
     elif report.longrepr is not None:
         # a traceback may show a request with its key
-        report.longrepr = _plain_lines(target.transport.redacted(report.longreprtext))
-    report.sections = [(title, _plain_lines(target.transport.redacted(text))) for title, text in report.sections]
-
-
-def _plain_lines(text: str) -> str:
-    return "\n".join(map(escape_commands, printable(text, len(text), lines=True).split("\n")))
+        report.longrepr = "\n".join(printable_lines(target.transport.redacted(report.longreprtext)))
+    report.sections = [
+        (title, "\n".join(printable_lines(target.transport.redacted(text)))) for title, text in report.sections
+    ]

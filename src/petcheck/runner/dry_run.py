@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from petcheck.config.targets import TargetConfig
 from petcheck.spec.figures import PLANS
+from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
 from petcheck.toolkit.budget import Shares, shares
+from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
 
@@ -22,28 +24,35 @@ SECTION_GETS = {"4.1": 18, "4.2": 6, "4.3": 10, "4.4": 1, "5": 38}
 SECTION_POSTS = {"4.2": 22, "5": 12}
 _LEFT_BEHIND = 4  # animals
 _MINUTE_S = 60
+_PROBED = "4.1"  # its first page is asked for in every run
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run sends to one target. `examples` is None if the run decides how many."""
+    """What a run sends to one target. `examples` is None if the run decides how many.
+
+    `choice` is what it judges, and `sections` are those of the checks that run for it; None for all.
+    """
 
     target: TargetConfig
     max_requests: int
     examples: int | None = None
+    choice: Choice = field(default_factory=Choice)
+    sections: frozenset[str] | None = None
 
     @property
     def requests(self) -> int:
         """The most requests, without those that use up the quota."""
         budget = WRITING_BUDGET if self.target.writes else READING_BUDGET
-        return min(budget + self._shares.total, self.max_requests)
+        checks = sum(gets + posts for _, gets, posts in self._by_section())
+        return min(min(budget, checks) + sum(self._examples), self.max_requests)
 
     @property
     def posts(self) -> int:
         """The most POSTs among `requests`."""
         if not self.target.writes:
             return 0
-        return min(sum(SECTION_POSTS.values()) + self._shares.posts, self.max_requests)
+        return min(sum(posts for _, _, posts in self._by_section()) + self._examples[1], self.max_requests)
 
     @property
     def requests_to_exhaust(self) -> int:
@@ -77,17 +86,29 @@ class Forecast:
     def _shares(self) -> Shares:
         return shares(self.examples, writes=self.target.writes)
 
+    @property
+    def _examples(self) -> tuple[int, int]:
+        """The most GETs and POSTs of property examples that serve what is judged."""
+        share, calls = self._shares, self.choice.calls
+        gets = share.listing * calls(Operation.LIST_PETS) + share.getting * calls(Operation.GET_PET)
+        creates = calls(Operation.CREATE_PET)
+        return gets + share.sequence_gets * creates, share.posts * creates
+
+    def _by_section(self) -> Iterator[tuple[str, int, int]]:
+        """Each section of which checks run, with the most GETs and POSTs of its checks."""
+        for section in TITLES:
+            gets, posts = SECTION_GETS.get(section, 0), SECTION_POSTS.get(section, 0) if self.target.writes else 0
+            if (gets or posts) and (self.sections is None or section in self.sections or section == _PROBED):
+                yield section, gets, posts
+
     def lines(self) -> Iterator[str]:
         """The forecast as lines of text."""
-        target, share = self.target, self._shares
+        target, (gets, posts) = self.target, self._examples
         yield f"{target.name}  {target.source}: nothing was sent. A run sends at most:"
-        for section, title in TITLES.items():
-            posts = SECTION_POSTS.get(section, 0) if target.writes else 0
-            gets = SECTION_GETS.get(section, 0)
-            if gets or posts:
-                yield f"  {section:4} {title:28} {gets:4} GET {posts:4} POST"
-        if share.total:
-            yield f"       {'property examples':28} {share.total - share.posts:4} GET {share.posts:4} POST"
+        for section, section_gets, section_posts in self._by_section():
+            yield f"  {section:4} {TITLES[section]:28} {section_gets:4} GET {section_posts:4} POST"
+        if gets or posts:
+            yield f"       {'property examples':28} {gets:4} GET {posts:4} POST"
         yield f"  in total {self.requests} requests, {self.posts} of them POST"
         if target.exhaust:
             yield f"  and {self.requests_to_exhaust} GET to use up the quota"
@@ -95,7 +116,7 @@ class Forecast:
         limit = "not known without --plan" if wait is None else f"{wait} s at most on the plan {target.plan}"
         yield f"  waiting for the rate limit: {limit}"
         left = "nothing"
-        if target.writes:
-            made = _LEFT_BEHIND + (share.posts + 1) // 2
+        if self.posts:
+            made = _LEFT_BEHIND + (posts + 1) // 2
             left = f"about {made} animals, and any body that the target accepts but must refuse"
         yield f"  left behind: {left}"

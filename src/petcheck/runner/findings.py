@@ -15,12 +15,15 @@ from petcheck.toolkit.target import Target
 def finding(check: Check, error: BaseException | None, target: Target, duration_s: float) -> Finding:
     """What a check found. `error` is the exception that it raised, if any; its evidence is what it examined."""
     outcome, reason = _outcome(error)
+    judged = tuple(name for name in check.requirements if outcome == "error" or target.choice.covers(name))
+    if check.requirements and not judged:
+        outcome, reason = "not-run", "It ran for what it sends; its requirement was not chosen."
     examined = target.api.examined if not target.untestable else []
     shown = zip(error.decisive, error.parts, strict=True) if isinstance(error, Breach) else ()
     decisive = {exchange.index: part for exchange, part in shown}  # in the order of their weight
     return Finding(
         check=check.id,
-        requirements=check.requirements,
+        requirements=judged,
         section=check.section,
         target=check.target,
         outcome=outcome,

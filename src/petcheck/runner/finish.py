@@ -6,13 +6,14 @@ import contextlib
 import os
 import pickle
 import signal
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from petcheck.config.targets import Recorded
-from petcheck.errors import NotARun, NotWritten
+from petcheck.errors import ConfigError, NotARun, NotWritten
 from petcheck.exchange import Exchange
 from petcheck.judging.record import finding_over, grounds_of
 from petcheck.judging.rules import RULE
@@ -28,6 +29,7 @@ from petcheck.results.result import Result
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.results import RunFacts, TargetReport, assemble, join_reports
 from petcheck.runner.session import Session
+from petcheck.runner.waivers import update_waivers
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.outcomes import Exit
@@ -39,7 +41,8 @@ class RunEnd:
 
     `workers` are the ids of the processes that run checks for it, and `parts` their pickled `Session.unsent_reports`.
     `lost` is true if a worker died. `product` is None until the result is assembled. `unwritten` are the files that
-    could not be written. `seal` signs the attestation, if it is to be signed.
+    could not be written. `seal` signs the attestation, if it is to be signed. `note` says what became of the waivers,
+    and `waivers_unwritten` why they could not be written.
     """
 
     run: Session
@@ -50,6 +53,8 @@ class RunEnd:
     product: Product | None = None
     unwritten: dict[str, Exception] = field(default_factory=dict)
     broken: str | None = None
+    note: str | None = None
+    waivers_unwritten: str | None = None
     _page: Path | None = None
 
     def stop_workers(self) -> None:
@@ -83,8 +88,7 @@ class RunEnd:
         if facts.interrupted:
             recorded = self._recorded()
             reports = [self._with_record(report, recorded) for report in reports]
-        assembled = assemble(self.run.config, catalogue(), openapi_digest(), facts, reports)
-        self.product = Product(*assembled, stream)
+        self.product = Product(*self._assembled(facts, reports), stream)
         folder = self.run.config.reports
         try:
             if folder is not None:
@@ -92,6 +96,20 @@ class RunEnd:
         except NotWritten as error:
             self.unwritten |= error.errors
         return self.exit_code(self.product.result.run.exit)
+
+    def _assembled(self, facts: RunFacts, reports: Sequence[TargetReport]) -> tuple[Result, tuple[Exchange, ...]]:
+        """The result and its exchanges. With --update-waivers the waivers are revised, and then decide the result."""
+        config = self.run.config
+        made = assemble(config, catalogue(), openapi_digest(), facts, reports)
+        if config.waiver_update is None:
+            return made
+        try:
+            updated = update_waivers(config, config.waiver_update, made[0])
+        except ConfigError as error:
+            self.waivers_unwritten = str(error)
+            return made
+        self.note = updated.note
+        return assemble(replace(config, waivers=updated.waivers), catalogue(), openapi_digest(), facts, reports)
 
     def _recorded(self) -> Mapping[str, Sequence[Exchange]]:
         """Every exchange of the run, by target: those that the reports hold may be a sample."""
@@ -131,8 +149,12 @@ class RunEnd:
         folder = self.run.config.reports
         if folder is None or self.product is None:
             return
-        page = [DEBUGGING_PAGE] if self._page == (folder / DEBUGGING_PAGE).resolve() else []
-        write_proof(folder, self.product.result, self.unwritten, page, self.seal)
+        page = folder / DEBUGGING_PAGE
+        written = self._page == page.resolve()
+        if not written and DEBUGGING_PAGE not in self.unwritten:
+            with contextlib.suppress(OSError):  # of an earlier run
+                page.unlink(missing_ok=True)
+        write_proof(folder, self.product.result, self.unwritten, [DEBUGGING_PAGE] if written else [], self.seal)
 
     def append_job_summary(self) -> None:
         """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
@@ -148,6 +170,7 @@ class RunEnd:
     def trouble(self) -> list[str]:
         """What broke the suite, one line each."""
         lines = [f"the suite broke: {self.broken}"] if self.broken else []
+        lines += [f"the waivers were not updated: {self.waivers_unwritten}"] if self.waivers_unwritten else []
         folder = self.run.config.reports
         return lines + ([str(write.not_written(folder, self.unwritten))] if folder and self.unwritten else [])
 
@@ -160,6 +183,8 @@ class RunEnd:
 
         By default pytest-html empties the old page before it has a new one. Returns its plugin, None if there is none.
         """
+        if "pytest_html" not in sys.modules:
+            return None
         from pytest_html.basereport import BaseReport  # type: ignore[import-untyped, unused-ignore]
 
         page = next((plugin for plugin in plugins if isinstance(plugin, BaseReport)), None)

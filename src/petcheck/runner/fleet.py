@@ -221,7 +221,7 @@ def _alone(config: Config, target: TargetConfig) -> Config:
     if isinstance(listed, list):
         given = {**given, "target": [text for text in listed if str(text).partition("=")[0] == target.name]}
     reports = part_of(config.reports, target.name) if config.reports is not None else None
-    return replace(config, targets=(target,), reports=reports, shard=None, given=given)
+    return replace(config, targets=(target,), reports=reports, shard=None, failed=False, given=given)
 
 
 def _broken(config: Config, started: datetime, error: str | None) -> Ended:

@@ -5,6 +5,7 @@ The `conftest.py` above `checks/` loads it. It does nothing in a run without che
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import Breach, ConfigError, Inconclusive, NotRecorded, NotSent, Untestable
+from petcheck.errors import Breach, ConfigError, Inconclusive, NothingToRun, NotRecorded, NotSent, Untestable
 from petcheck.exchange import Exchange
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.results.recording import Stream
@@ -30,6 +32,7 @@ from petcheck.runner.session import Session
 from petcheck.runner.start import Prepared, in_parts, prepare
 from petcheck.runner.xdist import XdistController, XdistWorker, controller_seed
 from petcheck.spec.files import suite_file
+from petcheck.spec.outcomes import Exit
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 
@@ -44,6 +47,7 @@ END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
 
 # pytest has its own --strict, which `checks.toml` switches on anyway; here the flag means both
 _SHARED_FLAG = "--strict"
+_OBJECTS_BEFORE_COLLECTION = 20_000  # Python's 700 fit a small program
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -60,6 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for line in (
         "requirement(*ids): the catalogue entries that a check judges",
         "observes(*ids): the open points that a check observes without judging",
+        "sends(*kinds): the kinds of requests that a check makes, see petcheck.toolkit.feeds",
         f"stage(name): when a check runs: {', '.join(STAGES)}; {USUAL_STAGE!r} by default",
     ):
         config.addinivalue_line("markers", line)
@@ -88,9 +93,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.tbstyle == "auto":
         option.tbstyle = "no"
     option.reportchars = ""
-    if getattr(option, "htmlpath", "") is None and not frozen.dry_run and frozen.reports is not None:
+    option.self_contained_html = True
+    # it holds every check of every target: too much for several, unless it is asked for
+    one = len(frozen.targets) == 1 and not frozen.dry_run
+    if getattr(option, "htmlpath", "") is None and one and frozen.reports is not None:
         option.htmlpath = str(frozen.reports / DEBUGGING_PAGE)
-        option.self_contained_html = True
     if getattr(option, "dist", "no") not in ("no", None):
         # a new worker would lack what the dead one knew, and would begin in the middle
         option.maxworkerrestart = "0"
@@ -108,6 +115,10 @@ def _prepared(config: pytest.Config) -> Prepared:
     for plugin in config.pluginmanager.get_plugins():
         if isinstance(plugin, Prepared):
             return plugin
+    words = words_in(config.option.keyword)
+    if words:
+        # pytest would keep the checks that these words name, and none of those that they need
+        config.option.keyword, config.option.petcheck_choose = "", [*(config.option.petcheck_choose or ()), *words]
     options = given_options(config.option) | {_SHARED_FLAG[2:]: _SHARED_FLAG in config.invocation_params.args}
     seed = controller_seed(config) or drawn_seed()
     try:
@@ -115,6 +126,8 @@ def _prepared(config: pytest.Config) -> Prepared:
         if in_parts(configured):
             raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; use petcheck for more")
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
+    except NothingToRun as error:
+        pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)
     except ConfigError as error:
         raise pytest.UsageError(without_keys(str(error), os.environ)) from None
 
@@ -142,16 +155,30 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect checks that have nothing to do, and sort the others."""
     session = config.stash.get(SESSION, None)
+    _expect_a_run_of_our_own(items, session)
     if session is None:
         return
     schedule = Schedule(session.config)
     for item in items:
-        item.stash[CHECK] = _check(item, session)
+        check = item.stash[CHECK] = _check(item, session)
+        named = (*check.requirements, *check.observes)
+        item.extra_keyword_matches |= {*named, *map(group_of, check.requirements), check.section}
     deselected = [item for item in items if not schedule.includes(item.stash[CHECK])]
     if deselected:
         config.hook.pytest_deselected(items=deselected)
         items[:] = [item for item in items if schedule.includes(item.stash[CHECK])]
     items.sort(key=lambda item: schedule.place(item.stash[CHECK]))
+
+
+def _expect_a_run_of_our_own(items: list[pytest.Item], session: Session | None) -> None:
+    """Raise UsageError if checks would run beside other tests, or without the session of a run."""
+    checks = suite_file("checks")
+    ours = [item for item in items if checks in item.path.parents]
+    if ours and (session is None or len(ours) < len(items)):
+        raise pytest.UsageError(
+            "the checks of petcheck run alone: give pytest their folder and nothing else, or run `petcheck`; "
+            "in a suite of your own, petcheck.requirement_tests(…) makes a test for each requirement"
+        )
 
 
 def _check(item: pytest.Item, session: Session) -> Check:
@@ -163,6 +190,7 @@ def _check(item: pytest.Item, session: Session) -> Check:
         requirements=tuple(name for mark in item.iter_markers("requirement") for name in mark.args),
         observes=tuple(name for mark in item.iter_markers("observes") for name in mark.args),
         stage=stage.args[0] if stage else USUAL_STAGE,
+        sends=tuple(kind for mark in item.iter_markers("sends") for kind in mark.args),
     )
 
 
@@ -172,12 +200,15 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     run = session.config.stash.get(SESSION, None)
     if run is None:
         return None
+    gc.freeze()  # what exists now stays until the end; looking for garbage in it takes a twentieth of a short run
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    gc.enable()
     if not run.config.dry_run:
         if not _is_worker(session.config):
             run.begin()
         return None
     announcer = session.config.stash[_SCREEN].announcer
-    for forecast in run.forecasts():
+    for forecast in run.forecasts(item.stash[CHECK] for item in session.items):
         announcer.lines(forecast.lines())
     return True
 
@@ -224,13 +255,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Turn the end of a check into a finding, and into what pytest shows."""
     session = item.config.stash.get(SESSION, None)
     error = call.excinfo.value if call.excinfo else None
-    option, style = item.config.option, item.config.option.tbstyle
     if session is not None and isinstance(error, Breach | Inconclusive | Untestable | NotSent):
-        option.tbstyle = "no"  # a traceback takes a tenth of a second, and only the reason is shown
-    try:
-        report: pytest.TestReport = yield  # type: ignore[assignment]
-    finally:
-        option.tbstyle = style
+        # a traceback takes up to a tenth of a second, and only the reason is shown
+        item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
+    report: pytest.TestReport = yield  # type: ignore[assignment]
     if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
         return report  # type: ignore[return-value]
     if isinstance(error, pytest.skip.Exception):

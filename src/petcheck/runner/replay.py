@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date, datetime
 from pathlib import Path
 
-from petcheck import __version__
 from petcheck.config.load import Config, EarlierRun
 from petcheck.config.targets import Recorded, TargetConfig
 from petcheck.errors import NotARun
@@ -15,6 +14,7 @@ from petcheck.results.sanitize import printable
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.outcomes import Exit, Waiver
+from petcheck.spec.version import VERSION
 
 
 def config_of(
@@ -49,6 +49,7 @@ def config_of(
                 )
                 for target in result.targets
             ),
+            choice=None if run.settings.choice is None else frozenset(run.settings.choice),
             max_requests=run.settings.max_requests,
             max_wait=run.settings.max_wait,
             examples=run.settings.examples,
@@ -84,5 +85,5 @@ def _checks_of(result: Result) -> frozenset[str] | None:
 def is_of_this_suite(result: Result) -> bool:
     """Whether the suite that made a result has the catalogue, the description and the version of this one."""
     suite = result.suite
-    ours = (__version__, catalogue().sha256, openapi_digest())
+    ours = (VERSION, catalogue().sha256, openapi_digest())
     return (suite.version, suite.requirements_sha256, suite.openapi_sha256) == ours

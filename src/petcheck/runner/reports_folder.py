@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from petcheck.comparison import compare
+from petcheck.comparison import sides
 from petcheck.errors import ConfigError, InUse
 from petcheck.reports import badge, junit, report_html, summary
 from petcheck.results import atomic_write, attestation, har, manifest, recording, result
@@ -17,7 +17,7 @@ DEBUGGING_PAGE = "pytest.html"
 
 _WRITTEN = (
     *(result.FILE, recording.FILE, har.FILE, manifest.FILE, attestation.FILE, attestation.ENVELOPE_FILE),
-    *(report_html.FILE, compare.FILE, junit.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE, DEBUGGING_PAGE),
+    *(report_html.FILE, sides.FILE, junit.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE, DEBUGGING_PAGE),
 )
 # each of these files names the suite that wrote it, at its beginning
 _MARKED = (recording.FILE, manifest.FILE, result.FILE)

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from petcheck import __version__
 from petcheck.config.load import Config
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Finding, RunState, Verdict, apply_waivers, exit_of, roll_up, settle_silence
 from petcheck.results import result as form
-from petcheck.spec.catalogue import Catalogue
+from petcheck.spec.catalogue import Catalogue, Requirement
 from petcheck.spec.figures import INTERFACE_VERSION
 from petcheck.spec.outcomes import Exit
+from petcheck.spec.version import VERSION
 from petcheck.toolkit.target import Observed
 from petcheck.wire.tally import Cause, Tally
 
@@ -103,6 +103,7 @@ def assemble(
         nothing_selected=facts.nothing_selected,
         untestable=tuple(report.untestable for report in reports if report.untestable),
         strict=config.strict,
+        chosen=config.choice,
     )
     code = Exit.BROKE if facts.broken else exit_of(verdicts, state)
     result = form.Result(
@@ -150,7 +151,7 @@ def head(config: Config, catalogue: Catalogue, openapi_sha256: str, run: str, st
 
 
 def _suite(catalogue: Catalogue, openapi_sha256: str) -> form.SuiteInfo:
-    return form.SuiteInfo("petcheck", __version__, INTERFACE_VERSION, openapi_sha256, catalogue.sha256)
+    return form.SuiteInfo("petcheck", VERSION, INTERFACE_VERSION, openapi_sha256, catalogue.sha256)
 
 
 def run_info(config: Config, run: str, started: datetime, finished: datetime, code: Exit) -> form.RunInfo:
@@ -174,6 +175,7 @@ def run_info(config: Config, run: str, started: datetime, finished: datetime, co
             config.repeats,
             config.strict,
             bool(config.earlier and config.earlier.traffic),
+            None if config.choice is None else tuple(sorted(config.choice)),
             tuple(waivers),
         ),
         shard=_shard(config),
@@ -193,7 +195,7 @@ def _verdicts(config: Config, catalogue: Catalogue, facts: RunFacts, report: Tar
             report.name,
             [finding for finding in findings if requirement.id in finding.requirements],
             as_of=config.as_of,
-            missing=f"{report.untestable}." if report.untestable else _why_missing(facts),
+            missing=f"{report.untestable}." if report.untestable else _why_missing(facts, config, requirement),
             untestable=report.untestable is not None,
         )
         for requirement in catalogue.judged
@@ -201,7 +203,9 @@ def _verdicts(config: Config, catalogue: Catalogue, facts: RunFacts, report: Tar
     return apply_waivers(verdicts, config.waivers, today=facts.started.date())
 
 
-def _why_missing(facts: RunFacts) -> str:
+def _why_missing(facts: RunFacts, config: Config, requirement: Requirement) -> str:
+    if config.choice is not None and requirement.id not in config.choice:
+        return "Not chosen."
     if facts.interrupted:
         return "The run was interrupted before a check of this requirement ran."
     if facts.broken:

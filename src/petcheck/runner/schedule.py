@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from petcheck.config.load import Config
 from petcheck.spec.catalogue import catalogue
 from petcheck.toolkit.budget import shares
+from petcheck.toolkit.feeds import Choice, Traffic
 from petcheck.toolkit.target import WRITING_BUDGET
 
 USUAL_STAGE = "read"
@@ -21,13 +22,17 @@ EXAMPLE_STAGES = frozenset({"examples", "sequence"})
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check on one target. `id` is pytest's; it judges `requirements` and observes the open points `observes`."""
+    """A check on one target. `id` is pytest's; it judges `requirements` and observes the open points `observes`.
+
+    `sends` are the kinds of requests that it makes.
+    """
 
     id: str
     target: str
     requirements: tuple[str, ...]
     observes: tuple[str, ...]
     stage: str = USUAL_STAGE
+    sends: tuple[Traffic, ...] = ()
 
     @property
     def section(self) -> str:
@@ -43,17 +48,27 @@ class Schedule:
         pairs = ((target.name, stage) for target in config.targets for stage in stages)
         self._places = {pair: place for place, pair in enumerate(pairs)}
         self._earlier = config.earlier.checks if config.earlier else None
+        self._choice = Choice(config.choice)
         self._shares = {target.name: shares(config.examples, writes=target.writes) for target in config.targets}
 
     def includes(self, check: Check) -> bool:
         """Whether the check has anything to do: property examples and sequences may have no requests.
 
-        Of an earlier run only what it ran is run again.
+        Of an earlier run only what it ran is run again. Beside the checks of chosen entries, those run that send what
+        these entries are judged by.
         """
         if self._earlier is not None and check.id not in self._earlier:
             return False
+        if not self._choice.covers(*check.requirements, *check.observes) and not self._brought(check):
+            return False
         share = self._shares[check.target]
         return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(check.stage, True)
+
+    def _brought(self, check: Check) -> bool:
+        # the examples of a check are limited to what is needed, so one kind of its requests is reason enough
+        if check.stage in EXAMPLE_STAGES:
+            return any(self._choice.brings((kind,)) for kind in check.sends)
+        return self._choice.brings(check.sends)
 
     def place(self, check: Check) -> int:
         """The key to sort checks by."""

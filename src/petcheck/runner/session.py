@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,10 +16,12 @@ from petcheck.results.recording import Stream
 from petcheck.runner.dry_run import Forecast
 from petcheck.runner.progress import Announcer
 from petcheck.runner.results import TargetReport, head
+from petcheck.runner.schedule import EXAMPLE_STAGES, Check
 from petcheck.runner.targets import open_target
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import openapi_digest
 from petcheck.toolkit.budget import examples_for
+from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
 from petcheck.wire.clock import Clock, SystemClock
 from petcheck.wire.replay import RecordedSender
@@ -101,9 +104,12 @@ class Session:
                     target.transport.keep(exchange)
         self._stack.close()
 
-    def forecasts(self) -> list[Forecast]:
-        """What the run sends to each target; nothing is opened."""
-        return [Forecast(target, self.config.max_requests, self.config.examples) for target in self.config.targets]
+    def forecasts(self, checks: Iterable[Check] = ()) -> list[Forecast]:
+        """What the run sends to each target; nothing is opened. `checks` are those that run, if some were chosen."""
+        config, choice = self.config, Choice(self.config.choice)
+        sections = frozenset(check.section for check in checks if check.stage not in EXAMPLE_STAGES)
+        of = None if config.choice is None else sections
+        return [Forecast(target, config.max_requests, config.examples, choice, of) for target in config.targets]
 
     def reports(self) -> list[TargetReport]:
         """All findings about each target that was opened."""

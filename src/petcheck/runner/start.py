@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.config.load import Config
 from petcheck.config.targets import App
-from petcheck.errors import ConfigError, NotAKey
+from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
 from petcheck.results.attestation import Seal, read_seal
+from petcheck.results.load import failed_in
 from petcheck.results.lock import FolderLock
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner import reports_folder
-from petcheck.runner.targets import load_app
+from petcheck.runner.application import load_app
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +35,30 @@ def in_parts(config: Config) -> bool:
 
 
 def prepare(config: Config, *, writes_reports: bool) -> Prepared:
-    """Load the run's application and its seal, if it has them, and lock the reports folder. Raises `ConfigError`."""
+    """Load what the run needs: what failed last, its application, its seal; and lock the reports folder.
+
+    Raises `ConfigError`, and `NothingToRun` if nothing failed last.
+    """
+    if config.failed:
+        config = replace(config, choice=_failed_last(config.reports))
     for target in config.targets:
         if isinstance(target.source, App):
-            load_app(target.source.name)
+            with suppress(AppFailed):  # raised again when the target is opened, which the reports tell
+                load_app(target.source)
     seal = seal_of(config.sign_key) if config.sign_key is not None else None
     folder = config.reports if writes_reports and not config.dry_run else None
     return Prepared(config, reports_folder.take(folder) if folder is not None else None, seal)
+
+
+def _failed_last(folder: Path | None) -> frozenset[str]:
+    """What failed in the run whose reports a folder holds."""
+    try:
+        failed = failed_in(folder or Path())
+    except NotARun as error:
+        raise ConfigError(f"--failed: {error}") from None
+    if not failed:
+        raise NothingToRun(f"nothing failed in the last run, see {folder}; leave out --failed to run everything")
+    return failed
 
 
 def seal_of(key: Path) -> Seal:

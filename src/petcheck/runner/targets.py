@@ -2,33 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import secrets
-import sys
+from collections.abc import Callable
 from contextlib import ExitStack
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 from petcheck.config.load import Config
-from petcheck.config.targets import App, Embedded, Recorded, TargetConfig, Url
-from petcheck.errors import ConfigError, Untestable
-from petcheck.exchange import Exchange
+from petcheck.config.targets import App, Embedded, Recorded, Source, TargetConfig, Url
+from petcheck.errors import AppFailed, Untestable
+from petcheck.exchange import Call, Exchange
 from petcheck.results.recording import Stream
+from petcheck.results.sanitize import printable_lines
+from petcheck.runner.application import Watched, load_app
 from petcheck.runner.progress import Announcer
 from petcheck.spec.figures import BASE_SEGMENT
+from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import shares
+from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.redaction import Redactor
 from petcheck.wire.replay import RecordedClock, RecordedSender
-from petcheck.wire.sender import LiveSender, Sender
+from petcheck.wire.sender import AbsentSender, Errand, LiveSender, Sender
 from petcheck.wire.transport import Permissions, Transport
 
 _REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
+_USUAL_PATHS = (f"/{BASE_SEGMENT}", f"/api/{BASE_SEGMENT}", "/api", "")
+_PROBE_CAP = 1_000_000  # bytes of a body
 
 
 def open_target(
@@ -45,7 +48,11 @@ def open_target(
 
     `run` is the run's id. `stack` closes its connections and stops its server. `stream` gets what it says.
     """
-    sender, clock = _answering(target, config, stack, clock)
+    failed = None
+    try:
+        sender, clock = _answering(target, config, stack, clock, announcer)
+    except AppFailed as failure:
+        failed, sender = failure, _absent(target.source)
     if stream is not None:
         stream.target(target.name, sender.redacted(sender.base_url), sender.fingerprint)
 
@@ -72,80 +79,98 @@ def open_target(
         config.as_of,
         config.seed,
         repeats=config.repeats,
+        choice=Choice(config.choice),
         examples_share=shares(config.examples, writes=target.writes).total,
     )
     try:
+        if failed is not None:
+            raise failed
         opened.probe()
     except Untestable as reason:
         opened.untestable = transport.redacted(str(reason))
+        if isinstance(target.source, App) and target.source.base_path is None and failed is None:
+            opened.untestable += "; --base-path says where the application has them"
     return opened
 
 
-def _answering(target: TargetConfig, config: Config, stack: ExitStack, clock: Clock) -> tuple[Sender, Clock]:
-    """What answers for a target, and the clock that goes with it."""
+def _answering(
+    target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer
+) -> tuple[Sender, Clock]:
+    """What answers for a target, and the clock that goes with it. Raises `AppFailed`."""
     match target.source:
         case Recorded(base_url, fingerprint, exchanges):
             return RecordedSender(base_url, fingerprint, exchanges), RecordedClock(next(iter(exchanges), None))
-        case source:
-            base_url, key = _started(source, target, config, stack)
+        case Url(base_url, key):
+            return _live(base_url, key, config, stack, clock), clock
+        case Embedded():
+            url, key = _reference(target, config, stack)
+            return _live(f"{url}/{BASE_SEGMENT}", key, config, stack, clock, lambda: ""), clock
+        case App() as source:
+            return _served(source, config, stack, clock, announcer), clock
+
+
+def _live(
+    base_url: str,
+    key: ApiKey,
+    config: Config,
+    stack: ExitStack,
+    clock: Clock,
+    log: Callable[[], str] | None = None,
+) -> LiveSender:
     drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
     client = stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle))
-    return LiveSender(base_url, key, random_key_like(key, drawn), client, clock), clock
+    return LiveSender(base_url, key, random_key_like(key, drawn), client, clock, log)
 
 
-def _started(
-    source: Url | App | Embedded, target: TargetConfig, config: Config, stack: ExitStack
-) -> tuple[str, ApiKey]:
-    """The base URL and the key of a server; it runs until `stack` is closed, where the run has to start one."""
-    match source:
-        case Url(base_url, key):
-            return base_url, key
-        case App(name, key):
-            app = load_app(name)
-        case Embedded():
-            from petcheck.reference.server import ReferenceSettings, create_app
+def _reference(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[str, ApiKey]:
+    """The URL and the key of the reference server, which runs until `stack` is closed."""
+    from petcheck.reference.serve import running
+    from petcheck.reference.server import ReferenceSettings, create_app
 
-            key = ApiKey(secrets.token_hex(16))
-            app = create_app(
-                ReferenceSettings(
-                    keys={key.secret: str(target.plan)}, window_seconds=_REFERENCE_WINDOW_S, as_of=config.as_of
-                )
-            )
+    key = ApiKey(secrets.token_hex(16))
+    settings = ReferenceSettings(
+        keys={key.secret: str(target.plan)}, window_seconds=_REFERENCE_WINDOW_S, as_of=config.as_of
+    )
+    return stack.enter_context(running(create_app(settings))), key
+
+
+def _served(source: App, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer) -> LiveSender:
+    """The user's application, which runs until `stack` is closed. Raises `AppFailed`."""
     from petcheck.reference.serve import running
 
-    return f"{stack.enter_context(running(app))}/{BASE_SEGMENT}", key
+    def shown(failure: AppFailed) -> AppFailed:
+        message, log = map(Redactor(source.key).in_text, (str(failure), failure.log))
+        announcer.lines([f"{source.name} does not start. Its own last lines:", *printable_lines(log)])
+        return AppFailed(message, log)
 
-
-@cache
-def load_app(spec: str) -> Any:
-    """The application `module:name`, loaded once; WSGI is wrapped as ASGI. Raises `ConfigError`."""
-    module_name, _, name = spec.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     try:
-        app: Any = importlib.import_module(module_name)
-        for part in name.split("."):
-            app = getattr(app, part)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"--app {spec}: {error}; write it as module:application") from None
-    except (Exception, SystemExit) as error:  # the module may do anything when it is imported
-        raise ConfigError(
-            f"--app {spec}: cannot be imported ({type(error).__name__}: {error}); fix that first"
-        ) from None
-    if not callable(app):
-        raise ConfigError(f"--app {spec}: {name} is not an application")
-    return app if _is_asgi(app) else _from_wsgi(app)
+        app = Watched(load_app(source))
+    except AppFailed as failure:
+        raise shown(failure) from None
+    stack.enter_context(app.listening())
+    try:
+        url = stack.enter_context(running(app))
+    except RuntimeError:
+        raise shown(app.not_started(source)) from None
+    sender = _live(url, source.key, config, stack, clock, app.take)
+    sender.base_url = url + (_mounted(sender) if source.base_path is None else source.base_path)
+    app.take()
+    return sender
 
 
-def _is_asgi(app: Any) -> bool:
-    import inspect
+def _absent(source: Source) -> Sender:
+    """What stands for an application that does not start."""
+    if not isinstance(source, App):
+        raise TypeError("only an application can fail to start")
+    return AbsentSender(source.name, source.key)
 
-    call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
-    return inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2
 
-
-def _from_wsgi(app: Any) -> Any:
-    from a2wsgi import WSGIMiddleware
-
-    return WSGIMiddleware(app)
+def _mounted(sender: LiveSender) -> str:
+    """Where an application has the operations: the first usual path that it answers; `/v1` if it answers none."""
+    url = sender.base_url
+    for path in _USUAL_PATHS:
+        sender.base_url = url + path
+        answer = sender.send(Errand(Call(Operation.LIST_PETS), "", 0, "", False, _PROBE_CAP))
+        if answer.status is not None and answer.status not in (404, 405):
+            return path
+    return _USUAL_PATHS[0]

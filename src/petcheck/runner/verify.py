@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from petcheck import __version__
 from petcheck.errors import NotAResult, NotARun
 from petcheck.results import attestation, har, recording
 from petcheck.results.attestation import signed_payload, statement
@@ -24,6 +23,7 @@ from petcheck.results.sanitize import printable
 from petcheck.runner.judge import judged_again
 from petcheck.runner.processes import Processes, Task
 from petcheck.runner.replay import config_of, is_of_this_suite
+from petcheck.spec.version import VERSION
 
 _OURS = (MANIFEST, attestation.FILE, attestation.ENVELOPE_FILE)
 _LISTED = (FILE, recording.FILE, har.FILE)
@@ -136,7 +136,7 @@ def follows(folder: Path, options: Callable[[], list[str]]) -> tuple[list[str], 
         wrong = [*differing_rows(found.result, again), *differing_members(found.result, again)]
         return wrong + _copied(folder, found), []
     made = printable(found.result.suite.version, 40)
-    told = f"made by petcheck {made} and judged by {__version__}, which is another suite; {made} can prove it"
+    told = f"made by petcheck {made} and judged by {VERSION}, which is another suite; {made} can prove it"
     return list(differing_rows(found.result, again)), [told]
 
 

@@ -31,6 +31,11 @@ class Requirement:
     until: date | None = None
 
     @property
+    def title(self) -> str:
+        """Its id and statement, for tools that show names only."""
+        return title(self.id, self.statement)
+
+    @property
     def open(self) -> bool:
         """Whether the document is silent, so that the point is observed and never judged."""
         return self.level == "open"
@@ -38,6 +43,11 @@ class Requirement:
     def in_force(self, day: date) -> bool:
         """Whether a server must obey it on that day."""
         return (self.start is None or self.start <= day) and (self.until is None or day < self.until)
+
+
+def title(requirement: str, statement: str) -> str:
+    """The id and the statement of a requirement on one line, for tools that show names only."""
+    return f"{requirement} {statement.replace('`', '')}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.exhaustion import judge_with_quota_used_up
+from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import creation, creations, list_anew, listed_before, read_others, revealing, unknown_id
-from petcheck.toolkit.marks import observes, requirement, stage
+from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.payloads import DEFECTS, OPEN_LISTS, TELLTALE_STATUS, keyless_pet
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import page_call
@@ -36,6 +37,7 @@ __all__ = [
     "Operation",
     "Response",
     "Target",
+    "Traffic",
     "animals_in",
     "creation",
     "creations",
@@ -55,6 +57,7 @@ __all__ = [
     "read_others",
     "requirement",
     "revealing",
+    "sends",
     "stage",
     "unknown_id",
     "value_of",

@@ -1,4 +1,4 @@
-"""The markers of a check: which requirements it judges, which open points it observes, when it runs."""
+"""The markers of a check: the requirements it judges, the open points it observes, what it sends, when it runs."""
 
 from __future__ import annotations
 
@@ -6,4 +6,5 @@ import pytest
 
 requirement = pytest.mark.requirement
 observes = pytest.mark.observes
+sends = pytest.mark.sends
 stage = pytest.mark.stage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar, cast
@@ -23,6 +23,7 @@ from petcheck.judging.rules import RULE
 from petcheck.results.result import ObservedAnswer
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.created import Created
+from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
 from petcheck.toolkit.payloads import Body, Defect, ValidPet, defects, valid_pets
 from petcheck.wire.api import Api
@@ -50,6 +51,7 @@ class Target:
     """A target and its run.
 
     `run` is the run's id of 8 characters; `repeats` is true if an earlier run may have had that id and posted the same.
+    `choice` is what the run judges.
     """
 
     config: TargetConfig
@@ -62,6 +64,7 @@ class Target:
     observed: dict[str, Observed] = field(default_factory=dict)
     examples_sent: int = 0
     examples_share: int = 0
+    choice: Choice = field(default_factory=Choice)
     breaches: dict[str, Breach] = field(default_factory=dict)
     untestable: str | None = None
 
@@ -154,11 +157,20 @@ class Target:
         """Judge a requirement by each of some exchanges alone, or by the whole record if none is given.
 
         Sends the requests that the rule still needs. Raises `Breach` or `Inconclusive` as the rule decides; a breach
-        that only property examples found is raised in their words.
+        that only property examples found is raised in their words. A requirement that was not chosen is not judged.
         """
+        if not self.choice.covers(requirement):
+            if self.choice.asks(requirement):
+                self._decided(RULE[requirement])
+            return
         self.expect_examples(requirement)
         rule = RULE[requirement]
-        self.conclude(self._decided(rule) if not exchanges else decide_each(rule, exchanges, self.grounds))
+        decision = self._decided(rule) if not exchanges else decide_each(rule, exchanges, self.grounds)
+        if isinstance(decision, Failed) and decision.unanswered and self.choice.entries is not None:
+            # silence counts only while the target answers others, and a choice may have none
+            with suppress(NotSent):
+                self.api.list_pets(fresh=True)
+        self.conclude(decision)
 
     def conclude(self, decision: Held | Failed | Undecided) -> None:
         """End a check with a decision: return if it held; otherwise raise `Breach`, `Inconclusive` or `NotRun`."""

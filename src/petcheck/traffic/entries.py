@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from petcheck.exchange import http_date
+from petcheck.results.har import shared
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
@@ -94,12 +95,12 @@ def seen_in(entry: Any) -> Seen:
         url=url_of(entry),
         authorization=_first(sent, "authorization"),
         credential=_text(_dict(whole.get("_petcheck")).get("credential")),
-        request_headers=tuple((name, value) for name, value in sent if name.lower() in _KEPT),
+        request_headers=tuple(header for header in sent if header[0].lower() in _KEPT),
         request_body=_request_body(request, sent),
         status=status,
         reason=_text(response.get("statusText")) or "",
         http_version=_text(response.get("httpVersion")) or "HTTP/1.1",
-        headers=tuple((name, "[redacted]" if name.lower() in _MASKED else value) for name, value in headers),
+        headers=tuple((row[0], "[redacted]") if row[0].lower() in _MASKED else row for row in headers),
         body=body,
         whole=complete,
         started=started,
@@ -112,7 +113,7 @@ def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
     rows = message.get("headers")
     found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     pairs = ((_text(row.get("name")) or "", _text(row.get("value")) or "") for row in found)
-    return [(name, value) for name, value in pairs if name and not name.startswith(":")]
+    return [shared(name, value) for name, value in pairs if name and not name.startswith(":")]
 
 
 def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]) -> bytes | None:

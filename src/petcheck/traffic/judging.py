@@ -15,6 +15,7 @@ from petcheck.judging.verdicts import Finding
 from petcheck.spec.catalogue import Catalogue, Requirement
 
 _MOST_KEYS = 5
+_PIECE, _PIECE_BYTES = 3_000, 4 * 1024 * 1024  # exchanges, and bytes of the bodies of their answers
 _SECTION = "5"
 # judged by our own clock where the answer has none: a recorder's may be wrong by any span
 _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
@@ -28,16 +29,22 @@ _REFUSED = "the recording shows no key that was accepted: every request that sho
 def findings_of(
     record: Record, catalogue: Catalogue, *, target: str, as_of: date, plan: str | None
 ) -> tuple[Finding, ...]:
-    """What traffic shows of each requirement that is judged."""
-    records = [(one, grounds) for one in _by_key(record) for grounds in [_grounds(one, as_of, plan)]]
+    """What traffic shows of each requirement that is judged.
+
+    A long record is judged piece by piece, each with what the whole shows of the target, so that judging takes little
+    memory: a piece is a recording too, of somebody who began later and ended earlier.
+    """
+    used = _keys_in(record)
+    known = {key: _grounds(_as_seen_by(key, record), as_of, plan) for key in used}
+    rules = [requirement for requirement in catalogue.judged if requirement.id in RULE]
+    found: dict[str, list[Finding]] = {requirement.id: [] for requirement in rules}
+    for piece in _pieces(record):
+        for key in used:
+            seen = _as_seen_by(key, piece)
+            for requirement in rules:
+                found[requirement.id].append(finding_over(requirement, target, seen, known[key]))
     keys = any(_authorization(exchange) is not None for exchange in record)
-    found = []
-    for requirement in catalogue.judged:
-        if requirement.id not in RULE:
-            continue
-        each = [finding_over(requirement, target, one, grounds) for one, grounds in records]
-        found.append(_settled(requirement, _gravest(each), record, keys=keys))
-    return tuple(found)
+    return tuple(_settled(one, _gravest(found[one.id]), record, keys=keys) for one in rules)
 
 
 def refused_everywhere(record: Record) -> str | None:
@@ -52,18 +59,32 @@ def _grounds(record: Record, as_of: date, plan: str | None) -> Grounds:
     return grounds_of(record, as_of=as_of, plan=plan, category_id=None, writes=True, run="", repeats=True)
 
 
-def _by_key(record: Record) -> list[list[Exchange]]:
-    """The record as each of the keys that were used most sees it: the other keys are of unknown validity there."""
+def _keys_in(record: Record) -> list[str | None]:
+    """The keys that were used most; None stands for the one that was not recorded."""
     used = Counter(_authorization(exchange) for exchange in record if exchange.request.credential is Credential.VALID)
-    keys = [key for key, _ in used.most_common(_MOST_KEYS)] or [None]
-    return [[_as_seen_by(key, exchange) for exchange in record] for key in keys]
+    return [key for key, _ in used.most_common(_MOST_KEYS)] or [None]
 
 
-def _as_seen_by(key: str | None, exchange: Exchange) -> Exchange:
-    request = exchange.request
-    if request.credential is not Credential.VALID or _authorization(exchange) == key:
-        return exchange
-    return replace(exchange, request=replace(request, credential=Credential.UNKNOWN))
+def _as_seen_by(key: str | None, record: Record) -> list[Exchange]:
+    """A record as one of the keys sees it: the others are of unknown validity there."""
+    return [
+        exchange
+        if exchange.request.credential is not Credential.VALID or _authorization(exchange) == key
+        else replace(exchange, request=replace(exchange.request, credential=Credential.UNKNOWN))
+        for exchange in record
+    ]
+
+
+def _pieces(record: Record) -> Iterator[Record]:
+    """The record in pieces of a size that can be judged in little memory; a short one whole."""
+    first = size = 0
+    for place, exchange in enumerate(record):
+        own = len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+        if place > first and (place - first >= _PIECE or size + own > _PIECE_BYTES):
+            yield record[first:place]
+            first, size = place, 0
+        size += own
+    yield record[first:]
 
 
 def _authorization(exchange: Exchange) -> str | None:
@@ -72,7 +93,7 @@ def _authorization(exchange: Exchange) -> str | None:
 
 def _gravest(found: Sequence[Finding]) -> Finding:
     order = ("fail", "pass", "inconclusive", "not-run")
-    return min(found, key=lambda finding: order.index(finding.outcome))
+    return min(found, key=lambda finding: (order.index(finding.outcome), -len(finding.exchanges)))
 
 
 def _settled(requirement: Requirement, finding: Finding, record: Record, *, keys: bool) -> Finding:

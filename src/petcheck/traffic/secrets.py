@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -17,6 +18,7 @@ _SECRET = re.compile(r"auth|token|passw|secret|api[-_]?key|session|credential|jw
 _MEMBER = re.compile(r'"([^"\\]{1,60})"\s*:\s*"((?:[^"\\]|\\.){1,4000})"')
 _SHORTEST, _LONGEST = 6, 4096  # characters: a shorter one may be a word of the interface
 _MOST, _MOST_KEYS = 4000, 100
+_BATCH = 4 * 1024 * 1024  # bytes
 # never masked, whatever a form calls it: it would spoil the evidence
 _HARMLESS = frozenset({*STATUSES, MEDIA_TYPE, "bearer", "basic", "undefined", "[object object]"})
 
@@ -81,13 +83,14 @@ def _rows(value: object) -> list[dict[str, Any]]:
 class Masks:
     """Masks secrets in texts and bodies: `keys` in any form in which a server may send them back, others as they are.
 
-    `corpus` is all that is to be masked, so that secrets which are nowhere in it cost nothing.
+    `texts` are all that is to be masked, so that secrets which are nowhere in them cost nothing.
     """
 
-    def __init__(self, keys: Iterable[str], others: Iterable[str], corpus: bytes) -> None:
+    def __init__(self, keys: Iterable[str], others: Iterable[str], texts: Iterable[bytes]) -> None:
         # the longest first, since one may hold another
         tokens, plain = (sorted(filter(_is_usable, set(some)), key=len, reverse=True) for some in (keys, others))
-        shown = [one for one in plain[:_MOST] if one.encode("utf-8", "surrogatepass") in corpus]
+        found = _shown_in(texts, [one.encode() for one in plain[:_MOST]])
+        shown = [one for one in plain[:_MOST] if one.encode() in found]
         self._redactors = [Redactor(ApiKey(secret)) for secret in (*tokens[:_MOST_KEYS], *shown)]
 
     def in_bytes(self, data: bytes) -> bytes:
@@ -101,3 +104,19 @@ class Masks:
         for redactor in self._redactors:
             text = redactor.in_text(text)
         return text
+
+
+def _shown_in(texts: Iterable[bytes], secrets: Iterable[bytes]) -> set[bytes]:
+    """The secrets that are in any of the texts, which are searched together, some megabytes at a time."""
+    found: set[bytes] = set()
+    missing, batch, size = set(secrets), list[bytes](), 0
+    for text in chain(texts, [None]):
+        if text is not None:
+            batch.append(text)
+            size += len(text)
+        if text is None or size > _BATCH:
+            joined = b"\0".join(batch)
+            found |= {secret for secret in missing if secret in joined}
+            missing -= found
+            batch, size = [], 0
+    return found

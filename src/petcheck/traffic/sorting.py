@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 
 from petcheck.errors import NotARun, NotEvidence
 from petcheck.exchange import Credential, Exchange, Request, Response
+from petcheck.results.har import shared
 from petcheck.results.har_reader import entries_of
-from petcheck.results.recording import BODIES_CAP
+from petcheck.results.recording import Weight
 from petcheck.results.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
@@ -24,7 +25,6 @@ from petcheck.traffic.secrets import Masks, secrets_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
 
 TARGET = "traffic"
-_FILE_CAP = 1024 * 1024 * 1024
 _SECRETS_CAP = 200_000
 _NAMED = 6  # base URLs in a message
 _PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
@@ -56,10 +56,8 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic
     secrets: set[str] = set() if own_key is None else {own_key}
     candidates: list[tuple[str, Operation, Seen]] = []
     left_alone: Counter[str] = Counter()
-    entries = size = 0
+    entries, weight = 0, Weight()
     try:
-        if path.stat().st_size > _FILE_CAP:
-            raise NotARun(f"{name} has more than {_FILE_CAP // 1024**2} MB; give a shorter recording")
         for entry in entries_of(path, {}):
             entries += 1
             if len(secrets) < _SECRETS_CAP:
@@ -72,9 +70,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic
             except LeftAlone as reason:
                 left_alone[str(reason)] += 1
                 continue
-            size += len(seen.body) + len(seen.request_body or b"")
-            if size > BODIES_CAP:
-                raise NotARun(f"{name} holds more than the {BODIES_CAP // 1024**2} MB of bodies that are judged")
+            weight.add((*seen.request_headers, *seen.headers), seen.body, seen.request_body)
             candidates.append((*place, seen))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
@@ -84,8 +80,9 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic
     rows = sorted(((operation, seen) for found, operation, seen in candidates if found == base), key=_when)
     keys = _Keys([seen for _, seen in rows], own_key)
     tokens = {token for _, seen in rows if (token := _token(seen))} | ({own_key} if own_key else set())
-    masks = Masks(tokens, secrets, b"\0".join(_texts([seen for _, seen in rows])))
-    exchanges = tuple(_exchanges(rows, base, keys, masks))
+    masks = Masks(tokens, secrets, _texts(seen for _, seen in rows))
+    candidates.clear()
+    exchanges = tuple(_exchanges(rows, keys, masks))
     return Traffic(masks.in_text(base), exchanges, entries, left_alone, keys.fingerprint)
 
 
@@ -232,10 +229,13 @@ def _word(text: str) -> str:
 # ---- exchanges
 
 
-def _exchanges(rows: Sequence[tuple[Operation, Seen]], base: str, keys: _Keys, masks: Masks) -> Iterator[Exchange]:
+def _exchanges(rows: list[tuple[Operation, Seen]], keys: _Keys, masks: Masks) -> Iterator[Exchange]:
+    """The rows as exchanges; each row is dropped when its exchange is made, since both need memory."""
     unit = _unit(seen.took for _, seen in rows)
     first = rows[0][1].started if rows else None
-    for index, (operation, seen) in enumerate(rows):
+    rows.reverse()
+    for index in range(len(rows)):
+        operation, seen = rows.pop()
         credential, shown = keys.of(seen)
         sent = (seen.started - first).total_seconds() if first else 0.0
         took = max(seen.took, 0.0) * unit
@@ -255,7 +255,7 @@ def _exchanges(rows: Sequence[tuple[Operation, Seen]], base: str, keys: _Keys, m
                 seen.status,
                 masks.in_text(seen.reason),
                 seen.http_version,
-                tuple((masks.in_text(name), masks.in_text(value)) for name, value in seen.headers),
+                tuple(shared(masks.in_text(name), masks.in_text(value)) for name, value in seen.headers),
                 masks.in_bytes(seen.body),
                 seen.whole,
             ),

@@ -7,6 +7,7 @@ followed, cookies are not kept, and proxies and certificates of the environment 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ssl
 import zlib
@@ -16,7 +17,6 @@ from typing import Any, Self
 
 import anyio
 import h11
-from anyio.from_thread import BlockingPortal, start_blocking_portal
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
@@ -43,10 +43,11 @@ class HttpClient:
     def __init__(self, *, deadline: float, ca_bundle: str | None = None) -> None:
         self._deadline = deadline
         self._ca_bundle = ca_bundle
-        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Self:
-        self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal())
+        # in this thread: handing each request to another one takes as long as sending it
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._loop = self._runner.get_loop()
         self._verify: ssl.SSLContext | bool | None = None
         self._kept: httpx.AsyncHTTPTransport | None = None
         self._fresh: httpx.AsyncHTTPTransport | None = None
@@ -56,11 +57,12 @@ class HttpClient:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        for interrupted in asyncio.all_tasks(self._loop):  # by a signal
+            interrupted.cancel()
         for transport in (self._kept, self._fresh):
             if transport is not None:
-                self._portal.call(transport.aclose)
-        self._portal.call(self._portal.stop, True)
-        self._stack.close()
+                self._loop.run_until_complete(transport.aclose())
+        self._runner.close()
 
     def send(
         self,
@@ -74,8 +76,8 @@ class HttpClient:
     ) -> Response | NoAnswer:
         """Send one request and read its whole response, at most `body_cap` bytes of its body.
 
-        `new_connection` opens a connection for this request alone: for a POST, which must not be lost on a connection
-        that the server has closed in the meantime, and for a second try. Raises `ConnectionLost` if a kept connection
+        `new_connection` opens a connection for this request alone: where a kept one may be closed by now, and for a
+        second try. Raises `ConnectionLost` if a kept connection
         was closed before the response began.
         """
         try:
@@ -84,7 +86,7 @@ class HttpClient:
             return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
         if method == "POST" and body is None:
             request.headers["Content-Length"] = "0"
-        return self._portal.call(self._exchange, request, new_connection, body_cap)
+        return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from petcheck import __version__
+from petcheck.errors import NotSent
 from petcheck.exchange import Call, Exchange, NoAnswer, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
+from petcheck.spec.version import VERSION
 from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, authorization, shown
@@ -49,14 +51,39 @@ class Sender(Protocol):
 
 
 @dataclass
+class AbsentSender:
+    """Stands for a server that was never there, such as an application that does not start: nothing can be sent."""
+
+    base_url: str
+    key: ApiKey
+
+    @property
+    def fingerprint(self) -> str:
+        """`sha256:` and eight digits of the key's digest."""
+        return self.key.fingerprint
+
+    def redacted(self, text: str) -> str:
+        """`text` without the key."""
+        return Redactor(self.key).in_text(text)
+
+    def send(self, errand: Errand) -> Exchange:
+        """Raises NotSent."""
+        raise NotSent(f"there is no server to send {errand.call.method} {errand.call.path} to")
+
+
+@dataclass
 class LiveSender:
-    """Sends requests with the key, or what replaces it, to a server."""
+    """Sends requests with the key, or what replaces it, to a server.
+
+    `log` returns the tracebacks of a server that the run serves, since the last call.
+    """
 
     base_url: str
     key: ApiKey
     random_key: str
     client: HttpClient
     clock: Clock
+    log: Callable[[], str] | None = None
     _redactor: Redactor = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -78,7 +105,7 @@ class LiveSender:
         headers = [
             ("Accept", MEDIA_TYPE),
             ("Accept-Encoding", ACCEPTED_ENCODINGS),
-            ("User-Agent", f"petcheck/{__version__}"),
+            ("User-Agent", f"petcheck/{VERSION}"),
         ]
         if call.body is not None:
             headers.append((CONTENT_TYPE, MEDIA_TYPE))
@@ -89,6 +116,7 @@ class LiveSender:
             call.method, url, authorized, call.body, new_connection=errand.new_connection, body_cap=errand.body_cap
         )
         finished = self.clock.monotonic()
+        said = None if self.log is None else self._redactor.in_text(self.log())
         display = shown(call.credential, self.key, self.random_key)
         return Exchange(
             index=errand.index,
@@ -107,6 +135,7 @@ class LiveSender:
             sent=sent,
             finished=finished,
             section=errand.section,
+            log=said,
         )
 
     def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:

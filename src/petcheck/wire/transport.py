@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import timedelta
+from math import inf
 
 from petcheck.errors import (
     BudgetSpent,
@@ -56,6 +57,8 @@ _RECORD_CAP = 48 * 1024 * 1024
 _BODY_CAP_BEYOND = 256 * 1024
 # after this many losses each request gets its own connection: the server keeps none
 _LOST_BEFORE_NONE_IS_KEPT = 3
+# so long after an answer a connection is open for sure, unless the server has closed one before
+_OPEN_FOR_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,7 @@ class Transport:
     _answered: dict[Operation, Call] = field(default_factory=dict)
     _last_answered: tuple[int, Request] | None = None
     _down: str | None = None
+    _open_until: float = -inf
 
     def __post_init__(self, clock: Clock) -> None:
         self.time = RunClock(clock)
@@ -274,13 +278,12 @@ class Transport:
 
     def _sent(self, call: Call, cause: Cause | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-        none_kept = self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
         errand = Errand(
             call,
             self.target,
             index=self.tally.sent,
             section=self.section,
-            new_connection=call.method == "POST" or cause is not None or none_kept,
+            new_connection=cause is not None or self._may_lose(call),
             body_cap=max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size)),
         )
         try:
@@ -291,8 +294,16 @@ class Transport:
             exchange = replace(self.sender.send(replace(errand, new_connection=True)), resent=True)
         self.time.stand_at(exchange.finished, exchange.started + timedelta(seconds=exchange.elapsed))
         self._throttle.last_sent = exchange.sent
+        well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
+        self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
         self.keep(exchange, cause)
         return exchange
+
+    def _may_lose(self, call: Call) -> bool:
+        """Whether a kept connection may lose the request, which must not happen to a POST: it may be carried out."""
+        if call.method == "POST":
+            return self.tally.lost > 0 or self.time.monotonic() > self._open_until
+        return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
 
 
 def _cause_to_repeat(exchange: Exchange) -> Cause | None:

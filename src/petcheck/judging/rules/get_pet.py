@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -150,13 +151,11 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
     one state counts after twice that time.
     """
     seen: dict[tuple[str, ...], float] = {}
-    for sight, read in product(sights, reads):
+    for sight, read in product(_first_of_each(sights), _first_of_each(reads)):
         if changed := differences(sight.animal, read.animal):
             both = max(sight.exchange.finished, read.exchange.finished)
             seen[_texts(changed)] = min(both, seen.get(_texts(changed), inf))
-    for before, read, after in product(sights, reads, sights):
-        if not _in_a_row(record, before.exchange, read.exchange, after.exchange):
-            continue
+    for before, read, after in _in_a_row(record, sights, reads):
         changed = differences(before.animal, read.animal)
         if not changed or differences(before.animal, after.animal):
             continue
@@ -193,13 +192,40 @@ def _texts(problems: Iterable[Problem]) -> tuple[str, ...]:
     return tuple(problem.text for problem in problems)
 
 
-def _in_a_row(record: Record, before: Exchange, read: Exchange, after: Exchange) -> bool:
-    """Whether they come without other requests in between: given time, an animal may change and change back."""
-    if before.finished > read.sent or read.finished > after.sent:
-        return False
-    own = (before.request, read.request, after.request)
-    between = (e for e in record if e.sent >= before.finished and e.finished <= after.sent)
-    return all(exchange.request in own for exchange in between)
+def _first_of_each(sights: Iterable[Sight]) -> list[Sight]:
+    """The first sight of each state of an animal."""
+    found: dict[str, Sight] = {}
+    for sight in sorted(sights, key=_finished):
+        found.setdefault(repr(sight.animal), sight)
+    return list(found.values())
+
+
+def _in_a_row(record: Record, sights: Sequence[Sight], reads: Iterable[Sight]) -> Iterator[tuple[Sight, Sight, Sight]]:
+    """Each read between the page before it and the page after it, with no other request in between.
+
+    Given time, an animal may change and change back.
+    """
+    by_end = sorted(sights, key=_finished)
+    for read in reads:
+        earlier = bisect_right(by_end, read.exchange.sent, key=_finished)
+        later = bisect_left(sights, read.exchange.finished, key=_sent)
+        if not earlier or later == len(sights):
+            continue
+        before, after = by_end[earlier - 1], sights[later]
+        own = (before.exchange.request, read.exchange.request, after.exchange.request)
+        begun = bisect_left(record, before.exchange.finished, key=lambda exchange: exchange.sent)
+        ended = bisect_right(record, after.exchange.sent, key=lambda exchange: exchange.sent)
+        between = record[begun:ended]
+        if all(exchange.request in own for exchange in between if exchange.finished <= after.exchange.sent):
+            yield before, read, after
+
+
+def _sent(sight: Sight) -> float:
+    return sight.exchange.sent
+
+
+def _finished(sight: Sight) -> float:
+    return sight.exchange.finished
 
 
 def _wide(page: Call) -> Call:
@@ -215,12 +241,13 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
     """One answer that shows an animal with that id means that it exists; two for drawn ids mean they are made up."""
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
-    known = {*listed_in(record), *(one.id for one in creations_in(record))}
+    listed = listed_in(record)
+    known = {*listed, *(one.id for one in creations_in(record))}
     rows = [(number, e) for number, e in reads_in(record) if number not in known]
     held = tuple(e for _, e in rows if _answered("GET-3", e, grounds) is HOLDS)
     made_up = [(n, s) for n, e in rows if (s := read_sight(e)) is not None and integer(s.animal.get("id")) == n]
     for number, sight in made_up:
-        for other in listed_in(record).get(wrapped(number), [])[-1:]:
+        for other in listed.get(wrapped(number), [])[-1:]:
             if not differences(other.animal, {**sight.animal, "id": other.animal["id"]}):
                 problem = problem_of_status(sight.exchange, "404 with an id that no animal has")
                 return Failed(

@@ -6,8 +6,9 @@ they are compared again, in the order A, B, A, once their animals and what diffe
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -183,17 +184,24 @@ def _known(record: Record) -> dict[int, Animal]:
     return {number: value for number, value in created.items() if isinstance(value, dict)} | animals_in(record)
 
 
-def _behind(page: Page, record: Record) -> int:
-    """How many known animals the page could have shown: those that existed then and that its filter selects."""
-    later = {number for number, post in created_in(record).items() if post.finished > page.exchange.sent}
-    animals = [animal for number, animal in _known(record).items() if number not in later]
-    return sum(page.status is None or animal.get("status") == page.status for animal in animals)
+def _behind(record: Record) -> Callable[[Page], int]:
+    """For a page, how many known animals it could have shown: those that existed then and that its filter selects."""
+    made = created_in(record)
+    since: dict[str | None, list[float]] = {}
+    for number, animal in _known(record).items():
+        status = animal.get("status")
+        for one in (None, status) if isinstance(status, str) else (None,):
+            since.setdefault(one, []).append(made[number].finished if number in made else -inf)
+    for times in since.values():
+        times.sort()
+    return lambda page: bisect_right(since.get(page.status, ()), page.exchange.sent)
 
 
 def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     """For each limit of 1, 20 and 100, there is a page that could have shown more animals than it may hold."""
     pages = [page for page in pages_in(record) if page.by_status or not page.filtered]
-    decisive_pages = [p for p in pages if p.limit is not None and p.asked in _LIMITS and _behind(p, record) > p.asked]
+    behind = _behind(record)
+    decisive_pages = [p for p in pages if p.limit is not None and p.asked in _LIMITS and behind(p) > p.asked]
     examined = tuple(page.exchange for page in decisive_pages)
     missing = [limit for limit in _LIMITS if limit not in {page.asked for page in decisive_pages}]
     if not missing:
@@ -242,8 +250,8 @@ def _all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decisio
 
 def _default_of(status: str | None, record: Record) -> Decision:
     default, explicit = _call(None, status), _call(LIMIT_DEFAULT, status)
-    pages = _pages(record, default)
-    decisive_pages = [page for page in pages if _behind(page, record) > LIMIT_DEFAULT]
+    pages, behind = _pages(record, default), _behind(record)
+    decisive_pages = [page for page in pages if behind(page) > LIMIT_DEFAULT]
     examined = tuple(page.exchange for page in decisive_pages)
     if any(page.size == LIMIT_DEFAULT for page in decisive_pages):
         return Held(examined)
@@ -312,8 +320,8 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
     if not beyond:
         said = "No request asked for more than 100 animals: the run's request budget was spent."
         return Undecided(said, None, examined)
-    pages = [page for page in map(page_in, beyond) if page is not None]
-    decisive_pages = [page.exchange for page in pages if _behind(page, record) > LIMIT_MAX]
+    behind = _behind(record)
+    decisive_pages = [page.exchange for page in pages_in(beyond) if behind(page) > LIMIT_MAX]
     if decisive_pages or any(exchange.status != 200 for exchange in beyond):
         return Held(tuple(dict.fromkeys((*examined, *decisive_pages))))
     return Undecided("No more than 100 animals are known, so no page could be too long.", None, examined)

@@ -70,6 +70,7 @@ FAULTS: Mapping[str, Fault] = {
 BY_EXAMPLES = frozenset(
     {
         "newest-not-found",
+        "no-content-type-crashes",
         "limit-zero-gives-all",
         "negative-limit-cuts-end",
         "negative-limit-gives-all",

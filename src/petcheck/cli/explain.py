@@ -1,0 +1,190 @@
+"""`petcheck explain`: one requirement in full, or every requirement of a group or a section. Nothing is sent."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.config.choice import entries_of, nearest_names
+from petcheck.reports.text_lines import BOLD, DIM, TextLines
+from petcheck.spec.catalogue import Requirement, catalogue
+from petcheck.spec.sections import TITLES
+
+DATA = Path(__file__).with_name("explanations.json")
+"""Written by `make explanations`, from runs against the reference server."""
+
+_FAULTS = 8  # named of one requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer that conforms, and the request that got it in words; the body of a list is shortened."""
+
+    request: str
+    status: int
+    reason: str
+    headers: tuple[tuple[str, str], ...]
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a requirement stayed undecided, and the option that settles it, if one does."""
+
+    text: str
+    settled_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What runs against the reference server show of a requirement.
+
+    `sent` are the first requests of a run that chooses it, in words, of `kinds` different ones. `undecided` are reasons
+    why it is not judged, the most usual first.
+    """
+
+    sent: tuple[str, ...]
+    kinds: int
+    answer: Answer | None
+    undecided: tuple[Reason, ...] = ()
+
+
+@cache
+def explanations() -> Mapping[str, Explanation]:
+    """The explanation of each requirement that a check can see, by id."""
+    return {name: _read(row) for name, row in json.loads(DATA.read_text(encoding="utf-8")).items()}
+
+
+def _read(row: Mapping[str, Any]) -> Explanation:
+    answer = row["answer"] and Answer(**row["answer"] | {"headers": tuple(map(tuple, row["answer"]["headers"]))})
+    return Explanation(tuple(row["sent"]), row["kinds"], answer, tuple(Reason(**each) for each in row["undecided"]))
+
+
+def main(argv: list[str]) -> int:
+    """Explain what the words name; returns the exit code."""
+    options = explain_parser().parse(argv)
+    if not options.words:
+        fail("explain: name a requirement: petcheck explain LIST-4")
+    page = TextLines(shutil.get_terminal_size().columns, sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    for number, word in enumerate(options.words):
+        if number:
+            page.blank()
+        _explain(page, word)
+    print(page)
+    return 0
+
+
+def explain_parser() -> Parser:
+    """The options of the command."""
+    parser = Parser(
+        "explain",
+        usage="petcheck explain ID…",
+        description="Explain a requirement: what it says, what is sent, which faults it catches, what a conforming "
+        "answer looks like, what leaves it undecided. A group (AUTH) or a section (4.2) lists its requirements.",
+    )
+    parser.add_argument("words", nargs="*", metavar="ID", help="a requirement or an open point; a group or a section")
+    return parser
+
+
+def _explain(page: TextLines, word: str) -> None:
+    by_id = {entry.id.lower(): entry for entry in catalogue().entries}
+    if word.lower() in by_id:
+        entry = by_id[word.lower()]
+        (_open_point if entry.open else _requirement)(page, entry)
+        return
+    named = entries_of(word)
+    if not named:
+        near = nearest_names(word)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"`{PROGRAM} requirements` lists all"
+        fail(f"explain: no requirement{f' {word}' if near else ' has that name'}; {hint}")
+    for entry in catalogue().entries:
+        if entry.id in named:
+            page.say(f"{entry.id:<20} {entry.statement}", "", " " * 21)
+
+
+def _requirement(page: TextLines, entry: Requirement) -> None:
+    page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · {entry.level}", style=BOLD)
+    page.say(entry.statement)
+    for note in notes(entry):
+        page.say(note, style=DIM)
+    known = explanations().get(entry.id)
+    if known is not None:
+        _sent(page, known)
+        _conforming(page, known)
+    _faults(page, entry)
+    if known is not None and known.undecided:
+        page.head("What leaves it undecided")
+        for reason in known.undecided:
+            settled = f" {reason.settled_by} settles it." if reason.settled_by else ""
+            page.say(f"{reason.text}{settled}", "  ", "    ")
+    if known is None:
+        return
+    page.blank()
+    page.say(f"petcheck {entry.id} --target URL judges it alone.", style=DIM)
+
+
+def _open_point(page: TextLines, entry: Requirement) -> None:
+    page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · open", style=BOLD)
+    page.say(entry.statement)
+    page.say("The document leaves it open: it is observed, reported, and never judged.")
+    for note in notes(entry):
+        page.say(note)
+
+
+def notes(entry: Requirement) -> list[str]:
+    """Where else an entry is stated, when it is in force, and why no check can see it."""
+    found = []
+    if entry.start:
+        found.append(f"In force from {entry.start} on.")
+    if entry.until:
+        found.append(f"In force until the day before {entry.until}.")
+    if entry.also:
+        found.append(f"Also in section {', '.join(entry.also)}.")
+    if entry.untestable:
+        found.append(f"No check: {entry.untestable}")
+    return found
+
+
+def _sent(page: TextLines, known: Explanation) -> None:
+    page.head("What is sent")
+    for request in known.sent:
+        page.say(request, "  ", "    ")
+    if known.kinds > len(known.sent):
+        page.say(f"and {known.kinds - len(known.sent)} more", "  ")
+    if any(request.startswith("POST") for request in known.sent):
+        page.say("A POST is sent only with --allow-writes.", "  ", style=DIM)
+
+
+def _conforming(page: TextLines, known: Explanation) -> None:
+    answer = known.answer
+    if answer is None:
+        return
+    page.head("A conforming answer")
+    page.say(answer.request, "  ", "    ", style=DIM)
+    page.line(f"  {answer.status} {answer.reason}")
+    for name, value in answer.headers:
+        page.line(f"  {name}: {value}")
+    if answer.body:
+        page.say(answer.body, "  ", "  ")
+
+
+def _faults(page: TextLines, entry: Requirement) -> None:
+    from petcheck.reference.faults import FAULTS
+
+    # a fault at one operation alone says what the fault at all of them says
+    faults = [one for one in FAULTS.values() if entry.id in one.breaks]
+    kinds = {one.name.partition("@")[0]: one for one in reversed(faults)}
+    if not kinds:
+        return
+    page.head(f"What it catches: {len(faults)} faults of the reference server, such as")
+    for name in list(reversed(kinds))[:_FAULTS]:
+        page.say(f"{kinds[name].summary}", "  ", "    ")
+    page.say(f"petcheck serve --fault {next(reversed(kinds))} breaks it.", "  ", style=DIM)

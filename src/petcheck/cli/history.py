@@ -1,0 +1,55 @@
+"""`petcheck history`: shows the verdicts of runs over time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from petcheck.cli.output import expect_no_input, page_of, write_page
+from petcheck.cli.parser import Parser, fail
+from petcheck.comparison.history import FILE, history
+from petcheck.comparison.past_run import past_run
+from petcheck.errors import NotARun, NotComparable
+from petcheck.reports import history_html, history_json, history_text
+from petcheck.results.atomic_write import is_standard_output
+from petcheck.results.load import read_result, result_files
+from petcheck.results.sanitize import printable
+from petcheck.spec.outcomes import Exit
+
+
+def main(argv: list[str]) -> int:
+    """Show the history of runs; returns the exit code."""
+    parser = Parser(
+        "history",
+        usage="petcheck history DIR… [-o history.html] [--json]",
+        description="Show the verdicts of runs in order of time: when each requirement began to fail, when it was "
+        "fixed, what changed between the runs, and what flipped although nothing did.",
+        epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is there twice.",
+    )
+    parser.add_argument(
+        "runs", nargs="*", metavar="DIR", help="a folder of reports, a folder of such folders, or a result.json"
+    )
+    parser.add_argument("-o", "--output", metavar="FILE", help=f"the page ({FILE}); - is standard output")
+    parser.add_argument("--json", action="store_true", help="print the history as JSON; a page is written with -o only")
+    options = parser.parse(argv)
+    if not options.runs:
+        fail("history: name the folders of the runs: petcheck history nightly/")
+    page = page_of("history", options.output, FILE, json=options.json)
+    try:
+        files = [file for run in options.runs for file in result_files(Path(run))]
+        # one after the other, since only their verdicts are kept
+        made = history(past_run(printable(str(file)), read_result(file)) for file in files)
+    except (NotARun, NotComparable) as error:
+        fail(f"history: {error}")
+    if page is not None:
+        expect_no_input("history", page, map(str, files))
+        write_page("history", page, history_html.render(made))
+    if options.json:
+        print(history_json.json_text(made))
+    elif page is not None and not is_standard_output(page):
+        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        width = shutil.get_terminal_size().columns
+        print(history_text.render(made, width=width, colour=colour, page=str(page)))
+    return int(Exit.HOLDS)

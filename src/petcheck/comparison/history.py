@@ -1,0 +1,243 @@
+"""Runs over time: when each requirement of a target began to fail, when it was fixed, and what changed meanwhile.
+
+A verdict counts if the requirement was examined (pass, fail, waived). A pass of a run that was cut short does not
+count: some of its checks may not have run. A flip is a verdict that counts and contradicts the one before it.
+
+Between two runs may change: the suite, the catalogue, the day, the options, the permissions, the server's address, the
+key. They may explain a flip. A flip without any of them has another cause: the server was changed, or it or this suite
+does not always do the same. It is named as a candidate for flakiness. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from petcheck.comparison.compare import EXAMINED
+from petcheck.comparison.past_run import FAILING, Entry, PastRun, PastTarget, PastVerdict
+from petcheck.errors import NotComparable
+from petcheck.spec import sections
+from petcheck.spec.outcomes import Outcome
+
+FILE = "history.html"
+
+State = Literal["failing", "passing", "unexamined"]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A circumstance that is not the same in two runs."""
+
+    name: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Two consecutive runs of a target, as indices in `History.runs`, and what changed between them."""
+
+    before: int
+    after: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A requirement began to fail, or was `fixed`, between two runs. They are indices in `History.runs`.
+
+    Between them stand only runs that did not examine it. `changes` may explain it; `reason` is that of the failure.
+    """
+
+    fixed: bool
+    before: int
+    after: int
+    changes: tuple[Change, ...]
+    reason: str
+
+    @property
+    def unexplained(self) -> bool:
+        """Whether nothing that petcheck knows of changed."""
+        return not self.changes
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One requirement on one target over all runs.
+
+    `outcomes` has an entry for each run of the history, None where there is no verdict. `last` is the run whose verdict
+    is the last that counts, and `since` the first of the runs in a row that agree with it; None if no verdict counts.
+    `reason` is that of the last failure, empty without one.
+    """
+
+    entry: Entry
+    outcomes: tuple[Outcome | None, ...]
+    last: int | None
+    since: int | None
+    flips: tuple[Flip, ...]
+    reason: str
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The last verdict that counts."""
+        return None if self.last is None else self.outcomes[self.last]
+
+    @property
+    def state(self) -> State:
+        """What the last verdict that counts says."""
+        if self.outcome is None:
+            return "unexamined"
+        return "failing" if self.outcome in FAILING else "passing"
+
+    @property
+    def ever_failed(self) -> bool:
+        """Whether it failed in any run."""
+        return any(outcome in FAILING for outcome in self.outcomes)
+
+    @property
+    def unexplained(self) -> int:
+        """The number of flips without any change; a candidate for flakiness has one or more."""
+        return sum(flip.unexplained for flip in self.flips)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many requirements failed on a target in one run (index `run`), and how many failures were waived.
+
+    `tested` is false if the target could not be tested.
+    """
+
+    run: int
+    fail: int
+    waived: int
+    tested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TargetHistory:
+    """One target over time: a tally of each run that had it, and its tracks in the document's order."""
+
+    name: str
+    tallies: tuple[Tally, ...]
+    steps: tuple[Step, ...]
+    tracks: tuple[Track, ...]
+
+    def in_state(self, state: State) -> tuple[Track, ...]:
+        """The tracks of that state."""
+        return tuple(track for track in self.tracks if track.state == state)
+
+    @property
+    def candidates(self) -> tuple[Track, ...]:
+        """The candidates for flakiness, most flips first."""
+        return tuple(sorted((t for t in self.tracks if t.unexplained), key=lambda track: -track.unexplained))
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Runs in order of time, and their targets, the newest run's first."""
+
+    runs: tuple[PastRun, ...]
+    targets: tuple[TargetHistory, ...]
+
+
+def history(runs: Iterable[PastRun]) -> History:
+    """The history of `runs`, at least one, given in any order.
+
+    Raises NotComparable if a run is there twice.
+    """
+    ordered = sorted(runs, key=lambda run: (run.info.started, run.info.id))
+    _expect_each_once(ordered)
+    names = dict.fromkeys(name for run in reversed(ordered) for name in run.targets)
+    return History(tuple(ordered), tuple(_target(name, ordered) for name in names))
+
+
+def _expect_each_once(runs: Sequence[PastRun]) -> None:
+    seen: dict[tuple[str, str], PastRun] = {}
+    for run in runs:
+        key = (run.info.started, run.info.id)
+        if key in seen:
+            raise NotComparable(f"{seen[key].file} and {run.file} are of the same run; give each run once")
+        seen[key] = run
+
+
+def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
+    present = tuple(index for index, run in enumerate(runs) if name in run.targets)
+    newest_first = [entry for index in reversed(present) for entry in runs[index].entries]
+    entries = {entry.id: entry for entry in reversed(newest_first)}  # the newest wording of each
+    order = {identifier: place for place, identifier in enumerate(dict.fromkeys(entry.id for entry in newest_first))}
+    tracks = [_track(name, entry, runs) for entry in entries.values()]
+    return TargetHistory(
+        name=name,
+        tallies=tuple(_tally(index, runs[index].targets[name]) for index in present),
+        steps=tuple(
+            Step(before, after, _changes(runs[before], runs[after], name)) for before, after in pairwise(present)
+        ),
+        tracks=tuple(sorted(tracks, key=lambda track: (sections.order(track.entry.section), order[track.entry.id]))),
+    )
+
+
+def _tally(run: int, target: PastTarget) -> Tally:
+    return Tally(run, target.count("fail"), target.count("waived"), tested=target.unreachable is None)
+
+
+def _track(name: str, entry: Entry, runs: Sequence[PastRun]) -> Track:
+    verdicts = [run.targets[name].verdicts.get(entry.id) if name in run.targets else None for run in runs]
+    flips: list[Flip] = []
+    last: int | None = None  # the last run whose verdict counts
+    since: int | None = None
+    for index, verdict in enumerate(verdicts):
+        if verdict is None or not _counts(verdict, runs[index]):
+            continue
+        before = None if last is None else verdicts[last]
+        if before is None or last is None:
+            since = index
+        elif (before.outcome in FAILING) != (verdict.outcome in FAILING):
+            since = index
+            flips.append(_flip(name, last, before, index, verdict, runs))
+        last = index
+    return Track(
+        entry=entry,
+        outcomes=tuple(None if verdict is None else verdict.outcome for verdict in verdicts),
+        last=last,
+        since=since,
+        flips=tuple(flips),
+        reason=next((one.reason for one in reversed(verdicts) if one is not None and one.outcome in FAILING), ""),
+    )
+
+
+def _counts(verdict: PastVerdict, run: PastRun) -> bool:
+    return verdict.outcome in EXAMINED and (run.complete or verdict.outcome in FAILING)
+
+
+def _flip(
+    name: str, before: int, earlier: PastVerdict, after: int, later: PastVerdict, runs: Sequence[PastRun]
+) -> Flip:
+    fixed = earlier.outcome in FAILING
+    changes = list(_changes(runs[before], runs[after], name))
+    if earlier.checks != later.checks and not changes:
+        changes.append(Change("checks", str(len(earlier.checks)), str(len(later.checks))))
+    seeds = runs[before].info.seed, runs[after].info.seed
+    if (earlier if fixed else later).example and seeds[0] != seeds[1]:
+        # another seed draws other examples, and may not have drawn the one that fails
+        changes.append(Change("seed", str(seeds[0]), str(seeds[1])))
+    return Flip(fixed, before, after, tuple(changes), earlier.reason if fixed else later.reason)
+
+
+def _changes(before: PastRun, after: PastRun, name: str) -> tuple[Change, ...]:
+    """What changed between two runs of a target, apart from what changes every time."""
+    earlier, later = before.targets[name], after.targets[name]
+    changes = [
+        Change(what, value, later.circumstances[what])
+        for what, value in earlier.circumstances.items()
+        if value != later.circumstances[what]
+    ]
+    if _in_force(earlier, later) != _in_force(later, earlier):
+        changes.append(Change("judged as on", before.info.as_of, after.info.as_of))
+    return tuple(changes)
+
+
+def _in_force(target: PastTarget, other: PastTarget) -> set[str]:
+    """The requirements in force on the day, of those that both runs know."""
+    return {name for name, verdict in target.verdicts.items() if verdict.in_force and name in other.verdicts}

@@ -1,0 +1,133 @@
+"""A run as a history needs it: the verdicts of its targets and its circumstances, without the evidence. Pure."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from petcheck.comparison.circumstances import circumstances
+from petcheck.comparison.comparable import expect_distinct_names
+from petcheck.results.result import JudgedLevel, RequirementRow, Result, RunInfo, SuiteInfo, TargetInfo
+from petcheck.spec.outcomes import Outcome
+
+FAILING: frozenset[Outcome] = frozenset({"fail", "waived"})
+"""A waived failure is a failure: an agreement does not fix a server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A requirement of the catalogue."""
+
+    id: str
+    section: str
+    level: JudgedLevel
+    statement: str
+
+
+@dataclass(frozen=True, slots=True)
+class PastVerdict:
+    """The verdict on one requirement. `checks` are those that judged it; `example` is true if an example decides.
+
+    `reason` is kept for failures only. `in_force` is false if no run on that day could judge it.
+    """
+
+    outcome: Outcome
+    reason: str
+    checks: frozenset[str]
+    example: bool
+    in_force: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PastTarget:
+    """One target of a run: its circumstances by name, and its verdicts by requirement.
+
+    `unreachable` says why it could not be tested, or is None.
+    """
+
+    name: str
+    base_url: str
+    unreachable: str | None
+    circumstances: Mapping[str, str]
+    verdicts: Mapping[str, PastVerdict]
+
+    def count(self, outcome: Outcome) -> int:
+        """The number of requirements with that outcome."""
+        return sum(verdict.outcome == outcome for verdict in self.verdicts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class PastRun:
+    """One run. `file` is its result.json; `complete` is false if it was cut short."""
+
+    file: str
+    info: RunInfo
+    suite: SuiteInfo
+    complete: bool
+    entries: tuple[Entry, ...]
+    targets: Mapping[str, PastTarget] = field(repr=False)
+
+
+def past_run(file: str, result: Result) -> PastRun:
+    """What a history needs of `result`, which was read from `file`.
+
+    Raises NotComparable if two targets have the same name.
+    """
+    expect_distinct_names(file, result)
+    checks: dict[tuple[str, ...], frozenset[str]] = {}  # equal ones are kept once
+    entries: dict[str, Entry] = {}
+    verdicts: dict[str, dict[str, PastVerdict]] = {target.name: {} for target in result.targets}
+    for row in result.requirements:
+        entries.setdefault(row.id, Entry(row.id, row.section, row.level, row.statement))
+        names = checks.setdefault(row.checks, frozenset(row.checks))
+        verdicts[row.target][row.id] = _verdict(row, names)
+    targets = {
+        target.name: PastTarget(
+            target.name, target.base_url, target.unreachable, _circumstances(result, target), verdicts[target.name]
+        )
+        for target in result.targets
+    }
+    return PastRun(file, result.run, result.suite, result.complete, tuple(entries.values()), targets)
+
+
+def _verdict(row: RequirementRow, checks: frozenset[str]) -> PastVerdict:
+    reason = row.reason if row.outcome in FAILING else ""
+    return PastVerdict(row.outcome, reason, checks, row.example is not None, row.in_force)
+
+
+def _circumstances(result: Result, target: TargetInfo) -> dict[str, str]:
+    run, suite = result.run, result.suite
+    own = circumstances(run, target)
+    # the day of a run and its seed differ every time; `history` asks whether they matter
+    del own["judged as on"], own["seed"]
+    served = _was_served_for_the_run(run, target)
+    return {
+        "suite": f"{suite.name} {suite.version}",
+        "interface": suite.interface,
+        "catalogue": f"sha256 {suite.requirements_sha256[:12]}",
+        "description": f"sha256 {suite.openapi_sha256[:12]}",
+        "--as-of": str(run.options.get("as-of", "not given")),
+        "recorded": "traffic" if _is_traffic(run) else "a run",
+        "end": "whole" if result.complete else "cut short",
+        # a server that is started for a run has another port and another key each time
+        "base URL": "served for the run" if served else target.base_url,
+        "key": "of the run" if served else target.key or "none",
+        **own,
+    }
+
+
+def _is_traffic(run: RunInfo) -> bool:
+    return run.settings is not None and run.settings.traffic
+
+
+def _was_served_for_the_run(run: RunInfo, target: TargetInfo) -> bool:
+    """Whether the run itself started the server: an application, or the embedded one."""
+    if "target" in run.options or _is_traffic(run):
+        return False
+    try:
+        host = urlsplit(target.base_url).hostname or ""
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,101 @@
+"""The waivers of petcheck.toml: reads them, and writes a revised list without touching anything else in the file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from petcheck.config import values
+from petcheck.config.keys import DEFAULT_TARGET
+from petcheck.config.settings_file import SettingsFile, expect_known
+from petcheck.config.targets import REFERENCE_TARGET
+from petcheck.errors import ConfigError
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.outcomes import Waiver
+
+_SETTINGS = ("requirement", "target", "reason", "expires")
+_UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-expires"
+
+
+@dataclass(frozen=True, slots=True)
+class WaiverUpdate:
+    """What `--update-waivers` writes: new waivers have this `reason` and last day, and stand in the file `path`."""
+
+    path: Path
+    reason: str
+    expires: date
+
+
+def waivers_in(file: SettingsFile, targets: Sequence[str]) -> tuple[Waiver, ...]:
+    """The waivers of the file; `targets` are those of the run. Raises `ConfigError`.
+
+    A waiver is for a target of the run or of the file, or for one that has no name of its own.
+    """
+    rows = file.content.get("waivers", [])
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ConfigError(f"{file.name}: waivers must be [[waivers]] tables")
+    known = [*file.table("targets"), *targets]
+    return tuple(_waiver(row, f"{file.name}: waiver {number}", known) for number, row in enumerate(rows, 1))
+
+
+def _waiver(row: Mapping[str, Any], where: str, targets: Sequence[str]) -> Waiver:
+    for name in row:
+        expect_known(name, _SETTINGS, where)
+    for name in _SETTINGS:
+        if not row.get(name):
+            raise ConfigError(f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires")
+    requirement, judged = str(row["requirement"]), [entry.id for entry in catalogue().judged]
+    if requirement not in judged:
+        hint = _nearest(requirement, judged) or "`petcheck requirements` lists them"
+        raise ConfigError(f"{where}: no requirement {requirement!r}; {hint}")
+    target = str(row["target"])
+    if target not in (*targets, DEFAULT_TARGET, REFERENCE_TARGET):
+        hint = _nearest(target, targets) or f"there are {_list(targets)}; name it in [targets], or with --target"
+        raise ConfigError(f"{where}: no target {target!r}; {hint}")
+    expires = row["expires"]
+    if not isinstance(expires, date) or isinstance(expires, datetime):
+        expires = values.iso_date(str(expires), f"{where}: `expires`")
+    return Waiver(requirement, target, values.text(row["reason"], f"{where}: `reason`"), expires)
+
+
+def _nearest(name: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _list(targets: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(targets)) or "none"
+
+
+def waiver_update(given: Mapping[str, Any], file: SettingsFile, *, today: date) -> WaiverUpdate | None:
+    """What the options ask to write, None if they do not. Raises `ConfigError`, also if the file cannot be written."""
+    update, reason, expires = (given.get(flag.lstrip("-")) for flag in (_UPDATE, _REASON, _EXPIRES))
+    if not update:
+        alone = next((flag for flag, value in ((_REASON, reason), (_EXPIRES, expires)) if value is not None), None)
+        if alone is not None:
+            raise ConfigError(f"{alone}: goes with {_UPDATE}; give both, or neither")
+        return None
+    if reason is None or expires is None:
+        raise ConfigError(f'{_UPDATE}: needs {_REASON} "TEXT" and {_EXPIRES} YYYY-MM-DD for the waivers that it writes')
+    if not values.text(reason, _REASON).isprintable():
+        raise ConfigError(f"{_REASON}: must be one line of text without control characters")
+    last = values.iso_date(str(expires), _EXPIRES)
+    if last < today:
+        raise ConfigError(
+            f"{_EXPIRES} {last}: is in the past, so the waivers would not cover anything; give a later day"
+        )
+    return WaiverUpdate(_editable(file), reason.strip(), last)
+
+
+def _editable(file: SettingsFile) -> Path:
+    """The path of the file, if waivers can be written into it."""
+    from petcheck.config.waivers_file import tables_of  # tomlkit is needed for an update only
+
+    path = Path(file.name)
+    values.writable_file(path, f"{_UPDATE} {file.name}")
+    tables_of(file)
+    return path

@@ -1,0 +1,138 @@
+"""One run in a process of its own, so that it meets nothing of the program that asks for it, and changes nothing there.
+
+The program may be a pytest run with any plugins, threads and event loops; a run has a pytest, signals and an event loop
+of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, TypedDict
+
+from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
+from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.embed.server import Server
+from petcheck.errors import ConfigError, SuiteBroke, Untestable
+from petcheck.results.load import RecordedRun, read_run
+from petcheck.results.result import Result
+from petcheck.spec.outcomes import Exit
+
+# with them the run would write to the CI system's log and page, which belong to the program
+_CI_SYSTEMS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION")
+_JUDGED = (Exit.HOLDS, Exit.FAILS, Exit.NOTHING_SELECTED, Exit.UNSETTLED)
+
+
+class Options(TypedDict, total=False):
+    """The options of a run, as those of the command `petcheck`; README.md describes them. Seconds where it is time."""
+
+    allow_writes: bool
+    exhaust_rate_limit: bool
+    plan: str
+    as_of: date | str
+    category_id: int
+    max_requests: int
+    max_wait: float
+    examples: int
+    seed: int
+    strict: bool
+    timeout: float
+    ca_bundle: Path | str
+    insecure_http: bool
+    sign_key: Path | str
+    config: Path | str
+
+
+class _Environment(dict[str, str]):
+    """Environment variables that no traceback shows."""
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} variables>"
+
+
+def run(server: Server, name: str, options: Options, folder: Path) -> RecordedRun:
+    """Judge a server under that name, and write its reports into `folder`.
+
+    Raises ConfigError if the run cannot start as asked, Untestable if the server could not be tested, SuiteBroke if the
+    suite itself broke, KeyboardInterrupt.
+    """
+    __tracebackhide__ = True
+    environment = _environment(server, name)
+    try:
+        with server.base_url() as url:
+            target = url if name == DEFAULT_TARGET else f"{name}={url}"
+            given: dict[str, Any] = {"target": [target], "reports": str(folder)} | _by_flag(options)
+            configure(given, environment, today=utc_today(), seed=drawn_seed())
+            code, said = _finished(_command(given), environment)
+    except ConfigError as error:  # again, since its message goes to the program
+        raise type(error)(without_keys(str(error), environment)) from None
+    if code in _JUDGED:
+        return read_run(folder)
+    raise _trouble(code, without_keys(said, environment), folder) from None
+
+
+def _environment(server: Server, name: str) -> _Environment:
+    kept = _Environment({key: value for key, value in os.environ.items() if key not in _CI_SYSTEMS})
+    if server.key is not None:
+        kept[own_variable(name)] = server.key.secret
+    return kept
+
+
+def _by_flag(options: Options) -> dict[str, Any]:
+    """The options by flag without dashes, as the command line has them, without those that are None or false."""
+    given = {name.replace("_", "-"): value for name, value in options.items() if value not in (None, False)}
+    return {flag: value if value is True else str(value) for flag, value in given.items()}
+
+
+def _command(given: Mapping[str, Any]) -> list[str]:
+    # -P: a file in the working folder that has a module's name is not that module
+    command = [sys.executable, "-P", "-m", "petcheck", "--quiet"]
+    for flag, value in given.items():
+        for one in value if isinstance(value, list) else [value]:
+            command.append(f"--{flag}" if one is True else f"--{flag}={one}")
+    return command
+
+
+def _finished(command: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """The exit code of a process, and its output. The process ends with the caller's exception, if there is one."""
+    process = _started(command, environment)
+    try:
+        said, trouble = process.communicate()
+    except BaseException:
+        process.terminate()  # it writes what it has judged
+        process.wait()
+        raise
+    return process.returncode, trouble or said
+
+
+def _started(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603 - this Python, and checked options
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    )
+
+
+def _trouble(code: int, said: str, folder: Path) -> BaseException:
+    lines = said.strip().splitlines() or ["it said nothing"]
+    last = lines[-1].removeprefix("petcheck: ")
+    match code:
+        case Exit.USAGE:
+            return ConfigError(last)
+        case Exit.UNTESTABLE:
+            return Untestable(_why_untestable(read_run(folder).result))
+        case Exit.INTERRUPTED:
+            return KeyboardInterrupt()
+    return SuiteBroke(f"the run ended with {code}: {last}")
+
+
+def _why_untestable(result: Result) -> str:
+    return next((target.unreachable for target in result.targets if target.unreachable), "the target was not tested")

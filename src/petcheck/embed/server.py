@@ -1,0 +1,69 @@
+"""What a caller may give as a server: the URL of one that runs, or an application, which is served for the run."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from petcheck.errors import BadApp
+from petcheck.wire.credentials import ApiKey
+
+_BASE_PATH = "/v1"  # section 9
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server as given: `address` is a URL, anything whose text is one, or an ASGI or WSGI application.
+
+    `base_path` is the path of the interface below it; None for `/v1` below an application, and nothing below a URL.
+    `key` is None where the environment has it.
+    """
+
+    address: Any
+    key: ApiKey | None = None
+    base_path: str | None = None
+
+    @contextlib.contextmanager
+    def base_url(self) -> Iterator[str]:
+        """The base URL while the block lasts. Raises BadApp for an application that does not start."""
+        text = self.address if isinstance(self.address, str) else str(self.address)
+        if "://" in text.partition(" ")[0]:
+            yield _joined(text, self.base_path or "")
+            return
+        with contextlib.ExitStack() as stack:
+            try:
+                url = stack.enter_context(_served(self.address))
+            except RuntimeError as error:
+                cause = error.__cause__
+                why = f" ({type(cause).__name__}: {cause})" if isinstance(cause, Exception) else ""
+                raise BadApp(f"the application did not start{why}; fix that first") from None
+            yield _joined(url, _BASE_PATH if self.base_path is None else self.base_path)
+
+
+def server(given: Any, key: ApiKey | None, base_path: str | None) -> Server:
+    """The server that a caller gives: an address, or a pair of an address and its key, which goes before `key`."""
+    if isinstance(given, tuple) and len(given) == 2:
+        address, own = given
+        return Server(address, masked(own), base_path)
+    return Server(given, key, base_path)
+
+
+def masked(key: str | ApiKey | None) -> ApiKey | None:
+    """A key that no traceback shows."""
+    return ApiKey(key) if isinstance(key, str) else key
+
+
+def _served(app: Any) -> contextlib.AbstractContextManager[str]:
+    from petcheck.reference.serve import running
+    from petcheck.runner.asgi import as_asgi
+
+    if not callable(app):
+        raise BadApp(f"{type(app).__name__}: neither a URL nor an ASGI or WSGI application; give one of these")
+    return running(as_asgi(app))
+
+
+def _joined(url: str, path: str) -> str:
+    below = path.strip("/")
+    return f"{url.rstrip('/')}/{below}" if below else url

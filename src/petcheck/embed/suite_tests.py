@@ -1,0 +1,162 @@
+"""`petcheck.requirement_tests`: one test for each requirement, in somebody's own pytest suite.
+
+It is a test function with a parameter for the requirement, so that everything of pytest works on it. The first test
+that runs judges the server once; the others read its result, those in other processes of pytest-xdist too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Unpack
+
+import pytest
+
+from petcheck.config.keys import DEFAULT_TARGET
+from petcheck.embed.process import Options, run
+from petcheck.embed.server import Server, masked, server
+from petcheck.errors import InUse, PetcheckError
+from petcheck.results.load import RecordedRun, read_run
+from petcheck.results.lock import FolderLock
+from petcheck.spec.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_POLL_S = 0.05
+_KEPT = pytest.StashKey[dict[Path, "RecordedRun | str"]]()
+
+
+def requirement_tests(
+    target: Any,
+    *,
+    key: str | None = None,
+    name: str = DEFAULT_TARGET,
+    base_path: str | None = None,
+    reports: str | os.PathLike[str] | None = None,
+    **options: Unpack[Options],
+) -> Callable[..., None]:
+    """A test function that pytest runs once for each requirement: `test_petstore = requirement_tests("server")`.
+
+    Args:
+        target: the name of a fixture that gives a server, or the server itself, both as `check` takes it. A fixture
+            may give a pair of the server and its key. The server must answer while a test runs: in a thread or process
+            of its own, not in the event loop of a fixture.
+        key, name, base_path, reports, options: as `check` takes them.
+
+    Returns:
+        The function, to be bound to a name that pytest collects. A requirement that fails is a test that fails, with
+        the exchange that shows it; inconclusive and not-run are skipped, or fail with `strict=True`; waived is an
+        expected failure. If the run cannot start, or the server cannot be tested, every test fails and says why.
+    """
+    secret = masked(key)
+    del key
+    fixture = target if isinstance(target, str) and target.isidentifier() else None
+
+    def judge(
+        requirement: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, **given: Any
+    ) -> None:
+        __tracebackhide__ = True
+        judged = server(target if fixture is None else given.pop(fixture), secret, base_path)
+        run_once = _Run(judged, name, Path(reports) if reports is not None else None, options)
+        _report(run_once.result(request, tmp_path_factory), requirement, strict=options.get("strict", False))
+
+    needed = ("requirement", "request", "tmp_path_factory", *([fixture] if fixture else []))
+    test = _at(sys._getframe(1), lambda **given: judge(**given))
+    parameters = [inspect.Parameter(one, inspect.Parameter.POSITIONAL_OR_KEYWORD) for one in needed]
+    test.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    requirements = [pytest.param(one.id, id=one.title) for one in catalogue().judged]
+    decorated: Callable[..., None] = pytest.mark.parametrize("requirement", requirements)(test)
+    return decorated
+
+
+def _at(caller: FrameType, test: Any) -> Callable[..., None]:
+    """The function as if it stood in the caller's line: pytest shows where a test is written, and where it skips."""
+    test.__code__ = test.__code__.replace(co_filename=caller.f_code.co_filename, co_firstlineno=caller.f_lineno)
+    test.__name__ = test.__qualname__ = "test"  # pytest collects no lambda
+    function: Callable[..., None] = test
+    return function
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run that happens once in a test session, wherever its result is asked for."""
+
+    server: Server
+    name: str
+    reports: Path | None
+    options: Options
+
+    def result(self, request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> RecordedRun | str:
+        """The run, or one line that says why there is none."""
+        shared = _shared_folder(request, folders)
+        kept = request.config.stash.setdefault(_KEPT, {})
+        if shared not in kept:
+            with _held(shared):
+                kept[shared] = self._found(shared)
+        return kept[shared]
+
+    def _found(self, shared: Path) -> RecordedRun | str:
+        folder, over = self.reports or shared / "reports", shared / "over"
+        if not over.exists():
+            try:
+                run(self.server, self.name, self.options, folder)
+                trouble = ""
+            except PetcheckError as error:
+                trouble = f"{type(error).__name__}: {error}"
+            over.write_text(trouble, encoding="utf-8")
+        return over.read_text(encoding="utf-8") or read_run(folder)
+
+
+def _shared_folder(request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> Path:
+    """A folder for the run of this test function and of its other parameters, the same in each process of xdist."""
+    own = folders.getbasetemp()
+    worker = hasattr(request.config, "workerinput")
+    indices = getattr(request.node, "callspec").indices  # noqa: B009 - not every node has it
+    others = sorted((name, index) for name, index in indices.items() if name != "requirement")
+    which = f"{request.node.nodeid.partition('[')[0]} {others}"
+    shared = (own.parent if worker else own) / f"petcheck-{hashlib.sha256(which.encode()).hexdigest()[:12]}"
+    shared.mkdir(exist_ok=True)
+    return shared
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Only one process at a time is in the block."""
+    while True:
+        try:
+            lock = FolderLock(folder)
+            break
+        except InUse:
+            time.sleep(_POLL_S)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _report(found: RecordedRun | str, requirement: str, *, strict: bool) -> None:
+    """End the test of a requirement as its verdict asks."""
+    __tracebackhide__ = True
+    if isinstance(found, str):
+        pytest.fail(found, pytrace=False)
+    row = next(row for row in found.result.requirements if row.id == requirement)
+    reason = f"{row.outcome}: {row.reason}"
+    match row.outcome:
+        case "pass" if row.waiver is None:
+            return
+        case "waived":
+            pytest.xfail(reason)
+        case "inconclusive" | "not-run" if not (strict and row.in_force):
+            pytest.skip(reason)
+    from petcheck.reports.terminal import one_failure
+
+    pytest.fail(one_failure(found.result, row, found.evidence), pytrace=False)

@@ -1,0 +1,188 @@
+"""The application of `--app`: loaded, called if it is a factory, and watched while it answers.
+
+What it raises or logs with a traceback is kept, so that a failure shows the application's own lines and not only a 500.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import logging
+import sys
+import sysconfig
+import threading
+import traceback
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from petcheck.config.targets import App
+from petcheck.errors import AppFailed, BadApp
+from petcheck.runner.asgi import as_asgi
+
+_INSTALLED = tuple(
+    str(Path(path).resolve()) for path in {*sysconfig.get_paths().values(), str(Path(__file__).parents[1])}
+)
+_LINES, _FRAMES = 40, 3
+_SETTLED_S = 1.0  # an application may still be at work when its response has arrived
+
+_loaded: dict[App, Any] = {}
+_failed: dict[App, AppFailed] = {}
+
+
+def load_app(source: App) -> Any:
+    """The ASGI application that `source` names, loaded once; WSGI is wrapped as ASGI.
+
+    Raises `BadApp` if the name leads nowhere, and `AppFailed` if the application's own code fails.
+    """
+    if source in _failed:
+        raise _failed[source]
+    if source not in _loaded:
+        try:
+            _loaded[source] = _load(source)
+        except AppFailed as failure:
+            _failed[source] = failure
+            raise
+    return _loaded[source]
+
+
+def _load(source: App) -> Any:
+    module_name, _, name = source.name.partition(":")
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        app: Any = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name is None or f"{module_name}.".startswith(f"{error.name}."):
+            raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
+        raise _failure(source, error) from None
+    except (Exception, SystemExit) as error:  # the module may do anything when it is imported
+        raise _failure(source, error) from None
+    try:
+        for part in name.split("."):
+            app = getattr(app, part)
+    except AttributeError as error:
+        raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
+    if not callable(app):
+        raise BadApp(f"--app {source.name}: {name} is not an application")
+    if source.factory or _is_factory(app):
+        try:
+            app = app()
+        except (Exception, SystemExit) as error:
+            raise _failure(source, error) from None
+        if not callable(app):
+            raise BadApp(f"--app {source.name}: {name}() returns no application")
+    return as_asgi(app)
+
+
+def _is_factory(app: Any) -> bool:
+    """Whether it takes no argument, as no application does."""
+    return inspect.isfunction(app) and not inspect.signature(app).parameters
+
+
+def _failure(source: App, error: BaseException) -> AppFailed:
+    return AppFailed(f"--app {source.name} does not start: {_last_line(_alone(error))}", own_lines(error))
+
+
+def _alone(error: BaseException) -> BaseException:
+    """The error itself, out of the groups that hold nothing else."""
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+def _last_line(error: BaseException) -> str:
+    return " ".join("".join(traceback.format_exception_only(error)).split())
+
+
+def own_lines(error: BaseException) -> str:
+    """The traceback of an error without the frames of installed packages; the last frames if it has no others."""
+    error = _alone(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not _is_installed(frame.filename)]
+    shown = traceback.StackSummary.from_list(own or frames[-_FRAMES:])
+    for frame in shown:
+        frame.filename = _shortened(frame.filename)
+    lines = "".join([*shown.format(), *traceback.format_exception_only(error)]).rstrip().splitlines()
+    return "\n".join(lines[-_LINES:])
+
+
+def _is_installed(filename: str) -> bool:
+    path = Path(filename).resolve()
+    inside = not {"site-packages", "dist-packages"}.isdisjoint(path.parts)
+    return inside or filename.startswith("<frozen ") or str(path).startswith(_INSTALLED)
+
+
+def _shortened(filename: str) -> str:
+    path = Path(filename)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
+
+
+class Watched(logging.Handler):
+    """An ASGI application around another one: it keeps the tracebacks of what the inner one raises or logs."""
+
+    def __init__(self, app: Any) -> None:
+        super().__init__(logging.ERROR)
+        self._app = app
+        self._errors: list[BaseException] = []
+        self._requests = 0
+        self._changed = threading.Condition()
+        hooks = getattr(app, "after_exception", None)  # Litestar neither raises nor logs what it turns into a 500
+        if isinstance(hooks, list):
+            hooks.append(self._hooked)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer as the inner application does."""
+        self._count(scope, 1)
+        try:
+            await self._app(scope, receive, send)
+        except Exception as error:
+            self._keep(error)
+            raise
+        finally:
+            self._count(scope, -1)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the error of a log record: most frameworks log what they turn into a 500."""
+        if record.exc_info and record.exc_info[1] is not None:
+            self._keep(record.exc_info[1])
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear what is logged while the block lasts."""
+        root = logging.getLogger()
+        root.addHandler(self)
+        try:
+            yield
+        finally:
+            root.removeHandler(self)
+
+    def take(self) -> str:
+        """The tracebacks since the last call, once no request is under way; empty if there are none."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._requests, _SETTLED_S)
+            errors, self._errors = self._errors, []
+        return "\n\n".join(map(own_lines, errors))
+
+    def not_started(self, source: App) -> AppFailed:
+        """Why the application did not start, in its own last lines."""
+        if not self._errors:
+            return AppFailed(f"--app {source.name} does not start, and does not say why", "")
+        return _failure(source, self._errors[-1])
+
+    async def _hooked(self, error: Exception, _scope: object) -> None:
+        if getattr(error, "status_code", 500) >= 500:
+            self._keep(error)
+
+    def _count(self, scope: MutableMapping[str, Any], change: int) -> None:
+        if scope["type"] == "http":
+            with self._changed:
+                self._requests += change
+                self._changed.notify_all()
+
+    def _keep(self, error: BaseException) -> None:
+        with self._changed:
+            if not any(error is kept for kept in self._errors):
+                self._errors.append(error)

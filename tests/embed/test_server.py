@@ -1,0 +1,47 @@
+"""What a caller may give as a server."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from petcheck.embed.server import Server, masked, server
+from petcheck.errors import BadApp
+
+
+@pytest.mark.parametrize(
+    ("address", "base_path", "url"),
+    [
+        ("http://127.0.0.1:8000/v1", None, "http://127.0.0.1:8000/v1"),
+        ("http://127.0.0.1:8000/", "/v1/", "http://127.0.0.1:8000/v1"),
+        (httpx.URL("http://127.0.0.1:8000"), "shop/v1", "http://127.0.0.1:8000/shop/v1"),
+    ],
+)
+def test_a_url_or_what_has_one_as_its_text(address: object, base_path: str | None, url: str) -> None:
+    with Server(address, None, base_path).base_url() as found:
+        assert found == url
+
+
+async def application(scope: object, receive: object, send: object) -> None:
+    """Has no lifespan, and is asked for nothing else."""
+
+
+@pytest.mark.parametrize(("base_path", "path"), [(None, "/v1"), ("", ""), ("shop/v1", "/shop/v1")])
+def test_an_application_is_served_while_the_block_lasts(base_path: str | None, path: str) -> None:
+    with Server(application, None, base_path).base_url() as found:
+        url = httpx.URL(found)
+    assert (url.host, url.path.rstrip("/")) == ("127.0.0.1", path)
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(found)
+
+
+def test_text_that_is_no_url_is_no_application_either() -> None:
+    with pytest.raises(BadApp, match="neither a URL nor"), Server("localhost:8000").base_url():
+        pass
+
+
+def test_a_pair_has_the_key_of_its_own() -> None:
+    own = server(("http://127.0.0.1/v1", "own-key-12"), masked("other-key-1"), None)
+    assert own.key == masked("own-key-12")
+    assert "own-key-12" not in repr(own)
+    assert server("http://127.0.0.1/v1", masked("other-key-1"), None).key == masked("other-key-1")

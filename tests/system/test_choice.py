@@ -1,0 +1,170 @@
+"""A run of chosen requirements: it finds what a whole run finds of them, and sends no more than they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from petcheck.exchange import Exchange
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.statuses import query_is_valid
+from petcheck.reference.faults import BY_EXAMPLES, FAULTS
+from petcheck.runner.schedule import EXAMPLE_STAGES, Schedule
+from petcheck.runner.session import Session
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.feeds import Traffic
+from tests.support.command import petcheck
+from tests.support.trial import collected, configured, judge_in_place, server
+from tools.kill_matrix import run_fault
+
+TESTABLE = {entry.id for entry in catalogue().judged if not entry.untestable}
+
+
+def one_fault_for_each() -> list[tuple[str, str]]:
+    """For each requirement a fault that breaks it, each time another; those found by examples alone are left out."""
+    found: dict[str, str] = {}
+    for name, fault in FAULTS.items():
+        if "examples" not in fault.needs and name not in BY_EXAMPLES:
+            for requirement in fault.breaks:
+                if requirement not in found or name not in found.values():
+                    found[requirement] = name
+    return sorted(found.items())
+
+
+@pytest.mark.parametrize(("requirement", "fault"), one_fault_for_each())
+def test_a_fault_is_found_by_the_choice_of_what_it_breaks(requirement: str, fault: str) -> None:
+    trial = run_fault(fault, "--choose", requirement, "--examples", "0")
+    assert (trial.ids("fail"), trial.exit) == ({requirement}, 1), trial.reasons[requirement]
+    assert trial.ids("pass") | trial.ids("inconclusive") == set()
+
+
+# what shows a fault besides the requests that are about the requirement
+BESIDE = [
+    ("AUTH-1", "shared-cache-skips-key"),  # answers with the key
+    ("AUTH-3", "empty-token@createPet"),  # a plain POST with another key
+    ("LIST-6", "limit-1-with-sold-refused"),  # the limit alone
+    ("PET-2", "name-missing-stored-as-is"),  # a body that must be refused
+    ("PET-4", "unknown-id-200-error"),  # an id that no animal has
+    ("ORDERS-1", "orders-aborted"),  # an answer after the silence
+]
+
+
+@pytest.mark.parametrize(("requirement", "fault"), BESIDE)
+def test_it_brings_along_what_shows_the_fault(requirement: str, fault: str) -> None:
+    test_a_fault_is_found_by_the_choice_of_what_it_breaks(requirement, fault)
+
+
+def test_each_requirement_has_such_a_fault() -> None:
+    assert {requirement for requirement, _ in one_fault_for_each()} == TESTABLE - {"VERSION-1"}  # of the base URL
+
+
+def test_examples_alone_find_it_too() -> None:
+    rare = next(name for name, fault in FAULTS.items() if "examples" in fault.needs and fault.breaks == ("LIST-3",))
+    assert run_fault(rare, "--choose", "LIST-3").ids("fail") == {"LIST-3"}
+
+
+@pytest.mark.parametrize(
+    ("words", "gets", "posts", "left"),
+    [(("CREATE-5",), 1, 3, 0), (("AUTH-1",), 14, 1, 0), (("VERSION-1",), 1, 0, 0), (("ORDERS",), 2, 0, 0)],
+)
+def test_it_sends_no_more_than_it_needs(words: tuple[str, ...], gets: int, posts: int, left: int) -> None:
+    with server() as url:
+        choice = [part for word in words for part in ("--choose", word)]
+        trial = judge_in_place(url, "--allow-writes", "--examples", "0", *choice, seed=7)
+    (target,) = trial.result.targets
+    assert (target.requests.get, target.requests.post, len(target.created)) == (gets, posts, left)
+    assert trial.exit == 0
+
+
+def kind_of(exchange: Exchange, categories: frozenset[int], listed: frozenset[int]) -> Traffic:
+    request = exchange.request
+    if not request.has_valid_key:
+        return Traffic.KEYS
+    match request.operation:
+        case Operation.LIST_PETS:
+            return Traffic.PAGES if query_is_valid(exchange) else Traffic.ODD_PAGES
+        case Operation.GET_PET:
+            last = request.url.rpartition("/")[2]
+            return Traffic.ANIMALS if last.isdecimal() and int(last) in listed else Traffic.OTHER_IDS
+        case Operation.CREATE_PET:
+            return Traffic.DEFECTIVE if asked_for(request.body, categories).due is Due.REFUSED else Traffic.NEW
+        case Operation.STORE_ORDERS:
+            return Traffic.ORDERS
+
+
+@pytest.mark.parametrize("writes", [True, False], ids=["writing", "reading"])
+def test_checks_send_what_they_say_they_send(writes: bool) -> None:
+    """Pages besides, by which checks find out what the target holds."""
+    with server() as url:
+        config = configured("--target", url, "--examples", "0", *(["--allow-writes"] if writes else []), seed=7)
+        session, schedule = Session(config), Schedule(config)
+        wrong = []
+        for one in sorted(collected(), key=lambda one: schedule.place(one.check)):
+            target = session.target(one.check.target)
+            before = len(target.record)
+            if one.check.stage in EXAMPLE_STAGES or one.check.stage == "exhaust":
+                continue
+            one.outcome(session)
+            grounds = target.grounds
+            sent = {kind_of(each, grounds.categories, grounds.listed) for each in target.record[before:]}
+            wrong += [(one.check.id, kind) for kind in sent - {*one.check.sends, Traffic.PAGES}]
+        session.close()
+    assert wrong == []
+
+
+# ---- the command
+
+
+@pytest.fixture
+def bad_server() -> Iterator[str]:
+    with server(faults=("default-50",)) as url:
+        yield url
+
+
+def test_the_command_runs_what_its_words_name(tmp_path: Path, bad_server: str) -> None:
+    ran = petcheck(tmp_path, "LIST-4", "--target", bad_server, key="trial-key-5d1c7f0a9b3e4826")
+    assert ran.code == 1
+    assert {name for name, outcome in ran.outcomes.items() if outcome == "fail"} == {"LIST-4"}
+    assert ran.reason("LIST-3") == "Not chosen."
+    assert "target does not conform: 1 of 1 requirements fails." in ran.out
+    ran.assert_reports()
+    again = petcheck(tmp_path, "--failed", "--target", bad_server, key="trial-key-5d1c7f0a9b3e4826")
+    assert (again.code, again.result.run.settings.choice) == (1, ("LIST-4",))  # type: ignore[union-attr]
+    judged = petcheck(tmp_path, "verify", "reports", key=None)
+    assert (judged.code, judged.out.partition(":")[0]) == (0, "proven")
+
+
+def test_nothing_failed_last(tmp_path: Path, bad_server: str) -> None:
+    key = "trial-key-5d1c7f0a9b3e4826"
+    assert petcheck(tmp_path, "--failed", "--target", bad_server, key=key).last_line_of_trouble == (
+        "petcheck: --failed: reports/result.json cannot be read: No such file or directory; make a whole run first"
+    )
+    assert petcheck(tmp_path, "VERSION-1", "--target", bad_server, key=key).code == 0
+    ran = petcheck(tmp_path, "--failed", "--target", bad_server, key=key)
+    assert ran.code == 5
+    assert ran.last_line_of_trouble == (
+        "petcheck: nothing failed in the last run, see reports; leave out --failed to run everything"
+    )
+
+
+@pytest.mark.parametrize("arguments", [("-k", "CREATE-5"), ("CREATE-5",), ("-k", "test_defective_body_is_refused")])
+def test_a_run_that_examines_nothing_of_what_was_chosen_is_not_a_success(
+    tmp_path: Path, bad_server: str, arguments: tuple[str, ...]
+) -> None:
+    ran = petcheck(tmp_path, *arguments, "--target", bad_server, key="trial-key-5d1c7f0a9b3e4826")
+    assert ran.code == 5
+    assert "target has no verdict: nothing was examined." in ran.out
+    assert ran.outcomes["CREATE-5"] == "not-run"
+
+
+def test_a_keyword_brings_along_what_it_needs(tmp_path: Path) -> None:
+    with server() as url:
+        ran = petcheck(
+            tmp_path, "-k", "ERROR-2 or 4.4", "--target", url, "--allow-writes", key="trial-key-5d1c7f0a9b3e4826"
+        )
+    judged = {name for name, outcome in ran.outcomes.items() if outcome != "not-run"}
+    assert judged == {"ERROR-2", "ORDERS-1"}
+    assert ran.code == 0

@@ -1,0 +1,97 @@
+"""`petcheck explain`: from the catalogue, the faults, and runs that were made before; nothing is sent."""
+
+from __future__ import annotations
+
+import pytest
+
+from petcheck.cli.explain import Answer, Reason, explanations
+from petcheck.cli.main import main
+from petcheck.reference.faults import FAULTS
+from petcheck.spec.catalogue import catalogue
+from tests.support.trial import without_network
+from tools.explanations import explanation
+
+
+def explained(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *words: str) -> str:
+    monkeypatch.setenv("COLUMNS", "80")
+    with without_network():
+        assert main(["explain", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    page = explained(capsys, monkeypatch, "create-5")
+    assert page.startswith(
+        "CREATE-5 · section 4.2, Add an animal · stated\n"
+        "A request without a body, or with one that is not a JSON object, is 400.\n"
+        "Also in section 7.\n"
+    )
+    assert "\nWhat is sent\n  GET /pets\n  POST /pets with no body\n" in page
+    assert (
+        "\nA conforming answer\n  POST /pets with no body\n  400 Bad Request\n  Content-Type: application/json\n"
+        in page
+    )
+    number = len([fault for fault in FAULTS.values() if "CREATE-5" in fault.breaks])
+    assert f"\nWhat it catches: {number} faults of the reference server, such as\n" in page
+    assert "\n  A defective body gets 422.\n" in page
+    assert (
+        "\nWhat leaves it undecided\n  It needs a POST, which is sent only if writes are allowed. --allow-writes\n"
+        in page
+    )
+    assert page.endswith("\npetcheck CREATE-5 --target URL judges it alone.\n")
+    assert max(map(len, page.splitlines())) <= 80
+
+
+def test_what_no_check_can_see_says_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    page = explained(capsys, monkeypatch, "RATE-10")
+    assert "No check: A day's quota is never used up on purpose" in page
+    assert "judges it alone" not in page
+
+
+def test_an_open_point(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert explained(capsys, monkeypatch, "limit-zero") == (
+        "limit-zero · section 4.1, List all animals · open\n"
+        "What does `limit=0` get?\n"
+        "The document leaves it open: it is observed, reported, and never judged.\n"
+    )
+
+
+def test_a_group_lists_its_requirements(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = explained(capsys, monkeypatch, "AUTH").splitlines()
+    assert [line.split()[0] for line in lines if not line.startswith(" ")] == [f"AUTH-{n}" for n in range(1, 8)]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["LITS-4"], "explain: no requirement LITS-4; did you mean LIST-4?"),
+        (["limit-zer"], "explain: no requirement limit-zer; did you mean limit-zero?"),
+        (["a-secret-key"], "explain: no requirement has that name; `petcheck requirements` lists all"),
+        ([], "explain: name a requirement: petcheck explain LIST-4"),
+    ],
+)
+def test_a_typo_gets_the_nearest_name(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^4$"):
+        main(["explain", *words])
+    assert capsys.readouterr().err == f"petcheck: {message}\n"
+
+
+# ---- the data
+
+
+def test_every_requirement_that_a_check_can_see_is_explained() -> None:
+    assert set(explanations()) == {entry.id for entry in catalogue().judged if not entry.untestable}
+
+
+@pytest.mark.parametrize("name", ["LIST-4", "CREATE-5", "AUTH-1", "GET-4"])
+def test_the_data_is_of_this_suite(name: str) -> None:
+    """`make explanations` writes it."""
+    kept, now = explanations()[name], explanation(catalogue()[name])
+    assert (kept.sent, kept.kinds) == (now.sent, now.kinds)
+    assert isinstance(kept.answer, Answer)
+    assert isinstance(now.answer, Answer)
+    assert (kept.answer.request, kept.answer.status) == (now.answer.request, now.answer.status)
+
+
+def test_reasons_name_the_option_that_settles_them() -> None:
+    assert Reason("The quota is used up only on request.", "--exhaust-rate-limit") in explanations()["RATE-6"].undecided

@@ -1,0 +1,144 @@
+"""What `petcheck explain` tells of each requirement, from runs against the reference server; as a program, writes it.
+
+For every requirement: the requests of a run that chooses it, an answer that conforms, and the reasons why it stayed
+undecided on conforming servers and in runs with fewer permissions.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
+from datetime import date
+from typing import Any
+
+from petcheck.cli.explain import DATA, Answer, Explanation, Reason
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.creations import categories_in
+from petcheck.judging.matchers import described
+from petcheck.judging.request_bodies import asked_for
+from petcheck.reference.variations import VARIATIONS
+from petcheck.spec.catalogue import Requirement, catalogue
+from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+from tests.support.trial import Hurried, Trial, judge_in_place, server
+from tools.kill_matrix import run_variation
+
+_SENT, _REASONS = 12, 5
+_SEED = 7
+_EVERYTHING = ("--allow-writes", "--exhaust-rate-limit", "--plan", "free")
+# the exchange that shows it best is the last one for what takes several; elsewhere the first
+_SHOWN_LAST = {"CREATE-12", "CREATE-13", "RATE-6", "RATE-7", "LIST-7", "LIST-8", "LIST-5", "GET-2", "GET-4"}
+_HEADERS = (CONTENT_TYPE, *RATE_HEADERS, "Retry-After")
+# each a run in which something cannot be judged: its options, and the animals of the server
+_POOR_RUNS: tuple[tuple[Sequence[str], int], ...] = (
+    ((), 130),
+    ((), 0),
+    ((), 12),
+    (("--allow-writes",), 0),
+    (("--allow-writes",), 12),
+    (("--allow-writes",), 130),
+    (("--allow-writes", "--exhaust-rate-limit", "--plan", "free", "--max-wait", "1"), 130),
+)
+
+
+def _judged(*options: str, animals: int = 130, as_of: date | None = None) -> Trial:
+    clock = Hurried(200)
+    with server(animals=animals, plan="free", as_of=as_of, clock=clock) as url:
+        more = ["--as-of", as_of.isoformat()] if as_of else []
+        return judge_in_place(url, *options, *more, "--examples", "0", clock=clock, seed=_SEED)
+
+
+def explanation(entry: Requirement) -> Explanation:
+    """The requests of a run that chooses a requirement, and an answer that conforms."""
+    day = REMOVAL_DAY if entry.start is not None else None
+    options = [*_EVERYTHING, "--max-wait", "200", "--choose", entry.id]
+    trial = _judged(*options, as_of=day)
+    sent = list(dict.fromkeys(_in_words(each, trial.exchanges) for each in trial.exchanges))
+    row = next(row for row in trial.result.requirements if row.id == entry.id)
+    behind = [each for each in trial.exchanges if each.index in row.exchanges and isinstance(each.answer, Response)]
+    place = -1 if entry.id in _SHOWN_LAST else 0
+    return Explanation(tuple(sent[:_SENT]), len(sent), _answer(behind[place], trial.exchanges) if behind else None)
+
+
+def _in_words(exchange: Exchange, record: Sequence[Exchange]) -> str:
+    """The request, with what its body is; ids that a run draws are left out."""
+    words = described(exchange)
+    if exchange.request.operation is Operation.GET_PET:
+        words = re.sub(r"/\d{10,}", "/{an id that no animal has}", words)
+        words = re.sub(r"/\d+", "/{id}", words)
+    if exchange.request.operation is not Operation.CREATE_PET:
+        return words
+    what = asked_for(exchange.request.body, categories_in(record)).what
+    return f"{words}, {what}" if " with " in words else f"{words} with {what}"
+
+
+def _answer(exchange: Exchange, record: Sequence[Exchange]) -> Answer:
+    response = exchange.answer
+    if not isinstance(response, Response):
+        raise TypeError("an answer is a response")
+    headers = tuple((name, value) for name in _HEADERS if (value := response.header(name)) is not None)
+    return Answer(_in_words(exchange, record), response.status, response.reason, headers, _short(response.body))
+
+
+def _short(body: bytes) -> str:
+    """A body as text; of a list the first item and how many follow."""
+    value = json.loads(body) if body else ""
+    if isinstance(value, list) and len(value) > 1:
+        return f"[{json.dumps(value[0], ensure_ascii=False)}, … {len(value) - 1} more]"
+    return json.dumps(value, ensure_ascii=False) if body else ""
+
+
+def _reasons_in(trial: Trial) -> Iterator[tuple[str, Reason]]:
+    for row in trial.result.requirements:
+        if row.in_force and row.outcome in ("inconclusive", "not-run"):
+            yield row.id, Reason(row.reason, row.settled_by)
+
+
+def _of_poor_run(run: tuple[Sequence[str], int]) -> list[tuple[str, Reason]]:
+    return list(_reasons_in(_judged(*run[0], animals=run[1])))
+
+
+def _of_variation(name: str) -> list[tuple[str, Reason]]:
+    return list(_reasons_in(run_variation((name,), "--examples", "0", writes=True)))
+
+
+def reasons(pool: ProcessPoolExecutor) -> dict[str, list[Reason]]:
+    """Why each requirement stays undecided, the most usual reason first."""
+    found: dict[str, dict[Reason, int]] = {}
+    for pairs in [*pool.map(_of_poor_run, _POOR_RUNS), *pool.map(_of_variation, VARIATIONS)]:
+        for name, reason in pairs:
+            # a number in a reason belongs to its run
+            general = Reason(
+                re.sub(r"\b\d+ animals", "N animals", reason.text.partition(" The rest: ")[0]), reason.settled_by
+            )
+            if not re.search(r"\b(animal|id)s? \d|\d{3}|--max-", general.text):
+                counted = found.setdefault(name, {})
+                counted[general] = counted.get(general, 0) + 1
+    return {name: sorted(counted, key=lambda r: -counted[r])[:_REASONS] for name, counted in found.items()}
+
+
+def as_json(explained: Mapping[str, Explanation]) -> str:
+    """The file's text."""
+    rows: dict[str, Any] = {name: asdict(each) for name, each in explained.items()}
+    return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+
+
+def main() -> int:
+    """Run everything and write the file."""
+    entries = [entry for entry in catalogue().judged if not entry.untestable]
+    with ProcessPoolExecutor(2) as pool:
+        explained = dict(zip((entry.id for entry in entries), pool.map(explanation, entries), strict=True))
+        undecided = reasons(pool)
+    for name, each in explained.items():
+        explained[name] = Explanation(each.sent, each.kinds, each.answer, tuple(undecided.get(name, ())))
+    DATA.write_text(as_json(explained), encoding="utf-8")
+    print(f"{len(explained)} requirements, {sum(len(each.undecided) for each in explained.values())} reasons")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

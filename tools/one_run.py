@@ -1,0 +1,142 @@
+"""What one run costs this machine: beside an older commit, beside the answers of its target, and at its start."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from petcheck.reference.serve import running
+from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.spec.files import suite_root
+from tests.support.command import KEY, environment, largest_size
+
+BASELINE = "9df0345"
+ROUNDS = 9
+LATENCY_S = 0.05
+STARTS = {
+    "`--version`": ("--version",),
+    "`--help`": ("--help",),
+    "an unknown option": ("--no-such-option",),
+    "a target that is not a URL": ("--target", "no-url"),
+}
+RUNS = {"a run that only reads": (), "a run with writes": ("--allow-writes",), "without examples": ("--examples", "0")}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One process: its CPU and its duration in seconds, its peak memory in MB, and the target's answers in seconds."""
+
+    cpu: float
+    seconds: float
+    peak_mb: float
+    answers: float = 0.0
+
+
+def lines() -> list[str]:
+    """The section of the document."""
+    with tempfile.TemporaryDirectory() as folder:
+        older = unpacked(BASELINE, Path(folder))
+        return [*_beside(older), "", *_beside_the_answers(), "", *_starts()]
+
+
+def unpacked(commit: str, folder: Path) -> Path | None:
+    """A commit of this repository in `folder`; None if the repository or the commit is not there."""
+    packed = subprocess.run(["git", "archive", commit], cwd=suite_root(), capture_output=True, check=False)
+    if packed.returncode:
+        return None
+    with tarfile.open(fileobj=BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+@contextmanager
+def served(latency: float = 0.0) -> Iterator[str]:
+    """The base URL of a conforming server that waits so long before each answer, and never makes a run wait."""
+    app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=3.0 if not latency else 60.0))
+
+    async def slow(scope: Any, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+        if scope["type"] == "http":
+            await asyncio.sleep(latency)
+        await app(scope, receive, send)
+
+    with running(slow if latency else app) as url:
+        yield f"{url}/v1"
+
+
+def cost_of(source: Path, *arguments: str, code: int = 0) -> Cost:
+    """The cost of the command in the source folder, run with this Python and its packages."""
+    with tempfile.TemporaryDirectory() as folder:
+        began = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "petcheck", *arguments],
+            cwd=folder,
+            env=environment(KEY, {"PYTHONPATH": str(source / "src")}),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        peak, ended = 0.0, 0
+        while not ended:
+            peak = max(peak, largest_size(process.pid))
+            time.sleep(0.005)
+            ended, status, used = os.wait4(process.pid, os.WNOHANG)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != code:
+            raise RuntimeError(f"petcheck {' '.join(arguments)} ended with {process.returncode}")
+        seconds = time.monotonic() - began
+        har = Path(folder, "reports", "exchanges.har")
+        entries = json.loads(har.read_bytes())["log"]["entries"] if har.exists() else []
+        return Cost(used.ru_utime + used.ru_stime, seconds, peak, sum(entry["time"] for entry in entries) / 1000)
+
+
+def _beside(older: Path | None) -> list[str]:
+    if older is None:
+        return [f"The commit {BASELINE} is not in this repository, so nothing was compared with it."]
+    found = [
+        f"Beside commit {BASELINE}, in turns, {ROUNDS} times each; medians. CPU is a multiple of that commit's.",
+        "",
+        "| | CPU | peak memory | peak memory then |",
+        "|---|--:|--:|--:|",
+    ]
+    with served() as url:
+        for title, options in RUNS.items():
+            pairs = [
+                [cost_of(source, "--target", url, "--seed", "1", *options) for source in (suite_root(), older)]
+                for _ in range(ROUNDS + 1)
+            ][1:]  # the first one compiles
+            ratio = statistics.median(now.cpu / then.cpu for now, then in pairs)
+            peaks = [max(cost.peak_mb for cost in costs) for costs in zip(*pairs, strict=True)]
+            found.append(f"| {title} | {ratio:.2f} | {peaks[0]:.0f} MB | {peaks[1]:.0f} MB |")
+    return found
+
+
+def _beside_the_answers() -> list[str]:
+    with served(LATENCY_S) as url:
+        costs = [cost_of(suite_root(), "--target", url, "--seed", "1") for _ in range(3)]
+    times = statistics.median(cost.seconds / cost.answers for cost in costs)
+    cpu = statistics.median(cost.cpu / (cost.seconds - cost.answers) for cost in costs)
+    return [
+        f"On a server that answers in {LATENCY_S * 1000:.0f} ms, a run that only reads takes {times:.2f} times the sum",
+        f"of its answers; {min(1.0, cpu):.0%} of what comes on top is CPU.",
+    ]
+
+
+def _starts() -> list[str]:
+    def median(arguments: tuple[str, ...]) -> float:
+        code = 0 if len(arguments) == 1 and arguments[0] in ("--version", "--help") else 4
+        return statistics.median(cost_of(suite_root(), *arguments, code=code).cpu for _ in range(ROUNDS))
+
+    shown = ", ".join(f"{name} {median(arguments) * 1000:.0f} ms" for name, arguments in STARTS.items())
+    return [f"CPU from the command to its end: {shown}."]
