@@ -1,7 +1,8 @@
 """Measures the suite, and writes `docs/benchmarks.md`: all of it, or the parts that are named on the command line.
 
 `run` is what one run costs; see `one_run`. `tools` compares this suite with the schemathesis command line, on the same
-reference server: the cost for the target and the faults found. Times are ratios, since seconds depend on the machine.
+reference server: the cost for the target and the faults found. `fleet` is what many targets cost; see
+`fleet_benchmark`. Times are ratios, since seconds depend on the machine.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
 from tests.support.command import KEY, environment, petcheck
-from tools import one_run
+from tools import fleet_benchmark, one_run
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+
 ROUNDS = 3
 
 # a fixed sample, so that figures compare with older ones: 32 faults of any kind, 8 that only a few values show, and
@@ -202,6 +204,7 @@ class Part:
 PARTS = {
     "run": Part("One run", one_run.lines),
     "tools": Part("Beside the schemathesis command line", _tools),
+    "fleet": Part("Many targets", fleet_benchmark.lines),
 }
 _HEAD = ("# Benchmarks", "", "Written by `make bench`; do not edit.")
 

@@ -28,6 +28,7 @@
     │   └── NotEvidence    no evidence that petcheck has recorded
     ├── NotAKey            results: a file holds no key that can sign, or show that another has signed (exit 4)
     ├── NotComparable      comparison: these runs cannot be compared (exit 4)
+    ├── NotJoined          runner: these runs cannot be merged (exit 4)
     ├── InUse              results: another run uses the folder (exit 4)
     ├── NotWritten         reports: some files could not be written (exit 3)
     └── SuiteBroke         embed: a run in its own process broke, or some of its files could not be written (exit 3)
@@ -202,6 +203,10 @@ class NotAKey(PetcheckError):
 
 class NotComparable(PetcheckError):
     """These runs cannot be compared. The message is one line that says which file, why, and what to do."""
+
+
+class NotJoined(PetcheckError):
+    """These runs cannot be merged. The message is one line that says which folder, why, and what to do."""
 
 
 class InUse(PetcheckError):

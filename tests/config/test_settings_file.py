@@ -148,6 +148,6 @@ def test_a_windows_file_is_read_like_any_other() -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read_completely() -> None:
-    Path("large.toml").write_bytes(b"#" * 1_000_001)
-    assert complaint(config="large.toml").startswith("large.toml: larger than a megabyte")
-    assert complaint(config="/dev/zero").startswith("/dev/zero: larger than a megabyte")
+    Path("large.toml").write_bytes(b"#" * 8_000_001)
+    assert complaint(config="large.toml").startswith("large.toml: larger than 8 MB")
+    assert complaint(config="/dev/zero").startswith("/dev/zero: larger than 8 MB")

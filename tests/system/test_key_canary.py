@@ -39,9 +39,12 @@ def encodings_of(key: str) -> set[bytes]:
     return found
 
 
-def assert_no_key(ran: Ran, key: str = KEY) -> None:
+FILES = frozenset({"result.json", "exchanges.har", "junit.xml", "report.html", "pytest.html"})
+
+
+def assert_no_key(ran: Ran, key: str = KEY, files: frozenset[str] = FILES) -> None:
     searched = ran.written()
-    assert {"result.json", "exchanges.har", "junit.xml", "report.html", "pytest.html"} <= set(searched)
+    assert files <= set(searched)
     assert [
         (name, encoding) for name, content in searched.items() for encoding in encodings_of(key) if encoding in content
     ] == []
@@ -56,6 +59,16 @@ def test_a_peer_that_echoes_it(verbosity: str, tmp_path: Path) -> None:
     assert ran.code == 1
     assert_no_key(ran)
     assert b"[redacted-key]" in ran.written()["exchanges.har"]
+
+
+def test_many_peers_that_echo_it(tmp_path: Path) -> None:
+    with peer(echo) as up:
+        named = [word for name in "abcde" for word in ("--target", f"{name}={up.url}")]
+        ran = petcheck(tmp_path, *named, *VERBOSITIES["tracebacks"], "-n", "3", "-k", "test_9 or test_page_is")
+        assert any(KEY.encode() in head for head in up.heads)
+    assert ran.code == 0, ran.out + ran.err
+    assert_no_key(ran, files=frozenset({"result.json", "report.html", "targets/e/exchanges.har"}))
+    assert b"[redacted-key]" in ran.written()["targets/e/exchanges.har"]
 
 
 def test_a_peer_that_refuses_it_with_a_message(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ COMMANDS = {
     "history": "show the verdicts of runs over time",
     "judge": "judge recorded traffic; sends nothing",
     "verify": "does a folder of reports prove what it says?",
+    "merge": "join the reports of several runs, as of shards",
     "help": "this overview, or the help of a command",
     "completion": "print the completion of bash, zsh or fish",
 }

@@ -17,6 +17,8 @@ from petcheck.reports import comparison_html, comparison_text
 from petcheck.reports.comparison_json import json_text
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import read_run
+from petcheck.results.manifest import PARTS
+from petcheck.results.parts import names_of_parts
 from petcheck.results.sanitize import printable
 from petcheck.runner.verify import follows
 from petcheck.spec.outcomes import Exit
@@ -31,6 +33,11 @@ def main(argv: list[str]) -> int:
     if page is not None:
         expect_no_input("compare", page, options.runs)
     try:
+        for run in options.runs:
+            if names_of_parts(Path(run) if Path(run).is_dir() else Path(run).parent):
+                fail(
+                    f"compare: {printable(run)} has many targets; give the folder of one, {printable(run)}/{PARTS}/NAME"
+                )
         read = [read_run(Path(run)) for run in options.runs]
         for run in dict.fromkeys(options.runs):
             _expect_proof(Path(run))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from petcheck.cli import fleet
 from petcheck.cli.output import write_page
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.cli.run import pytest_options
@@ -24,10 +25,12 @@ from petcheck.reports.annotations import lines as annotation_lines
 from petcheck.reports.write import Product
 from petcheck.results.differences import differing_verdicts
 from petcheck.results.load import RecordedRun, read_har, recording_in, with_result
+from petcheck.results.parts import names_of_parts
 from petcheck.results.recording import Recording, read_stream
 from petcheck.results.sanitize import printable
 from petcheck.results.totals import plural
 from petcheck.runner import signals
+from petcheck.runner.fleet import FleetEnd, judge_fleet_again
 from petcheck.runner.judge import judged_again
 from petcheck.runner.replay import config_of, is_of_this_suite
 from petcheck.runner.traffic import config_of_traffic
@@ -37,13 +40,17 @@ from petcheck.traffic.sorting import sorted_out
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A recording and what came of it: the exit code, lines that tell of it, and trouble with its reports."""
+    """A recording and its end: the exit code, lines about it, and trouble with its reports.
+
+    A run in parts has a `fleet` in place of a `product`.
+    """
 
     name: str
     product: Product | None
     code: int
     told: tuple[str, ...]
     trouble: tuple[str, ...] = ()
+    fleet: FleetEnd | None = None
 
 
 def main(argv: list[str]) -> int:
@@ -97,6 +104,10 @@ def judge_parser() -> Parser:
 
 def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
     name = printable(str(path))
+    if path.is_dir() and (targets := names_of_parts(path)):
+        ended = judge_fleet_again(path, reports, plan, as_of, pytest_options())
+        judged = f"judged from {name}: {plural(len(targets), 'target')}, nothing was sent"
+        return Judged(name, None, ended.code, (judged,), fleet=ended)
     recording = _read(path)
     if recording is None:
         return _judged_traffic(path, base, reports, plan, as_of)
@@ -159,6 +170,8 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
 def _show(judged: Judged) -> None:
     for line in judged.told:
         print(line)
+    if judged.fleet is not None:
+        fleet.show(judged.fleet, None)
     if judged.product is not None:
         result = judged.product.result
         for command in annotation_lines(result, judged.product.evidence, os.environ):

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
@@ -17,6 +18,9 @@ from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
+
+if TYPE_CHECKING:
+    from petcheck.runner.start import Prepared
 
 # parts of pytest that no check uses, and that take a quarter of the time of a short run
 _UNUSED_PARTS = (
@@ -38,13 +42,15 @@ def _run(argv: list[str]) -> int:
     options = read_options(argv)
     try:
         config = configure(given_options(options), os.environ, today=utc_today(), seed=drawn_seed())
-        from petcheck.runner.start import prepare
+        from petcheck.runner.start import in_parts, prepare
 
         prepared = prepare(config, writes_reports=not options.collect_only)
     except NothingToRun as error:
         fail(str(error), Exit.NOTHING_SELECTED)
     except ConfigError as error:
         fail(str(error))
+    if in_parts(config) and not options.collect_only:
+        return _judge_fleet(prepared, options)
     plugins = ["xdist.plugin"] if options.n is not None else []
     if len(config.targets) == 1 or options.html is not None:
         plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
@@ -62,6 +68,28 @@ def _run(argv: list[str]) -> int:
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
         return int(Exit.BROKE)
+
+
+def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
+    """Judge many targets; returns the exit code."""
+    from petcheck.cli import fleet
+
+    if prepared.config.waiver_update is not None:
+        fail("--update-waivers takes at most 4 targets and no shard; name those whose failures to accept by --target")
+    if prepared.config.dry_run:
+        return fleet.forecast(prepared.config)
+    processes, quiet = _workers(options.n), bool(options.quiet)
+    failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
+    # these are about the whole run, and not about the run of each target
+    alone = argparse.Namespace(**vars(options) | {"n": None, "maxfail": None, "exitfirst": None, "quiet": None})
+    given = [*pytest_options(), *passed_on(alone)]
+    return fleet.judge(prepared, given, processes=processes, quiet=quiet, failing=failing)
+
+
+def _workers(given: str | None) -> int:
+    if given in ("auto", "logical"):
+        return os.cpu_count() or 1
+    return max(int(given or 1), 1)
 
 
 def read_options(argv: Sequence[str]) -> argparse.Namespace:

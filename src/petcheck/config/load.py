@@ -18,6 +18,7 @@ from petcheck.config.choice import chosen, entries_of
 from petcheck.config.keys import long_keys, without_keys
 from petcheck.config.options import KEY_VARIABLE, OPTIONS
 from petcheck.config.settings_file import SettingsFile, expect_known, read_settings, with_dashes
+from petcheck.config.shards import Shard
 from petcheck.config.targets import TargetConfig, resolve_targets
 from petcheck.config.waivers import WaiverUpdate, waiver_update, waivers_in
 from petcheck.errors import ConfigError
@@ -26,6 +27,7 @@ from petcheck.spec.outcomes import Waiver
 # settings that make no sense as a default for every run
 _NO_DEFAULTS = (
     *("--sign-key", "--target", "--config", "--app", "--factory", "--base-path", "--dry-run", "--choose", "--failed"),
+    "--shard",
     *("--update-waivers", "--waiver-reason", "--waiver-expires"),
 )
 
@@ -55,7 +57,8 @@ class Config:
     the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
     created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
     as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
-    judged again, in place of a new one. `waiver_update` is None in a run that leaves the waivers alone.
+    judged again, in place of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is the
+    part of the list of targets that `targets` are.
     """
 
     as_of: date
@@ -78,6 +81,7 @@ class Config:
     waiver_update: WaiverUpdate | None = None
     given: Mapping[str, object] = field(default_factory=dict)
     earlier: EarlierRun | None = None
+    shard: Shard | None = None
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -110,7 +114,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     def switch(name: str) -> bool:
         return values.switch(merged.get(name, False), where(name))
 
-    targets = resolve_targets(
+    targets, shard = resolve_targets(
         file,
         environment,
         urls=merged.get("target") or [],
@@ -120,6 +124,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         category_id=values.category(merged.get("category-id"), where("category-id")),
         exhaust=switch("exhaust-rate-limit"),
         insecure=switch("insecure-http"),
+        shard=merged.get("shard"),
         factory=switch("factory"),
         base_path=values.path(merged.get("base-path"), where("base-path")),
     )
@@ -141,6 +146,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         timeout=values.seconds(merged.get("timeout", 10), where("timeout")),
         ca_bundle=values.ca_bundle(merged.get("ca-bundle"), where("ca-bundle")),
         targets=targets,
+        shard=shard,
         choice=chosen(merged.get("choose") or ()),
         waivers=waivers_in(file, [target.name for target in targets]),
         waiver_update=waiver_update(given, file, today=today),

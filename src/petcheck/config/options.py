@@ -44,6 +44,7 @@ class Option:
 
 OPTIONS = (
     Option("--target", f"a server; key: {KEY_VARIABLE}_NAME, else {KEY_VARIABLE}", "[NAME=]URL", repeatable=True),
+    Option("--shard", "only that part of the targets; see merge", "I/N"),
     Option("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP"),
     Option("--factory", "MODULE:APP returns the application when called"),
     Option("--base-path", "where the application has the operations (/v1)", "PATH"),

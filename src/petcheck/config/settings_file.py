@@ -13,8 +13,8 @@ from petcheck.config.options import CONFIG_FILE
 from petcheck.config.values import why
 from petcheck.errors import BadFile
 
-LONGEST_FILE = 1_000_000
-"""The largest petcheck.toml that is read, in bytes."""
+LONGEST_FILE = 8_000_000
+"""The largest petcheck.toml that is read, in bytes: one of tens of thousands of targets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def read_settings(given: str | None) -> SettingsFile:
     except (OSError, ValueError) as error:
         raise BadFile(f"{path}: cannot be read ({why(error)}); give --config another file") from None
     if len(content) > LONGEST_FILE:
-        raise BadFile(f"{path}: larger than a megabyte, which no {CONFIG_FILE} needs; give --config another file")
+        raise BadFile(f"{path}: larger than 8 MB, which no {CONFIG_FILE} needs; give --config another file")
     try:
         settings = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -10,6 +10,7 @@ from petcheck.config import values
 from petcheck.config.keys import DEFAULT_TARGET, key_of
 from petcheck.config.options import EVERY_TARGET
 from petcheck.config.settings_file import SettingsFile, expect_known, with_dashes
+from petcheck.config.shards import Shard, part_of, read_shard
 from petcheck.config.urls import base_url, masked_url
 from petcheck.errors import ConfigError
 from petcheck.exchange import Exchange
@@ -102,12 +103,13 @@ def resolve_targets(
     insecure: bool,
     factory: bool = False,
     base_path: str | None = None,
-) -> tuple[TargetConfig, ...]:
+    shard: object = None,
+) -> tuple[tuple[TargetConfig, ...], Shard | None]:
     """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
-    embedded server.
+    embedded server. With `shard` ("2/5"), those of that part of the list, and which part it is.
 
     `urls`, `app`, `writes` and so on are the run's options; a target in the file may add to them. `insecure` allows
-    http to any host. Raises `ConfigError`.
+    http to any host. Every URL of the list is checked; keys are needed for the part alone. Raises `ConfigError`.
     """
     in_file = _targets_in(file)
     given = _named_urls(urls)
@@ -119,16 +121,20 @@ def resolve_targets(
     if not given and not app:
         given = {name: settings["url"] for name, settings in in_file.items()}
     all_may_write, writable = _writable(writes, given, file.name)
+    part = None if shard is None else read_shard(shard, given)
     if app:
         source = App(app, key_of(DEFAULT_TARGET, environment), factory, base_path)
-        return (TargetConfig(DEFAULT_TARGET, source, plan, all_may_write, category_id, exhaust),)
+        return (TargetConfig(DEFAULT_TARGET, source, plan, all_may_write, category_id, exhaust),), None
     if not given:
-        return (TargetConfig(REFERENCE_TARGET, Embedded(), plan or _REFERENCE_PLAN, writes=True, exhaust=True),)
+        return (TargetConfig(REFERENCE_TARGET, Embedded(), plan or _REFERENCE_PLAN, writes=True, exhaust=True),), None
+    ours = frozenset(given if part is None else part_of(list(given), part))
     targets = []
     for name, url in given.items():
         where = f"{file.name}: [targets.{name}]"
         settings = with_dashes(in_file.get(name, {}), where)
         checked = base_url(url, places.get(name, f"{where} url"), insecure=insecure)
+        if name not in ours:
+            continue
         own_category = settings.get("category-id") if category_id is None else category_id
         targets.append(
             TargetConfig(
@@ -142,7 +148,7 @@ def resolve_targets(
                 exhaust=exhaust,
             )
         )
-    return tuple(targets)
+    return tuple(targets), part
 
 
 def _targets_in(file: SettingsFile) -> Mapping[str, Any]:

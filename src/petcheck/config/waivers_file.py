@@ -110,9 +110,7 @@ def _rendered(waiver: Waiver, newline: str) -> str:
 def _checked(text: str, file: SettingsFile, waivers: Sequence[Waiver]) -> str:
     """The text, if it says what it must and all else as before."""
     if len(text.encode()) > LONGEST_FILE:
-        raise ConfigError(
-            f"{file.name}: with {len(waivers):,} waivers it would be larger than a megabyte; fix some first"
-        )
+        raise ConfigError(f"{file.name}: with {len(waivers):,} waivers it would be larger than 8 MB; fix some first")
     content = tomllib.loads(text)
     written = SettingsFile(file.name, content, text)
     rest, before = ({name: one[name] for name in one if name != "waivers"} for one in (content, file.content))

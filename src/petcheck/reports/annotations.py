@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.results import totals
+from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
 from petcheck.results.har import Evidence
 from petcheck.results.result import Result
@@ -67,7 +67,12 @@ def _annotations(result: Result, evidence: Sequence[Evidence]) -> list[Annotatio
         for target in result.targets
         if target.unreachable is not None
     ]
-    for cause in causes(result, evidence):
+    if fleet.is_fleet(result):
+        for failure in fleet.failures(fleet.members(result)):
+            where = f"{totals.plural(len(failure.targets), 'target')}: {totals.comma_list(failure.targets)}"
+            text = _text(f"On {where}. {failure.row.reason}")
+            found.append(Annotation(f"{printable(failure.row.id, 60)} fails", text))
+    for cause in () if fleet.is_fleet(result) else causes(result, evidence):
         verb = "fails" if len(cause.rows) == 1 else "fail"
         why = "" if len(cause.rows) == 1 else f"{cause.title}. "
         found.append(Annotation(f"{cause.ids} {verb}{place(cause.target)}", _text(why + cause.rows[0].reason)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from xml.sax.saxutils import escape
 
-from petcheck.results import totals
+from petcheck.results import fleet, totals
 from petcheck.results.result import Result, TargetInfo
 from petcheck.results.sanitize import printable
 from petcheck.spec.outcomes import Outcome
@@ -69,6 +69,8 @@ def _message(result: Result) -> tuple[str, Outcome]:
     """The message about the worst target, and the outcome that sets its colour."""
     if not result.targets:
         return "nothing tested", "not-run"
+    if fleet.is_fleet(result):
+        return _fleet_message(result)
     judged = [(target, *_target_message(target, result)) for target in result.targets]
     target, words, outcome = min(judged, key=lambda one: _WORST_FIRST.index(one[2]))
     if outcome not in ("fail", "error") and totals.waiver_faults(result):
@@ -77,6 +79,19 @@ def _message(result: Result) -> tuple[str, Outcome]:
         return "interrupted", "not-run"
     name = f"{printable(target.name, _NAME_LIMIT)}: " if len(result.targets) > 1 else ""
     return name + words, outcome
+
+
+def _fleet_message(joined: Result) -> tuple[str, Outcome]:
+    outcomes = [member.outcome for member in fleet.members(joined)]
+    whole, held = len(outcomes), sum(outcome in ("pass", "waived") for outcome in outcomes)
+    worst = min(outcomes, key=_WORST_FIRST.index)
+    if worst != "fail" and totals.waiver_faults(joined):
+        return "a waiver is stale or expired", "fail"
+    if worst != "fail" and not joined.complete:
+        return "incomplete", "not-run"
+    if worst == "fail":
+        return f"{outcomes.count('fail'):,} of {whole:,} targets fail", worst
+    return (f"all {whole:,} targets hold" if held == whole else f"{held:,} of {whole:,} targets hold"), worst
 
 
 def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:

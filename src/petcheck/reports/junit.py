@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
-from petcheck.results import totals
+from petcheck.results import fleet, manifest, totals
 from petcheck.results.result import RequirementRow, Result, TargetInfo
 from petcheck.results.sanitize import REASON_LIMIT, printable
 from petcheck.spec import sections
@@ -24,7 +24,7 @@ _EXCHANGES = 20  # listed below a failure; result.json lists all
 
 
 def junit(result: Result) -> str:
-    """The XML document: a testsuite for each target, a testcase for each requirement.
+    """The XML document: a testsuite for each target, a testcase for each requirement. Of a fleet, for each target.
 
     The seed is a property of each suite; id, section, target and the state of a waiver are properties of each case. A
     case that fails has a `failure`, one that the suite or the connection broke an `error`, and any other that did not
@@ -32,10 +32,46 @@ def junit(result: Result) -> str:
     requirements count for each.
     """
     suites = ElementTree.Element("testsuites", name="petcheck")
-    for target in result.targets:
-        suites.append(_suite(result, target))
+    if fleet.is_fleet(result):
+        suites.append(_fleet(result))
+    else:
+        suites.extend(_suite(result, target) for target in result.targets)
     ElementTree.indent(suites)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"
+
+
+def _fleet(joined: Result) -> ElementTree.Element:
+    members = fleet.members(joined)
+    outcomes = [member.outcome for member in members]
+    suite = ElementTree.Element(
+        "testsuite",
+        name="fleet",
+        timestamp=_sanitized(joined.run.started),
+        tests=str(len(members)),
+        failures=str(outcomes.count("fail")),
+        errors=str(outcomes.count("error")),
+        skipped=str(outcomes.count("inconclusive")),
+    )
+    suite.extend(map(_case_of, members))
+    return suite
+
+
+def _case_of(member: fleet.Member) -> ElementTree.Element:
+    target = member.target
+    case = ElementTree.Element("testcase", classname="petcheck.fleet", name=_sanitized(target.name))
+    if member.outcome == "fail":
+        failing = [row for row in member.rows if row.outcome == "fail"]
+        verb = "requirement fails" if len(failing) == 1 else "requirements fail"
+        message = f"{len(failing)} {verb}: {', '.join(member.failing)}"
+        reasons = [f"{row.id}: {printable(row.reason, REASON_LIMIT, whole_in=_WHOLE_IN)}" for row in failing]
+        text = "\n".join([*reasons, f"the report: {manifest.PARTS}/{target.name}/report.html"])
+        ElementTree.SubElement(case, "failure", message=_sanitized(message), type="requirement").text = text
+    elif member.outcome == "error":
+        why = target.unreachable or next(row.reason for row in member.rows if row.outcome == "error")
+        ElementTree.SubElement(case, "error", message=printable(why, REASON_LIMIT, whole_in=_WHOLE_IN), type="suite")
+    elif member.outcome == "inconclusive":
+        ElementTree.SubElement(case, "skipped", message="nothing was examined", type="inconclusive")
+    return case
 
 
 def _suite(result: Result, target: TargetInfo) -> ElementTree.Element:

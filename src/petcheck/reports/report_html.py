@@ -10,9 +10,10 @@ from petcheck.comparison import sides
 from petcheck.reports import templating
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
-from petcheck.results import totals
+from petcheck.results import fleet, har, totals
 from petcheck.results.causes import causes
 from petcheck.results.har import Evidence
+from petcheck.results.manifest import PARTS
 from petcheck.results.result import Observation, RequirementRow, Result
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
@@ -77,6 +78,7 @@ def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None =
         total=totals.tally(result.requirements),
         causes=causes(result, evidence),
         compared=sides.FILE if sides.has_several_sides(result) else None,
+        recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
         exchanges=PageBudget(result, evidence, _exchange_markup()),
     )
 

@@ -6,11 +6,12 @@ Text that a target may have written is in code spans, where Markdown has no mark
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from petcheck.results import totals
+from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, causes
 from petcheck.results.har import Evidence
+from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.results.sanitize import printable
 from petcheck.spec import sections
@@ -32,8 +33,10 @@ def render(result: Result, evidence: Iterable[Evidence]) -> str:
         f"## {totals.headline(result, code)}",
         f"petcheck {code(result.suite.version)}, interface {code(result.suite.interface)}, "
         f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}. "
-        f"{code(f'--seed {result.run.seed}')} repeats this run.",
+        f"{_again(result)}",
     ]
+    if fleet.is_fleet(result):
+        return "\n\n".join([*blocks, *_fleet(result)]) + "\n"
     if result.targets:
         blocks.append("\n".join(_table(result)))
         blocks.append("\n".join(_requests(target) for target in result.targets))
@@ -48,8 +51,54 @@ def render(result: Result, evidence: Iterable[Evidence]) -> str:
     notes += [_created(target) for target in result.targets if target.created]
     if notes:
         blocks += ["### Also", "\n".join(notes)]
-    blocks.append("The evidence is in `report.html` and `exchanges.har`.")
+    where = f"`{PARTS}/`" if fleet.in_parts(result) else "`exchanges.har`"
+    blocks.append(f"The evidence is in `report.html` and {where}.")
     return "\n\n".join(blocks) + "\n"
+
+
+def _again(result: Result) -> str:
+    hint = totals.repeat_hint(result.run)
+    option, _, rest = hint.partition(" repeats ")
+    return f"{code(option)} repeats {rest}." if hint.startswith("--") else f"{hint[:1].upper()}{hint[1:]}."
+
+
+def _fleet(joined: Result) -> Iterator[str]:
+    """What the targets of a fleet fail, and what was sent."""
+    members = fleet.members(joined)
+    failures = fleet.failures(members)
+    if failures:
+        yield "### Failures"
+        yield "\n".join(_failure_of(failure, len(members)) for failure in failures[:_FAILURES])
+        if len(failures) > _FAILURES:
+            yield f"And {len(failures) - _FAILURES} more in `report.html`."
+    notes = [f"- {sentence}" for sentence in totals.waiver_faults(joined, code)[:_FAILURES]]
+    notes += map(_unexamined, fleet.unexamined(members))
+    unreachable = [member.target for member in members if member.target.unreachable is not None]
+    notes += [f"- {code(target.name, 80)}: {code(target.unreachable or '')}" for target in unreachable[:_FAILURES]]
+    if len(unreachable) > _FAILURES:
+        notes.append(f"- And {len(unreachable) - _FAILURES} more that could not be tested, in `report.html`")
+    requests = totals.plural(sum(target.requests.total for target in joined.targets), "request")
+    animals = totals.plural(sum(len(target.created) for target in joined.targets), "animal")
+    notes.append(f"- Sent: {requests}; left behind: {animals}")
+    yield "### Also"
+    yield "\n".join(notes)
+    yield "`report.html` groups the targets, and links the report of each, with its evidence."
+
+
+def _unexamined(group: fleet.Unexamined) -> str:
+    what = f"{totals.plural(len(group.ids), 'requirement')} on {totals.plural(group.targets, 'target')}"
+    ids = totals.comma_list(group.ids, quote=code)
+    if group.settled_by is None:
+        return f"- {what} not settled: {ids}"
+    return f"- {code(group.settled_by, 80)} settles {what}: {ids}"
+
+
+def _failure_of(failure: fleet.Failure, whole: int) -> str:
+    row = failure.row
+    place = f"section {escape(row.section)} {escape(sections.title(row.section))}".rstrip()
+    names = totals.comma_list(failure.targets, quote=lambda name: code(name, 80))
+    where = f"on {len(failure.targets):,} of {whole:,} targets: {names}"
+    return f"- **{code(row.id)}** ({place}) {where}<br>{_statement(row.statement)}"
 
 
 def code(text: str, limit: int = _LIMIT) -> str:

@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from petcheck.comparison import sides
+from petcheck.reports import fleet_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
-from petcheck.results import totals
+from petcheck.results import fleet, har, totals
 from petcheck.results.causes import Cause, cause_of, causes
 from petcheck.results.curl import BASE_VARIABLE, curl_line
 from petcheck.results.har import Evidence
+from petcheck.results.manifest import PARTS
 from petcheck.results.result import RequirementRow, Result, TargetInfo
 from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
 from petcheck.spec import sections
-from petcheck.spec.outcomes import Outcome
+from petcheck.spec.outcomes import Exit, Outcome
 from petcheck.spec.sections import TITLES
 
 _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "error", "waived")
 _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-run"})
 _PAINT: dict[str, str] = {"pass": GREEN, "fail": RED, "error": RED, "inconclusive": YELLOW, "waived": YELLOW}
 
-_FILES = ("report.html", "result.json", "exchanges.har", "junit.xml", "summary.md")
+_FILES = ("report.html", "result.json", har.FILE, "junit.xml", "summary.md")
 _CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
@@ -51,32 +53,48 @@ def render(
     `curl` lines, and these have every header.
     """
     page = TextLines(width, colour)
+    whole = fleet.is_fleet(result)
     entries = {(entry.target, entry.index): entry for entry in evidence}
-    found = causes(result, evidence)
+    found = [] if whole else causes(result, evidence)
     for cause in found:
         _cause(page, result, cause, entries, verbose=verbose)
     if found and any(entry.log is not None for entry in evidence):
         page.blank()
         page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
-    _errors(page, result)
+    if whole:
+        fleet_text.findings(page, result)
+    else:
+        _errors(page, result)
     page.blank()
     page.say(
         f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
         f"judged as on {result.run.as_of}; {totals.repeat_hint(result.run)}"
     )
-    for target in result.targets:
-        page.blank()
-        _table(page, result, target)
-    _not_examined(page, result)
-    _requests(page, result)
-    _waivers(page, result)
+    if whole:
+        fleet_text.not_examined(page, result)
+        fleet_text.spent(page, result)
+        fleet_text.waivers(page, result)
+    else:
+        for target in result.targets:
+            page.blank()
+            _table(page, result, target)
+        _not_examined(page, result)
+        _requests(page, result)
+        _waivers(page, result)
     page.blank()
     _verdict(page, result, found)
-    named = [*_FILES, *([sides.FILE] if sides.has_several_sides(result) else [])]
-    written = [name for name in named if name not in unwritten]
-    if written and folder is not None:
-        page.say(f"reports: {printable(folder.rstrip('/'))}/{', '.join(written)}")
+    if folder is not None:
+        _reports(page, result, printable(folder.rstrip("/")), unwritten)
     return str(page).removeprefix("\n")
+
+
+def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection[str]) -> None:
+    parts = fleet.in_parts(result)
+    compared = [sides.FILE] if sides.has_several_sides(result) and not fleet.is_fleet(result) else []
+    named = [name for name in (*_FILES, *compared) if name not in unwritten and not (parts and name == har.FILE)]
+    if named:
+        each = f"; those of each target in {folder}/{PARTS}/" if parts else ""
+        page.say(f"reports: {folder}/{', '.join(named)}{each}")
 
 
 def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence]) -> str:
@@ -92,9 +110,10 @@ def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence
 
 def one_line(result: Result, folder: str | None) -> str:
     """One line for -q: the verdict, the counts, the requests, the seed, and the path of the report if there is one."""
-    found = [f"{number} {outcome}" for outcome, number in totals.tally(result.requirements).items() if number]
     total = sum(target.requests.total for target in result.targets)
-    counts = f"{', '.join(found) or 'no verdicts'}; {totals.plural(total, 'request')}; seed {result.run.seed}"
+    spent = f"{totals.plural(total, 'request')}; seed {result.run.seed}"
+    found = [f"{number} {outcome}" for outcome, number in totals.tally(result.requirements).items() if number]
+    counts = spent if fleet.is_fleet(result) else f"{', '.join(found) or 'no verdicts'}; {spent}"
     where = f" {printable(folder.rstrip('/'))}/report.html" if folder is not None else ""
     return escape_commands(f"{totals.headline(result)} ({counts}){where}")
 
@@ -263,7 +282,7 @@ def _waivers(page: TextLines, result: Result) -> None:
 
 def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     """The verdict, and below it what fails, one line for each cause."""
-    page.say(totals.headline(result), style=f"{BOLD};{RED}" if found else BOLD)
+    page.say(totals.headline(result), style=f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD)
     several = len(result.targets) > 1
     room = page.width - 2
     for cause in found[:_SUMMED_UP]:

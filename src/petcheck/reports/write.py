@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -13,13 +13,14 @@ from typing import Any
 from petcheck.comparison import sides
 from petcheck.errors import NotWritten
 from petcheck.exchange import Exchange
-from petcheck.reports import badge, junit, report_html, summary
-from petcheck.results import atomic_write, har, recording
+from petcheck.reports import badge, fleet_html, junit, report_html, summary
+from petcheck.results import atomic_write, har, manifest, parts, recording
 from petcheck.results.environment import environment
+from petcheck.results.fleet import is_fleet
 from petcheck.results.load import RecordedRun
 from petcheck.results.manifest import digest_of
 from petcheck.results.recording import Stream
-from petcheck.results.result import FILE, Result, head_of, write
+from petcheck.results.result import FILE, Result, head_of, load, write
 from petcheck.results.sanitize import FIELD_LIMIT, printable
 
 
@@ -52,11 +53,21 @@ class Product:
         return tuple(map(har.evidence_of, self.exchanges))
 
 
+_VIEWS = [junit.FILE, report_html.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE]
+
+
 def names(result: Result) -> list[str]:
     """The files that `write_all` writes for a result."""
-    compared = [sides.FILE] if sides.has_several_sides(result) else []
-    views = [junit.FILE, report_html.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE]
-    return [FILE, recording.FILE, har.FILE, *views, *compared]
+    return [FILE, recording.FILE, har.FILE, *_VIEWS, *_compared(result)]
+
+
+def joined_names(joined: Result) -> list[str]:
+    """The files that `write_joined` writes, and the manifests of the targets that it joins."""
+    return [FILE, *_VIEWS, *_compared(joined), *(manifest.entry_of_part(target.name) for target in joined.targets)]
+
+
+def _compared(result: Result) -> list[str]:
+    return [sides.FILE] if sides.has_several_sides(result) and not is_fleet(result) else []
 
 
 def write_all(product: Product, folder: Path) -> None:
@@ -71,15 +82,74 @@ def write_all(product: Product, folder: Path) -> None:
         FILE: lambda: write(result, folder),
         recording.FILE: lambda: product.write_stream(folder),
         har.FILE: lambda: har.write_har(folder, product.entries, version=result.suite.version, head=head_of(result)),
-        junit.FILE: lambda: atomic_write.write(folder / junit.FILE, junit.junit(result)),
         report_html.FILE: lambda: atomic_write.write(
             folder / report_html.FILE, report_html.render(result, product.evidence, _origin(folder))
         ),
+        **_other_views(product, folder),
+        sides.FILE: lambda: _compare(product, folder / sides.FILE),
+    }
+    _write_each(writers, folder)
+
+
+def joined_product(joined: Result, folder: Path) -> Product:
+    """What the views of a run in parts show: the joined outline of a fleet, or all of a few targets below `folder`.
+
+    Raises NotARun, and OSError.
+    """
+    return Product(joined, ()) if is_fleet(joined) else _whole(joined, folder)
+
+
+def write_joined(shown: Product, folder: Path) -> None:
+    """Write what joins the reports of the targets below `folder`: result.json, junit.xml, report.html and the others.
+
+    `shown` is their `joined_product`. Files of an earlier run of one recording are removed, since they are of another
+    run. Raises `NotWritten` as `write_all` does.
+    """
+    result = shown.result
+    render = fleet_html.render if is_fleet(result) else report_html.render
+    writers: dict[str, Callable[[], object]] = {
+        FILE: lambda: parts.write_joined(result, folder),
+        report_html.FILE: lambda: atomic_write.write(folder / report_html.FILE, render(result, shown.evidence)),
+        **_other_views(shown, folder),
+    }
+    for name in (recording.FILE, har.FILE, sides.FILE):
+        with suppress(OSError):
+            (folder / name).unlink()
+    if _compared(result):
+        writers[sides.FILE] = lambda: _compare(shown, folder / sides.FILE)
+    _write_each(writers, folder)
+
+
+def _other_views(product: Product, folder: Path) -> dict[str, Callable[[], object]]:
+    """The writers of the views that every run has beside its page."""
+    result = product.result
+    return {
+        junit.FILE: lambda: atomic_write.write(folder / junit.FILE, junit.junit(result)),
         summary.FILE: lambda: atomic_write.write(folder / summary.FILE, summary.render(result, product.evidence)),
         badge.SVG_FILE: lambda: atomic_write.write(folder / badge.SVG_FILE, badge.svg(result)),
         badge.JSON_FILE: lambda: atomic_write.write(folder / badge.JSON_FILE, badge.endpoint(result)),
-        sides.FILE: lambda: _compare(product, folder / sides.FILE),
     }
+
+
+def _whole(joined: Result, folder: Path) -> Product:
+    """The product of a few targets, read from their folders."""
+    folders = [parts.part_of(folder, target.name) for target in joined.targets]
+    results = [load(each / FILE) for each in folders]
+    whole = replace(
+        joined,
+        requirements=tuple(row for each in results for row in each.requirements),
+        checks=tuple(row for each in results for row in each.checks),
+        observations=tuple(row for each in results for row in each.observations),
+    )
+    exchanges = (exchange for each in folders for exchange in recording.read_stream(each / recording.FILE).exchanges)
+    sampled = {target.name for target in joined.targets if target.requests.kept < target.requests.total}
+    referred = {(row.target, index) for row in whole.requirements for index in row.exchanges}
+    referred |= {(row.target, index) for row in whole.observations for index in row.exchanges}
+    shown = (one for one in exchanges if one.target not in sampled or (one.target, one.index) in referred)
+    return Product(whole, tuple(shown))
+
+
+def _write_each(writers: Mapping[str, Callable[[], object]], folder: Path) -> None:
     with suppress(OSError):  # writing the files reports the same error
         folder.mkdir(parents=True, exist_ok=True)
     wrong: dict[str, Exception] = {}

@@ -10,7 +10,8 @@ from typing import Any, Protocol
 from petcheck.errors import NotAKey
 from petcheck.results import atomic_write
 from petcheck.results import manifest as manifests
-from petcheck.results.result import RequirementRow, Result
+from petcheck.results.fleet import members
+from petcheck.results.result import Result
 
 FILE = "attestation.json"
 ENVELOPE_FILE = "attestation.dsse.json"
@@ -29,13 +30,20 @@ class Seal(Protocol):
 
 
 def statement(manifest: Mapping[str, Any], manifest_sha256: str, result: Result) -> dict[str, Any]:
-    """The in-toto Statement v1 with the test-result v0.1 predicate of a run; its subjects are the run's files."""
+    """The in-toto Statement v1 with the test-result v0.1 predicate of a run; its subjects are the run's files.
+
+    Its tests are the requirements on each target. Of a run in parts, whose targets have their own statements, they are
+    the targets.
+    """
     files = {name: entry["sha256"] for name, entry in manifest["files"].items()}
     suite = result.suite
-    rows = [row for row in result.requirements if row.in_force]
-    failed = [_test(row) for row in rows if row.outcome == "fail"]
-    passed = [_test(row) for row in rows if row.outcome == "pass"]
-    warned = [_test(row) for row in rows if row.outcome not in ("pass", "fail")]
+    if any(map(manifests.name_of_part, files)):
+        tests = [(member.target.name, member.outcome) for member in members(result)]
+    else:
+        tests = [(f"{row.target}: {row.id}", row.outcome) for row in result.requirements if row.in_force]
+    failed = [test for test, outcome in tests if outcome == "fail"]
+    passed = [test for test, outcome in tests if outcome == "pass"]
+    warned = [test for test, outcome in tests if outcome not in ("pass", "fail")]
     return {
         "_type": _STATEMENT,
         "subject": [
@@ -54,10 +62,6 @@ def statement(manifest: Mapping[str, Any], manifest_sha256: str, result: Result)
             "failedTests": failed,
         },
     }
-
-
-def _test(row: RequirementRow) -> str:
-    return f"{row.target}: {row.id}"
 
 
 def text_of(document: Mapping[str, Any]) -> str:

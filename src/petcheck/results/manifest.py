@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,30 @@ from typing import Any
 from petcheck.errors import NotARun
 from petcheck.results import atomic_write
 from petcheck.results.environment import Environment
-from petcheck.results.result import Result, to_json
+from petcheck.results.result import Result, head_of
 from petcheck.results.sanitize import printable
 
 FILE = "manifest.json"
 FORMAT = 1
 CAP = 4 * 1024 * 1024
 """The largest manifest, attestation or envelope that is read, in bytes."""
+
+
+PARTS = "targets"
+"""The folder below which each target of a run in parts has its own."""
+
+_PART = re.compile(rf"{PARTS}/([A-Za-z0-9_-]+)/{re.escape(FILE)}")
+
+
+def entry_of_part(name: str) -> str:
+    """The entry in the manifest of a run in parts for the manifest of a target."""
+    return f"{PARTS}/{name}/{FILE}"
+
+
+def name_of_part(entry: str) -> str | None:
+    """The target whose manifest such an entry lists; None if it is another entry."""
+    found = _PART.fullmatch(entry)
+    return found[1] if found else None
 
 
 def digest_of(path: Path) -> str:
@@ -28,7 +46,7 @@ def digest_of(path: Path) -> str:
 
 def claims_of(result: Result) -> dict[str, Any]:
     """What a manifest repeats of a result: the suite, the run with its options, and the targets."""
-    document = to_json(result)
+    document = head_of(result)
     targets = [{name: target[name] for name in ("name", "base_url", "key")} for target in document["targets"]]
     return {"suite": document["suite"], "run": document["run"], "targets": targets}
 
@@ -85,6 +103,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def _is_entry(name: str, entry: object) -> bool:
-    """Whether it is the digest of a file in the folder itself: a name with a slash would lead elsewhere."""
+    """Whether it is the digest of a file in the folder or of a target's manifest; another name would lead elsewhere."""
     plain = name not in ("", ".", "..") and not set(name) & set("/\\\0")
-    return plain and isinstance(entry, dict) and isinstance(entry.get("sha256"), str)
+    known = plain or name_of_part(name) is not None
+    return known and isinstance(entry, dict) and isinstance(entry.get("sha256"), str)

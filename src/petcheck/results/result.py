@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -69,11 +69,39 @@ class RunSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ShardInfo:
+    """The part of a list of targets that a run judged: `number` (from 1) of `of`.
+
+    `targets` counts the whole list, and `list_sha256` is its digest: shards of the same list have the same.
+    """
+
+    number: int
+    of: int
+    targets: int
+    list_sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedRun:
+    """A run that was merged into another result. `shard` is None if it was not a shard."""
+
+    id: str
+    seed: int
+    started: str
+    finished: str
+    shard: ShardInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunInfo:
     """One run. `started` and `finished` are UTC in ISO 8601; `as_of` is the day to judge by (YYYY-MM-DD).
 
     `exit` is the exit code of the command; `options` are the options as given, never the key.
-    `settings` are None in a result of an older version.
+    `settings` are None in a result of an older version. `shard` is None if the run judged its whole list of targets.
+    `joined` are the runs that the result was merged from; `id` and `seed` are then those of the first.
     """
 
     id: str
@@ -84,6 +112,8 @@ class RunInfo:
     exit: int
     options: Mapping[str, JsonValue]
     settings: RunSettings | None = None
+    shard: ShardInfo | None = None
+    joined: tuple[JoinedRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +307,7 @@ def write(result: Result, folder: Path) -> Path:
     Raises NotAResult if the value breaks the schema, OSError if the folder cannot be written.
     """
     document = to_json(result)
-    _validate(document)
+    validate(document)
     path = folder / FILE
     atomic_write.write(path, _text_of(document))
     return path
@@ -315,7 +345,7 @@ def from_json(document: Any) -> Result:
     """The result that `document`, parsed JSON, describes. Raises NotAResult with what is wrong and where."""
     if isinstance(document, dict) and document.get("format", FORMAT) != FORMAT:
         raise NotAResult(f"has format {printable(str(document['format']), 20)}; this version reads format {FORMAT}")
-    _validate(document)
+    validate(document)
     return Result(
         complete=document["complete"],
         suite=SuiteInfo(**document["suite"]),
@@ -333,7 +363,8 @@ _ROWS = ("requirements", "checks", "observations", "untestable")
 
 def head_of(result: Result) -> dict[str, Any]:
     """What a recording says of its run: `result` as a JSON object without what the run found out."""
-    return {name: value for name, value in to_json(result).items() if name not in _ROWS}
+    bare = replace(result, requirements=(), checks=(), observations=(), untestable=())
+    return {name: value for name, value in to_json(bare).items() if name not in _ROWS}
 
 
 def from_head(head: Any) -> Result:
@@ -361,11 +392,27 @@ def _tuples(row: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
 
 
-def _run(*, settings: dict[str, Any] | None = None, **rest: Any) -> RunInfo:
-    if settings is None:
-        return RunInfo(**rest)
-    waivers = tuple(AgreedWaiver(**waiver) for waiver in settings["waivers"])
-    return RunInfo(settings=RunSettings(**_tuples(settings) | {"waivers": waivers}), **rest)
+def _run(
+    *,
+    settings: dict[str, Any] | None = None,
+    shard: dict[str, Any] | None = None,
+    joined: Iterable[dict[str, Any]] = (),
+    **rest: Any,
+) -> RunInfo:
+    return RunInfo(
+        settings=None if settings is None else _settings(**settings),
+        shard=_shard(shard),
+        joined=tuple(JoinedRun(**run | {"shard": _shard(run.get("shard"))}) for run in joined),
+        **rest,
+    )
+
+
+def _settings(*, waivers: list[dict[str, Any]], **rest: Any) -> RunSettings:
+    return RunSettings(waivers=tuple(AgreedWaiver(**waiver) for waiver in waivers), **_tuples(rest))
+
+
+def _shard(shard: dict[str, Any] | None) -> ShardInfo | None:
+    return None if shard is None else ShardInfo(**shard)
 
 
 def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: Any) -> TargetInfo:
@@ -388,7 +435,7 @@ def _observation(*, answers: Iterable[dict[str, Any]] = (), **rest: Any) -> Obse
     return Observation(answers=tuple(ObservedAnswer(**answer) for answer in answers), **_tuples(rest))
 
 
-def _validate(document: Any) -> None:
+def validate(document: Any) -> None:
     """Raise NotAResult for the first breach of the schema in `document`, or the first row of an unknown target."""
     if not _obeys_schema()(document):
         _refuse(document)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from petcheck.results import fleet
 from petcheck.results.har import Evidence, path_below
 from petcheck.results.result import AppliedWaiver, RequirementRow, Result, RunInfo, TargetInfo
 from petcheck.results.sanitize import printable
@@ -125,11 +126,7 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
 
 def target_outcome(target: TargetInfo, result: Result) -> Outcome:
     """The verdict on a whole target as one outcome: the worst one counts."""
-    if target.unreachable is not None:
-        return "error"
-    found = counts(row for row in chosen_rows(result, target) if row.in_force)
-    worst: tuple[Outcome, ...] = ("fail", "error", "waived", "pass")
-    return next((outcome for outcome in worst if found[outcome]), "inconclusive")
+    return fleet.outcome_of(target, chosen_rows(result, target))
 
 
 def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], str] = printable) -> str:
@@ -162,18 +159,25 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
 
 
 def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
-    """One sentence for each target, and one for anything else that decides the run.
+    """One sentence for each target, or for a whole fleet, and one for anything else that decides the run.
 
     `quote` makes text from a target harmless in the output's format; all other text is plain ASCII of our own.
     """
-    sentences = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
+    if fleet.is_fleet(result):
+        sentences = [fleet.verdict(fleet.members(result), quote)]
+    else:
+        sentences = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
     return " ".join([*sentences, *notices(result, quote)])
 
 
 def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
     """What decides the run in addition to the verdicts: an interruption, waivers that fail the run, --strict."""
     sentences = []
-    if not result.complete:
+    if missing := missing_shards(result.run):
+        of, several = next(joined.shard.of for joined in result.run.joined if joined.shard), len(missing) > 1
+        named = comma_list([f"{number}/{of}" for number in missing])
+        sentences.append(f"{'Shards' if several else 'Shard'} {named} {'are' if several else 'is'} missing.")
+    elif not result.complete:
         sentences.append(f"{why_incomplete(result)}: what it had not judged by then is missing.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
@@ -191,8 +195,17 @@ def why_incomplete(result: Result) -> str:
     return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run ended early"
 
 
+def missing_shards(run: RunInfo) -> list[int]:
+    """The numbers of the shards that a merged result lacks."""
+    shards = [joined.shard for joined in run.joined if joined.shard is not None]
+    found = {shard.number for shard in shards}
+    return [number for number in range(1, shards[0].of + 1) if number not in found] if shards else []
+
+
 def repeat_hint(run: RunInfo) -> str:
     """How to send the same requests again."""
+    if len({run.seed, *(joined.seed for joined in run.joined)}) > 1:
+        return "each target's own report names the seed that repeats its run"
     return f"--seed {run.seed} repeats this run"
 
 

@@ -177,7 +177,7 @@ class RunEnd:
         from petcheck.reports.annotations import job_summary
 
         path = job_summary(os.environ)
-        if path is not None and self.product is not None:
+        if path is not None and self.product is not None and self.run.config.reports is not None:
             with contextlib.suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
                 file.write(summary.render(self.product.result, self.product.evidence))
 
@@ -221,14 +221,15 @@ def write_proof(
     unwritten: dict[str, Exception],
     pages: Sequence[str] = (),
     seal: Seal | None = None,
+    names: Sequence[str] | None = None,
 ) -> None:
     """Write manifest.json and the attestation over what a run has written, `pages` besides; the rest is `unwritten`.
 
-    Trouble with them is put there too.
+    `names` are those files, by default the ones of a run of one recording. Trouble with them is put there too.
     """
-    names = [name for name in (*write.names(result), *pages) if name not in unwritten]
+    written = [name for name in (*(names or write.names(result)), *pages) if name not in unwritten]
     try:
-        made = manifest(folder, names, result, environment())
+        made = manifest(folder, written, result, environment())
         write_attestation(folder, statement(made, write_manifest(folder, made), result), seal)
     except OSError as error:
         unwritten[MANIFEST] = error

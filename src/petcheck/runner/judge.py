@@ -4,31 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pytest
-
 from petcheck.config.load import Config
 from petcheck.reports.write import Product
 from petcheck.runner import reports_folder
-from petcheck.runner.finish import RunEnd
-from petcheck.runner.plugin import END
+from petcheck.runner.checks import run_checks
 from petcheck.runner.start import prepare
 from petcheck.runner.traffic import judged_traffic
 from petcheck.spec.outcomes import Exit
-
-
-class _End:
-    """A pytest plugin that keeps the end of the run."""
-
-    def __init__(self) -> None:
-        self.kept: RunEnd | None = None
-
-    def pytest_unconfigure(self, config: pytest.Config) -> None:
-        self.kept = config.stash.get(END, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +38,12 @@ def judged_again(config: Config, options: Callable[[], list[str]]) -> Again:
         finally:
             if lock is not None:
                 lock.release()
-    prepared, end, said = prepare(config, writes_reports=True), _End(), io.StringIO()
-    before = dict(os.environ)
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(variable, None)
-    try:
-        with contextlib.redirect_stdout(said):
-            code = pytest.main([*options(), "-q", "-s"], plugins=[prepared, end])
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code, end = run_checks(prepare(config, writes_reports=True), [*options(), "-q", "-s"])
     if code == Exit.INTERRUPTED:
         raise KeyboardInterrupt
-    if end.kept is None or end.kept.product is None:
+    if end is None or end.product is None:
         sys.stderr.write(said.getvalue())
         raise RuntimeError("pytest did not come to the end of the checks")
-    return Again(end.kept.product, tuple(end.kept.trouble))
+    return Again(end.product, tuple(end.trouble))

@@ -20,6 +20,7 @@ from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
 from petcheck.errors import Breach, ConfigError, Inconclusive, NothingToRun, NotRecorded, NotSent, Untestable
 from petcheck.exchange import Exchange
+from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.results.recording import Stream
 from petcheck.runner.console import Screen, show_in_report
 from petcheck.runner.findings import finding
@@ -28,7 +29,7 @@ from petcheck.runner.progress import Announcer
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
-from petcheck.runner.start import Prepared, prepare
+from petcheck.runner.start import Prepared, in_parts, prepare
 from petcheck.runner.xdist import XdistController, XdistWorker, controller_seed
 from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
@@ -122,6 +123,8 @@ def _prepared(config: pytest.Config) -> Prepared:
     seed = controller_seed(config) or drawn_seed()
     try:
         configured = configure(options, os.environ, today=utc_today(), seed=seed)
+        if in_parts(configured):
+            raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; use petcheck for more")
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
     except NothingToRun as error:
         pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)

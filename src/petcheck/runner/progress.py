@@ -17,32 +17,39 @@ _PLAIN_EVERY_S = 30.0
 _REDRAWN_EVERY_S = 0.1
 _ERASED = "\r\x1b[2K"
 _WIDEST_BAR, _NARROWEST_BAR = 24, 8
-_FORMS = (("{} of {} checks", "{} of at most {} requests"), ("{}/{} checks", "{}/{} requests"))
+_FORMS = (("{} of {} {}", "{} of at most {} requests"), ("{}/{} {}", "{}/{} requests"))
 
 
 class Announcer:
     """Writes plain lines to a stream and, if stderr is a terminal, a live line there that disappears at the end."""
 
     def __init__(
-        self, stream: TextIO | None, *, live: bool = False, budget: int = 0, beside_live: bool = False
+        self,
+        stream: TextIO | None,
+        *,
+        live: bool = False,
+        budget: int = 0,
+        beside_live: bool = False,
+        unit: str = "checks",
     ) -> None:
         """Without a `stream` it writes nothing. `live` asks for a live line; `budget` is the most requests that the run
-        may send, 0 if unknown. `beside_live` means that another process may have a live line on that terminal.
+        may send, 0 if unknown. `beside_live` means that another process may have a live line on that terminal. `unit`
+        is what is counted.
         """
         self._out = _duplicate(stream) if stream is not None else None
         self._live = _duplicate(sys.stderr) if live and stream is not None and _is_terminal(sys.stderr) else None
         self._clear = _ERASED if beside_live and stream is not None and _is_terminal(stream) else ""
-        self._progress = Progress(budget=budget)
+        self._progress = Progress(budget=budget, unit=unit)
         self._sent: dict[str, int] = {}
         self._drawn = 0.0
         self._announced: tuple[str, str, float] | None = None
 
     def expect(self, checks: int) -> None:
-        """Set the number of checks of the run."""
+        """Set the number of checks, or of other units, of the run."""
         self._show(replace(self._progress, checks=checks), at_once=True)
 
     def check_done(self) -> None:
-        """Count one more check that ended."""
+        """Count one more check, or other unit, that ended."""
         self._show(replace(self._progress, done=self._progress.done + 1, pause=""))
 
     def sent(self, target: str, requests: int) -> None:
@@ -129,13 +136,17 @@ def _duplicate(stream: TextIO) -> TextIO:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Checks done and in total, requests sent and at most (0: unknown), and what the run waits for, if anything."""
+    """Checks done and in total, requests sent and at most (0: unknown), and what the run waits for, if anything.
+
+    What is counted may be another `unit` than checks.
+    """
 
     done: int = 0
     checks: int = 0
     sent: int = 0
     budget: int = 0
     pause: str = ""
+    unit: str = "checks"
 
 
 def progress_line(progress: Progress, width: int) -> str:
@@ -153,7 +164,7 @@ def progress_line(progress: Progress, width: int) -> str:
 
 
 def _words(progress: Progress, checks: str, requests: str) -> str:
-    parts = [checks.format(progress.done, progress.checks or "?")]
+    parts = [checks.format(progress.done, progress.checks or "?", progress.unit)]
     parts += [requests.format(progress.sent, progress.budget)] if progress.budget else []
     parts += [progress.pause] if progress.pause else []
     return ", ".join(parts)

@@ -25,27 +25,27 @@ _MARK = json.dumps({"name": "petcheck"}).strip("{}")
 _BEGINNING = 4096  # bytes
 
 
-def take(folder: Path) -> FolderLock:
-    """A lock on the folder for one run, after removing unfinished files of a killed run.
+def take(folder: Path, option: str = "--reports") -> FolderLock:
+    """A lock on the folder for one run, after removing unfinished files of a killed run; `option` names the folder.
 
     Raises `ConfigError` if another run uses it, or if a file that a run would overwrite is not petcheck's.
     """
-    _expect_ours(folder)
+    _expect_ours(folder, option)
     try:
         lock = FolderLock(folder)
     except InUse as taken:
-        raise ConfigError(f"{taken}; wait for its end, or give this run its own folder with --reports") from None
+        raise ConfigError(f"{taken}; wait for its end, or give this run its own folder with {option}") from None
     if lock.held:
         atomic_write.sweep(folder)
     return lock
 
 
-def _expect_ours(folder: Path) -> None:
+def _expect_ours(folder: Path, option: str) -> None:
     there = [name for name in _WRITTEN if (folder / name).is_file() and (folder / name).stat().st_size]
     if there and not any(_is_marked(folder / name) for name in _MARKED):
         raise ConfigError(
             f"{printable(str(folder))} holds files that petcheck has not written and would overwrite "
-            f"({comma_list(there, 3)}); give another folder with --reports, or move them away"
+            f"({comma_list(there, 3)}); give another folder with {option}, or move them away"
         )
 
 

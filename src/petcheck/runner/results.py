@@ -109,7 +109,7 @@ def assemble(
     result = form.Result(
         complete=not (facts.interrupted or facts.cut_short or facts.broken),
         suite=_suite(catalogue, openapi_sha256),
-        run=_run(config, facts.run, facts.started, facts.finished, code),
+        run=run_info(config, facts.run, facts.started, facts.finished, code),
         targets=tuple(targets),
         requirements=tuple(requirements),
         checks=tuple(checks),
@@ -128,7 +128,7 @@ def head(config: Config, catalogue: Catalogue, openapi_sha256: str, run: str, st
     return form.Result(
         complete=False,
         suite=_suite(catalogue, openapi_sha256),
-        run=_run(config, run, started, started, Exit.INTERRUPTED),
+        run=run_info(config, run, started, started, Exit.INTERRUPTED),
         targets=tuple(
             _target_info(
                 TargetReport(
@@ -154,7 +154,8 @@ def _suite(catalogue: Catalogue, openapi_sha256: str) -> form.SuiteInfo:
     return form.SuiteInfo("petcheck", VERSION, INTERFACE_VERSION, openapi_sha256, catalogue.sha256)
 
 
-def _run(config: Config, run: str, started: datetime, finished: datetime, code: Exit) -> form.RunInfo:
+def run_info(config: Config, run: str, started: datetime, finished: datetime, code: Exit) -> form.RunInfo:
+    """A run as its result tells it; `run` is its id."""
     waivers = (
         form.AgreedWaiver(waiver.requirement, waiver.target, waiver.reason, waiver.expires.isoformat())
         for waiver in config.waivers
@@ -178,7 +179,13 @@ def _run(config: Config, run: str, started: datetime, finished: datetime, code: 
             config.populate,
             tuple(waivers),
         ),
+        shard=_shard(config),
     )
+
+
+def _shard(config: Config) -> form.ShardInfo | None:
+    shard = config.shard
+    return None if shard is None else form.ShardInfo(shard.number, shard.of, shard.targets, shard.list_sha256)
 
 
 def _verdicts(config: Config, catalogue: Catalogue, facts: RunFacts, report: TargetReport) -> list[Verdict]:

@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
 
 
+def run_id(config: Config) -> str:
+    """The id of a run, 8 characters: that of the run that is judged again, or one drawn from the seed."""
+    drawn = random.Random(config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
+    return config.earlier.id if config.earlier else f"{drawn:08x}"
+
+
 @dataclass
 class Session:
     """The targets of a run and the findings about them. The `announcer` shows the progress.
@@ -45,8 +51,7 @@ class Session:
     def __post_init__(self) -> None:
         earlier = self.config.earlier
         self.started = earlier.started if earlier else datetime.now(UTC)
-        drawn = random.Random(self.config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
-        self.run = earlier.id if earlier else f"{drawn:08x}"
+        self.run = run_id(self.config)
         self._configs = {target.name: target for target in self.config.targets}
         self._open: dict[str, Target] = {}
         self._findings: defaultdict[str, list[Finding]] = defaultdict(list)

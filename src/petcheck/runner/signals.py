@@ -6,10 +6,14 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 from petcheck.results import atomic_write
 from petcheck.spec.outcomes import Exit
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def install_handlers() -> None:
@@ -33,14 +37,35 @@ def install_handlers() -> None:
     sys.unraisablehook = raise_again
 
 
+@contextmanager
+def first_calls(action: Callable[[], None]) -> Iterator[None]:
+    """In this block the first signal calls `action` and raises nothing; the second one ends the process at once."""
+
+    def call(number: int, frame: FrameType | None) -> None:
+        _expect_the_second()
+        action()
+
+    before = {number: signal.signal(number, call) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is call:
+                signal.signal(number, handler)
+
+
 def _expect_the_first() -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in _SIGNALS:
         signal.signal(number, _interrupt)
 
 
+def _expect_the_second() -> None:
+    for number in _SIGNALS:
+        signal.signal(number, _end_at_once)
+
+
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, _end_at_once)
+    _expect_the_second()
     raise KeyboardInterrupt
 
 

@@ -12,6 +12,7 @@ from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToR
 from petcheck.results.attestation import Seal, read_seal
 from petcheck.results.load import failed_in
 from petcheck.results.lock import FolderLock
+from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner import reports_folder
 from petcheck.runner.application import load_app
 
@@ -28,6 +29,11 @@ class Prepared:
     seal: Seal | None = None
 
 
+def in_parts(config: Config) -> bool:
+    """Whether each target of a run gets a process and a folder of its own."""
+    return len(config.targets) > SIDE_BY_SIDE or config.shard is not None
+
+
 def prepare(config: Config, *, writes_reports: bool) -> Prepared:
     """Load what the run needs: what failed last, its application, its seal; and lock the reports folder.
 
@@ -39,7 +45,7 @@ def prepare(config: Config, *, writes_reports: bool) -> Prepared:
         if isinstance(target.source, App):
             with suppress(AppFailed):  # raised again when the target is opened, which the reports tell
                 load_app(target.source)
-    seal = _seal(config.sign_key) if config.sign_key is not None else None
+    seal = seal_of(config.sign_key) if config.sign_key is not None else None
     folder = config.reports if writes_reports and not config.dry_run else None
     return Prepared(config, reports_folder.take(folder) if folder is not None else None, seal)
 
@@ -55,7 +61,8 @@ def _failed_last(folder: Path | None) -> frozenset[str]:
     return failed
 
 
-def _seal(key: Path) -> Seal:
+def seal_of(key: Path) -> Seal:
+    """The seal of the private key in a file. Raises `ConfigError`."""
     try:
         return read_seal(key)
     except NotAKey as error:

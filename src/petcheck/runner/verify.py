@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +15,18 @@ from petcheck.results.attestation import signed_payload, statement
 from petcheck.results.differences import differing_members, differing_rows, differing_verdicts
 from petcheck.results.load import recording_in
 from petcheck.results.manifest import FILE as MANIFEST
-from petcheck.results.manifest import claims_of, digest_of, read_json, read_manifest
+from petcheck.results.manifest import PARTS, claims_of, digest_of, entry_of_part, read_json, read_manifest
+from petcheck.results.parts import exit_of_parts, head_in, join, names_in, outline, part_of, pieces
 from petcheck.results.recording import Recording
 from petcheck.results.result import FILE, Result, head_of, load, text_of
 from petcheck.results.sanitize import printable
 from petcheck.runner.judge import judged_again
+from petcheck.runner.processes import Processes, Task
 from petcheck.runner.replay import config_of, is_of_this_suite
 from petcheck.spec.version import VERSION
 
 _OURS = (MANIFEST, attestation.FILE, attestation.ENVELOPE_FILE)
+_LISTED = (FILE, recording.FILE, har.FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,10 @@ def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str
 
     Raises NotARun if it is not a folder of reports, and NotAKey.
     """
+    document = read_manifest(folder)
+    names = names_in(document)
+    if names:
+        return _verify_parts(folder, document, names, public_key, options)
     sealed = unchanged(folder, public_key)
     if sealed.result is None:
         return sealed
@@ -48,25 +56,81 @@ def verify(folder: Path, public_key: Path | None, options: Callable[[], list[str
 def unchanged(folder: Path, public_key: Path | None) -> Verification:
     """Verify all but the verdicts: the digests, the attestation, and the signature. Raises NotARun and NotAKey."""
     document = read_manifest(folder)
-    wrong = _digests(folder, document)
+    wrong = _digests(folder, document, _LISTED)
     notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in _unlisted(folder, document)]
     try:
         result = load(folder / FILE)
     except NotAResult as error:
         return Verification(None, (*wrong, printable(str(error), 400)), tuple(notes))
-    wrong += [
+    wrong += _claimed(folder, document, result, public_key)
+    notes += _unchecked(folder, public_key)
+    if not is_of_this_suite(result):
+        notes.append(_of_another_suite(document, result))
+    return Verification(result, tuple(wrong), tuple(notes))
+
+
+def _verify_parts(
+    folder: Path, document: dict[str, Any], names: list[str], public_key: Path | None, options: Callable[[], list[str]]
+) -> Verification:
+    """Verify a run in parts: each target's folder in a process of its own, and what joins them."""
+    wrong = _digests(folder, document, (FILE,))
+    notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in _unlisted(folder, document)]
+    if public_key is not None:
+        signed_payload({}, public_key)  # raises NotAKey once, and not in each process
+    found: dict[str, Verification] = {}
+    at_work = Processes(os.cpu_count() or 1)
+    tasks = (Task(name, _verify_part, (part_of(folder, name), public_key, options())) for name in names)
+    for done in at_work.each(tasks):
+        lost = Verification(None, ("could not be verified: its process died",), ())
+        found[done.name] = done.value or lost
+    if at_work.interrupted:
+        raise KeyboardInterrupt
+    for name in names:
+        wrong += [f"{PARTS}/{name}: {line}" for line in found[name].wrong]
+        notes += [f"{PARTS}/{name}: {line}" for line in found[name].notes]
+    outlines = {name: each.result for name, each in found.items() if each.result is not None}
+    try:
+        head = head_in(folder)
+        ordered = [outlines[target.name] for target in head.targets]
+    except NotARun as error:
+        return Verification(None, (*wrong, str(error)), tuple(notes))
+    except KeyError as missing:
+        return Verification(None, (*wrong, f"{FILE} names {missing}, which the manifest does not list"), tuple(notes))
+    joined = join(ordered, head.run, complete=head.complete)
+    if head.complete and exit_of_parts(ordered, interrupted=False) != head.run.exit:
+        wrong.append(f"{FILE}: exit {head.run.exit} does not follow from the targets' results")
+    digest = hashlib.sha256()
+    for piece in pieces(joined, folder):
+        digest.update(piece.encode())
+    if len(ordered) != len(names) or digest.hexdigest() != digest_of(folder / FILE):
+        wrong.append(f"{FILE} does not join what the targets' own results say")
+    wrong += _claimed(folder, document, joined, public_key)
+    return Verification(joined, tuple(wrong), tuple(notes + _unchecked(folder, public_key)))
+
+
+def _verify_part(folder: Path, public_key: Path | None, options: Sequence[str]) -> Verification:
+    try:
+        found = verify(folder, public_key, lambda: list(options))
+    except NotARun as error:
+        return Verification(None, (str(error),), ())
+    return replace(found, result=found.result and outline(found.result))
+
+
+def _claimed(folder: Path, document: dict[str, Any], result: Result, public_key: Path | None) -> list[str]:
+    """What of the manifest and of the attestation is not what the result comes to."""
+    wrong = [
         f"{MANIFEST}: its {name} are not those of {FILE}"
         for name, claim in claims_of(result).items()
         if document.get(name) != claim
     ]
     wrong += _attested(folder, document, result)
-    if public_key is not None:
-        wrong += _signed(folder, public_key)
-    elif (folder / attestation.ENVELOPE_FILE).exists():
-        notes.append(f"{attestation.ENVELOPE_FILE} was not checked: give --public-key")
-    if not is_of_this_suite(result):
-        notes.append(_of_another_suite(document, result))
-    return Verification(result, tuple(wrong), tuple(notes))
+    return wrong + (_signed(folder, public_key) if public_key is not None else [])
+
+
+def _unchecked(folder: Path, public_key: Path | None) -> list[str]:
+    if public_key is None and (folder / attestation.ENVELOPE_FILE).exists():
+        return [f"{attestation.ENVELOPE_FILE} was not checked: give --public-key"]
+    return []
 
 
 def follows(folder: Path, options: Callable[[], list[str]]) -> list[str]:
@@ -92,10 +156,8 @@ def _of_another_suite(document: dict[str, Any], result: Result) -> str:
     return f"made by {by}, which judges by other rules than this {VERSION}; {by} can prove it"
 
 
-def _digests(folder: Path, document: dict[str, Any]) -> list[str]:
-    wrong = [
-        f"{MANIFEST} does not list {name}" for name in (FILE, recording.FILE, har.FILE) if name not in document["files"]
-    ]
+def _digests(folder: Path, document: dict[str, Any], needed: Sequence[str]) -> list[str]:
+    wrong = [f"{MANIFEST} does not list {name}" for name in needed if name not in document["files"]]
     for name, entry in document["files"].items():
         try:
             if digest_of(folder / name) != entry["sha256"]:
@@ -108,9 +170,13 @@ def _digests(folder: Path, document: dict[str, Any]) -> list[str]:
 
 
 def _unlisted(folder: Path, document: dict[str, Any]) -> list[str]:
-    return sorted(
-        path.name for path in folder.iterdir() if path.name not in document["files"] and path.name not in _OURS
-    )
+    known = {*document["files"], *_OURS, *([PARTS] if names_in(document) else [])}
+    parts = {f"{PARTS}/{path.name}" for path in _inside(folder / PARTS) if entry_of_part(path.name) not in known}
+    return sorted({path.name for path in _inside(folder)} - known | (parts if PARTS in known else set()))
+
+
+def _inside(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 def _attested(folder: Path, document: dict[str, Any], result: Result) -> list[str]:

@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/petcheck
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_petcheck_subparsers=(explain requirements serve compare history judge verify help completion)
+_shtab_petcheck_subparsers=(explain requirements serve compare history judge verify merge help completion)
 
 _shtab_petcheck_explain_option_strings=(-h --help)
 _shtab_petcheck_requirements_option_strings=(-h --help --json)
@@ -14,9 +14,10 @@ _shtab_petcheck_compare_option_strings=(-h --help -o --output --json)
 _shtab_petcheck_history_option_strings=(-h --help -o --output --json)
 _shtab_petcheck_judge_option_strings=(-h --help --base-url --plan --as-of --reports)
 _shtab_petcheck_verify_option_strings=(-h --help --public-key)
+_shtab_petcheck_merge_option_strings=(-h --help -o --output -q --quiet --sign-key)
 _shtab_petcheck_help_option_strings=(-h --help)
 _shtab_petcheck_completion_option_strings=(-h --help)
-_shtab_petcheck_option_strings=(-h --help --version --target --app --factory --base-path --choose --failed --config --allow-writes --exhaust-rate-limit --populate --max-requests --max-wait --timeout --ca-bundle --insecure-http --dry-run --plan --as-of --category-id --examples --seed --strict --reports --sign-key --update-waivers --waiver-reason --waiver-expires -k -m -n --maxfail --tb --html --durations -x --exitfirst -q --quiet -v --verbose -s -l --showlocals --collect-only --co)
+_shtab_petcheck_option_strings=(-h --help --version --target --shard --app --factory --base-path --choose --failed --config --allow-writes --exhaust-rate-limit --populate --max-requests --max-wait --timeout --ca-bundle --insecure-http --dry-run --plan --as-of --category-id --examples --seed --strict --reports --sign-key --update-waivers --waiver-reason --waiver-expires -k -m -n --maxfail --tb --html --durations -x --exitfirst -q --quiet -v --verbose -s -l --showlocals --collect-only --co)
 
 _shtab_petcheck_compare_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_petcheck_compare__o_COMPGEN=_shtab_compgen_files
@@ -28,19 +29,23 @@ _shtab_petcheck_judge_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_petcheck_judge___reports_COMPGEN=_shtab_compgen_dirs
 _shtab_petcheck_verify_pos_0_COMPGEN=_shtab_compgen_dirs
 _shtab_petcheck_verify___public_key_COMPGEN=_shtab_compgen_files
+_shtab_petcheck_merge_pos_0_COMPGEN=_shtab_compgen_dirs
+_shtab_petcheck_merge__o_COMPGEN=_shtab_compgen_dirs
+_shtab_petcheck_merge___output_COMPGEN=_shtab_compgen_dirs
+_shtab_petcheck_merge___sign_key_COMPGEN=_shtab_compgen_files
 _shtab_petcheck___config_COMPGEN=_shtab_compgen_files
 _shtab_petcheck___ca_bundle_COMPGEN=_shtab_compgen_files
 _shtab_petcheck___reports_COMPGEN=_shtab_compgen_dirs
 _shtab_petcheck___sign_key_COMPGEN=_shtab_compgen_files
 _shtab_petcheck___html_COMPGEN=_shtab_compgen_files
 
-_shtab_petcheck_pos_0_choices=(1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2 explain requirements serve compare history judge verify help completion)
+_shtab_petcheck_pos_0_choices=(1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2 explain requirements serve compare history judge verify merge help completion)
 _shtab_petcheck_explain_pos_0_choices=(1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2)
 _shtab_petcheck_serve___plan_choices=(free pro business enterprise)
 _shtab_petcheck_judge___plan_choices=(free pro business enterprise)
-_shtab_petcheck_help_pos_0_choices=(explain requirements serve compare history judge verify help completion)
+_shtab_petcheck_help_pos_0_choices=(explain requirements serve compare history judge verify merge help completion)
 _shtab_petcheck_completion_pos_0_choices=(bash zsh fish)
-_shtab_petcheck_pos_1_choices=(explain requirements serve compare history judge verify help completion)
+_shtab_petcheck_pos_1_choices=(explain requirements serve compare history judge verify merge help completion)
 _shtab_petcheck___choose_choices=(1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2)
 _shtab_petcheck___plan_choices=(free pro business enterprise)
 
@@ -68,6 +73,11 @@ _shtab_petcheck_judge___help_nargs=0
 _shtab_petcheck_verify_pos_0_nargs='*'
 _shtab_petcheck_verify__h_nargs=0
 _shtab_petcheck_verify___help_nargs=0
+_shtab_petcheck_merge_pos_0_nargs='*'
+_shtab_petcheck_merge__h_nargs=0
+_shtab_petcheck_merge___help_nargs=0
+_shtab_petcheck_merge__q_nargs=0
+_shtab_petcheck_merge___quiet_nargs=0
 _shtab_petcheck_help__h_nargs=0
 _shtab_petcheck_help___help_nargs=0
 _shtab_petcheck_completion__h_nargs=0

@@ -50,8 +50,8 @@ function _shtab_petcheck_using
   test "$_shtab_petcheck_cmdpath" = "$argv"
 end
 
-set -g _shtab_petcheck_commands explain requirements serve compare history judge verify help completion
-set -g _shtab_petcheck_opts_with_value --allow-writes --animals --app --as-of --base-path --base-url --ca-bundle --category-id --choose --config --durations --examples --fault --html --max-requests --max-wait --maxfail --output --plan --populate --port --public-key --reports --seed --sign-key --target --tb --timeout --variation --waiver-expires --waiver-reason --window -k -m -n -o
+set -g _shtab_petcheck_commands explain requirements serve compare history judge verify merge help completion
+set -g _shtab_petcheck_opts_with_value --allow-writes --animals --app --as-of --base-path --base-url --ca-bundle --category-id --choose --config --durations --examples --fault --html --max-requests --max-wait --maxfail --output --plan --populate --port --public-key --reports --seed --shard --sign-key --target --tb --timeout --variation --waiver-expires --waiver-reason --window -k -m -n -o
 
 complete -c petcheck -e
 complete -c petcheck -f
@@ -59,6 +59,7 @@ complete -c petcheck -f
 complete -c petcheck -n _shtab_petcheck_using -s h -l help -d 'show this help message and exit'
 complete -c petcheck -n _shtab_petcheck_using -l version -d 'print the version'
 complete -c petcheck -n _shtab_petcheck_using -l target -x -d 'a server; key: PETSTORE_API_KEY_NAME, else PETSTORE_API_KEY'
+complete -c petcheck -n _shtab_petcheck_using -l shard -x -d 'only that part of the targets; see merge'
 complete -c petcheck -n _shtab_petcheck_using -l app -x -d 'an ASGI or WSGI application, served for the run'
 complete -c petcheck -n _shtab_petcheck_using -l factory -d 'MODULE:APP returns the application when called'
 complete -c petcheck -n _shtab_petcheck_using -l base-path -x -d 'where the application has the operations (/v1)'
@@ -98,7 +99,7 @@ complete -c petcheck -n _shtab_petcheck_using -s v -l verbose -d 'pytest'"'"'s o
 complete -c petcheck -n _shtab_petcheck_using -s s -d 'do not capture output'
 complete -c petcheck -n _shtab_petcheck_using -s l -l showlocals -d 'local variables in tracebacks'
 complete -c petcheck -n _shtab_petcheck_using -l collect-only -l co -d 'list the checks, run none'
-complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -ka "1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2 explain requirements serve compare history judge verify help completion" -d 'only these requirements, groups, sections'
+complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -ka "1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2 explain requirements serve compare history judge verify merge help completion" -d 'only these requirements, groups, sections'
 complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -a explain -d 'Explain a requirement: what it says, what is sent, which faults it catches, what a conforming answer looks like, what leaves it undecided. A group (AUTH) or a section (4.2) lists its requirements.'
 complete -c petcheck -n '_shtab_petcheck_using explain' -s h -l help -d 'show this help message and exit'
 complete -c petcheck -n '_shtab_petcheck_using explain; and test $_shtab_petcheck_npos -ge 0' -ka "1 2 3 4 4.1 4.2 4.3 4.4 5 6 7 8 9 SERVICE PET PETS BODY LIST CREATE GET ORDERS AUTH ERROR RATE VERSION SERVICE-1 PET-1 PET-2 PET-3 PET-4 PET-5 PETS-1 BODY-1 LIST-1 LIST-2 LIST-3 LIST-4 LIST-5 LIST-6 LIST-7 LIST-8 CREATE-1 CREATE-2 CREATE-3 CREATE-4 CREATE-5 CREATE-6 CREATE-7 CREATE-8 CREATE-9 CREATE-10 CREATE-11 CREATE-12 CREATE-13 CREATE-14 GET-1 GET-2 GET-3 GET-4 ORDERS-1 AUTH-1 AUTH-2 AUTH-3 AUTH-4 AUTH-5 AUTH-6 AUTH-7 ERROR-1 ERROR-2 ERROR-3 ERROR-4 ERROR-5 RATE-1 RATE-2 RATE-3 RATE-4 RATE-5 RATE-6 RATE-7 RATE-8 RATE-9 RATE-10 VERSION-1 VERSION-2" -d 'a requirement or an open point; a group or a section'
@@ -136,9 +137,15 @@ complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -
 complete -c petcheck -n '_shtab_petcheck_using verify' -s h -l help -d 'show this help message and exit'
 complete -c petcheck -n '_shtab_petcheck_using verify' -l public-key -xka "(__fish_complete_path (commandline -ct))" -d 'the Ed25519 key that signed it, in PEM'
 complete -c petcheck -n '_shtab_petcheck_using verify; and test $_shtab_petcheck_npos -ge 0' -ka "(__fish_complete_directories)" -d 'a folder of reports'
+complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -a merge -d 'Merge the reports of several runs, above all of the shards of one, into those of one run. Nothing is sent. The reports of each target are copied as they are.'
+complete -c petcheck -n '_shtab_petcheck_using merge' -s h -l help -d 'show this help message and exit'
+complete -c petcheck -n '_shtab_petcheck_using merge' -s o -l output -xka "(__fish_complete_directories)" -d 'where to write (reports/)'
+complete -c petcheck -n '_shtab_petcheck_using merge' -s q -l quiet -d 'one line: the verdict and where the report is'
+complete -c petcheck -n '_shtab_petcheck_using merge' -l sign-key -xka "(__fish_complete_path (commandline -ct))" -d 'seal what joins the reports with that Ed25519 private key'
+complete -c petcheck -n '_shtab_petcheck_using merge; and test $_shtab_petcheck_npos -ge 0' -ka "(__fish_complete_directories)" -d 'a folder of reports'
 complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -a help -d 'Show an overview, or the help of a command.'
 complete -c petcheck -n '_shtab_petcheck_using help' -s h -l help -d 'show this help message and exit'
-complete -c petcheck -n '_shtab_petcheck_using help; and test $_shtab_petcheck_npos -eq 0' -ka "explain requirements serve compare history judge verify help completion" -d 'run, explain, requirements, serve, compare, history, judge, verify, help, completion'
+complete -c petcheck -n '_shtab_petcheck_using help; and test $_shtab_petcheck_npos -eq 0' -ka "explain requirements serve compare history judge verify merge help completion" -d 'run, explain, requirements, serve, compare, history, judge, verify, merge, help, completion'
 complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -a completion -d 'Print the completion of a shell, to be read by its start-up file.'
 complete -c petcheck -n '_shtab_petcheck_using completion' -s h -l help -d 'show this help message and exit'
 complete -c petcheck -n '_shtab_petcheck_using completion; and test $_shtab_petcheck_npos -eq 0' -ka "bash zsh fish" -d 'bash, zsh, fish'

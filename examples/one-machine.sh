@@ -1,0 +1,15 @@
+#!/bin/sh
+# Judges the targets of petcheck.toml on one machine: SHARDS parts, JOBS of them at a time, joined in reports/.
+#
+#   SHARDS=8 JOBS=4 examples/one-machine.sh --plan pro
+#
+# With GNU parallel: seq "$SHARDS" | parallel -j "$JOBS" petcheck --shard "{}/$SHARDS" --reports "$shards/{}"
+set -u
+SHARDS=${SHARDS:-4} JOBS=${JOBS:-2} SEED=${SEED:-$(date +%s)}
+
+shards=$(mktemp -d)
+trap 'rm -rf "$shards"' EXIT
+# a shard that fails does not end the others; the verdict is that of merge
+seq "$SHARDS" | xargs -P "$JOBS" -I '{}' \
+  petcheck --quiet --shard "{}/$SHARDS" --seed "$SEED" --reports "$shards/{}" "$@" || true
+petcheck merge "$shards"/* -o reports

@@ -1,0 +1,55 @@
+"""`petcheck merge`: the reports of several runs, above all of the shards of one, as those of one run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from petcheck.cli import fleet
+from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.run import pytest_options
+from petcheck.config import values
+from petcheck.errors import ConfigError, NotARun, NotJoined
+from petcheck.results.sanitize import printable
+from petcheck.runner import signals
+from petcheck.runner.merge import merge
+from petcheck.runner.start import seal_of
+from petcheck.spec.outcomes import Exit
+
+
+def main(argv: list[str]) -> int:
+    """Merge folders of reports; returns the exit code."""
+    options = merge_parser().parse(argv)
+    if not options.folders:
+        fail("merge: name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/")
+    folders = [Path(folder) for folder in options.folders]
+    signals.install_handlers()
+    try:
+        for folder in folders:
+            if Path(options.output).resolve() == folder.resolve():
+                fail(f"merge: {printable(str(folder))} is to be merged; give -o another folder")
+        seal = seal_of(Path(options.sign_key)) if options.sign_key else None
+        end = merge(folders, values.folder(options.output, "-o"), seal, pytest_options)
+    except (ConfigError, NotARun, NotJoined) as error:
+        fail(f"merge: {error}")
+    except KeyboardInterrupt:
+        print(f"{PROGRAM}: interrupted", file=sys.stderr)
+        return int(Exit.INTERRUPTED)
+    fleet.show(end, options.output, quiet=options.quiet)
+    return end.code
+
+
+def merge_parser() -> Parser:
+    """The options of `petcheck merge`."""
+    parser = Parser(
+        "merge",
+        usage="petcheck merge DIR… [-o DIR] [-q] [--sign-key FILE]",
+        description="Merge the reports of several runs, above all of the shards of one, into those of one run. "
+        "Nothing is sent. The reports of each target are copied as they are.",
+        epilog="Exit: as of one run over all targets; 2 if a shard is missing, 4 if they are not of one run.",
+    )
+    parser.add_argument("folders", nargs="*", metavar="DIR", help="a folder of reports")
+    parser.add_argument("-o", "--output", metavar="DIR", default="reports", help="where to write (reports/)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="one line: the verdict and where the report is")
+    parser.add_argument("--sign-key", metavar="FILE", help="seal what joins the reports with that Ed25519 private key")
+    return parser

@@ -1,0 +1,54 @@
+"""Shards: parts of a list of targets that several machines judge. Each target is in exactly one of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from petcheck.errors import ConfigError
+
+_FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Part `number` (from 1) of `of` parts. `targets` counts the whole list, and `list_sha256` is its digest.
+
+    Shards with the same digest are parts of the same list.
+    """
+
+    number: int
+    of: int
+    targets: int
+    list_sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+def read_shard(text: object, urls: Mapping[str, str]) -> Shard:
+    """The shard that `text` ("2/5") names, of the targets whose URLs are given by name. Raises `ConfigError`."""
+    where = f"--shard {text}"
+    form = _FORM.fullmatch(str(text))
+    if form is None:
+        raise ConfigError(f"{where}: not a shard; write it as I/N, as in --shard 2/5")
+    number, of = map(int, form.groups())
+    if not urls:
+        raise ConfigError(f"{where}: there is no list of targets to divide; name them in petcheck.toml, or by --target")
+    if of < 1 or not 1 <= number <= of:
+        shards = "the only shard is 1/1" if of <= 1 else f"the shards are 1/{of} to {of}/{of}"
+        raise ConfigError(f"{where}: there is no such shard; {shards}")
+    if of > len(urls):
+        listed = f"{len(urls)} target{'s' if len(urls) > 1 else ''}"
+        raise ConfigError(f"{where}: with {listed} a shard would be empty; use {len(urls)} or fewer")
+    digest = hashlib.sha256(json.dumps(list(urls.items())).encode()).hexdigest()
+    return Shard(number, of, len(urls), digest)
+
+
+def part_of(names: Sequence[str], shard: Shard) -> Sequence[str]:
+    """The names in that shard: neighbours stay together, and the sizes of shards differ by one at most."""
+    first, end = (place * len(names) // shard.of for place in (shard.number - 1, shard.number))
+    return names[first:end]

@@ -1,0 +1,173 @@
+"""The totals of a fleet: more targets than one page can show side by side, in a few sentences and groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from petcheck.results.parts import SIDE_BY_SIDE
+from petcheck.results.result import RequirementRow, Result, TargetInfo
+from petcheck.results.sanitize import printable
+from petcheck.spec import sections
+from petcheck.spec.outcomes import Outcome
+
+_NAMED = 5  # targets in a sentence
+# what a reader must look at first
+_WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
+
+_TROUBLES: tuple[tuple[Outcome, str, str], ...] = (
+    ("fail", "fails", "fail"),
+    ("error", "could not be tested", "could not be tested"),
+    ("inconclusive", "has no verdict", "have no verdict"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A target of a fleet with its rows, and its verdict as one outcome: the worst one counts."""
+
+    target: TargetInfo
+    rows: tuple[RequirementRow, ...]
+    outcome: Outcome
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The ids of the requirements that it fails."""
+        return tuple(row.id for row in self.rows if row.outcome == "fail")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Targets with the same verdict on every requirement."""
+
+    members: tuple[Member, ...]
+    verdicts: Mapping[str, Outcome]
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict of each of them."""
+        return self.members[0].outcome
+
+    @property
+    def unreachable(self) -> str | None:
+        """Why the first of them could not be tested; None if they could be."""
+        return self.members[0].target.unreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A requirement, by the row of the first target that fails it, and all targets that do."""
+
+    row: RequirementRow
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unexamined:
+    """Requirements in force that were not examined on some target, and the option that settles them, None without one.
+
+    `targets` counts the targets on which any of them was not.
+    """
+
+    settled_by: str | None
+    ids: tuple[str, ...]
+    targets: int
+
+
+def is_fleet(result: Result) -> bool:
+    """Whether a result has too many targets to show them side by side."""
+    return len(result.targets) > SIDE_BY_SIDE
+
+
+def in_parts(result: Result) -> bool:
+    """Whether each target of a run has a folder of its own: a fleet, a shard, or merged."""
+    return is_fleet(result) or result.run.shard is not None or bool(result.run.joined)
+
+
+def members(result: Result) -> tuple[Member, ...]:
+    """The targets with their rows, in their order."""
+    rows: dict[str, list[RequirementRow]] = {target.name: [] for target in result.targets}
+    for row in result.requirements:
+        rows[row.target].append(row)
+    return tuple(
+        Member(target, tuple(rows[target.name]), outcome_of(target, rows[target.name])) for target in result.targets
+    )
+
+
+def outcome_of(target: TargetInfo, rows: Iterable[RequirementRow]) -> Outcome:
+    """The verdict on a whole target as one outcome: the worst of its `rows` counts."""
+    if target.unreachable is not None:
+        return "error"
+    found = {row.outcome for row in rows if row.in_force}
+    worst: tuple[Outcome, ...] = ("fail", "error", "waived", "pass")
+    return next((outcome for outcome in worst if outcome in found), "inconclusive")
+
+
+def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:
+    """The targets grouped by their verdicts: those that fail first, then the largest groups."""
+    alike: dict[tuple[object, ...], list[Member]] = {}
+    for member in fleet:
+        key = (member.target.unreachable is None, *((row.id, row.outcome) for row in member.rows))
+        alike.setdefault(key, []).append(member)
+    made = [Group(tuple(each), {row.id: row.outcome for row in each[0].rows}) for each in alike.values()]
+    return tuple(sorted(made, key=lambda group: (_WORST_FIRST.index(group.outcome), -len(group.members))))
+
+
+def failures(fleet: Sequence[Member]) -> tuple[Failure, ...]:
+    """The requirements that fail on some target: those that most targets fail first, then in the document's order."""
+    found: dict[str, list[RequirementRow]] = {}
+    for member in fleet:
+        for row in member.rows:
+            if row.outcome == "fail":
+                found.setdefault(row.id, []).append(row)
+    made = [Failure(rows[0], tuple(row.target for row in rows)) for rows in found.values()]
+    return tuple(sorted(made, key=lambda one: (-len(one.targets), sections.order(one.row.section))))
+
+
+def unexamined(fleet: Sequence[Member]) -> tuple[Unexamined, ...]:
+    """What was not examined, by the option that settles it; what no option settles is last."""
+    ids: dict[str | None, dict[str, None]] = {}
+    targets: Counter[str | None] = Counter()
+    for member in fleet:
+        rows = [row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run")]
+        for row in rows:
+            ids.setdefault(row.settled_by, {})[row.id] = None
+        targets.update({row.settled_by for row in rows})
+    options = sorted(ids, key=lambda option: (option is None, option or ""))
+    return tuple(Unexamined(option, tuple(ids[option]), targets[option]) for option in options)
+
+
+def differing(shown: Sequence[Group]) -> tuple[str, ...]:
+    """The ids of the requirements on which those groups differ, or that one of them fails."""
+    ids = dict.fromkeys(name for group in shown for name in group.verdicts)
+    return tuple(
+        name
+        for name in ids
+        if len(found := {group.verdicts.get(name) for group in shown}) > 1 or found & {"fail", "waived", "error"}
+    )
+
+
+def verdict(fleet: Sequence[Member], quote: Callable[[str], str] = printable, *, named: bool = True) -> str:
+    """The verdict on a fleet in one sentence, with the targets that fail if they are to be `named`.
+
+    `quote` as in `totals.headline`.
+    """
+    by_outcome: dict[Outcome, list[str]] = {}
+    for member in fleet:
+        by_outcome.setdefault(member.outcome, []).append(member.target.name)
+    held = sum(len(by_outcome.get(outcome, ())) for outcome in ("pass", "waived"))
+    whole = len(fleet)
+    verb = "shows" if held == 1 else "show"
+    sentence = f"{'All' if held == whole else f'{held:,} of'} {whole:,} targets {verb} no failure"
+    parts = [
+        f"{len(names):,} {one if len(names) == 1 else several}{_named(names, quote) if named else ''}"
+        for outcome, one, several in _TROUBLES
+        if (names := by_outcome.get(outcome, []))
+    ]
+    return f"{sentence}; {', '.join(parts)}." if parts else f"{sentence}."
+
+
+def _named(names: Sequence[str], quote: Callable[[str], str]) -> str:
+    shown = ", ".join(map(quote, names[:_NAMED]))
+    return f" ({shown} and {len(names) - _NAMED:,} more)" if len(names) > _NAMED else f" ({shown})"

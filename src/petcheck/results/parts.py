@@ -1,0 +1,155 @@
+"""A run in parts: each target has a folder of reports of its own, and the folder above them has what is joined.
+
+    reports/targets/NAME/   the files of a run of that target alone, with its recording and its manifest
+    reports/result.json     what all of them say, as one result
+    reports/manifest.json   the digest of each target's manifest, and so of everything
+
+No more than one target is in memory as a whole. Of the others there is an `outline`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from petcheck.errors import NotAResult, NotARun, NotEvidence
+from petcheck.results import atomic_write
+from petcheck.results.har_reader import members_before
+from petcheck.results.manifest import PARTS, entry_of_part, name_of_part, read_manifest
+from petcheck.results.result import FILE, RequirementRow, Result, RunInfo, from_head, head_of, validate
+from petcheck.results.sanitize import printable
+from petcheck.spec.outcomes import Exit
+
+SIDE_BY_SIDE = 4
+"""The most targets whose evidence one recording and one page hold. A run of more is in parts."""
+
+_STREAMED = ("requirements", "checks", "observations")
+
+
+def part_of(folder: Path, name: str) -> Path:
+    """The folder of one target in a folder of reports."""
+    return folder / PARTS / name
+
+
+def names_in(manifest: Mapping[str, Any]) -> list[str]:
+    """The targets whose manifests a manifest lists; none if it is not of a run in parts."""
+    return [name for name in map(name_of_part, manifest["files"]) if name is not None]
+
+
+def names_of_parts(folder: Path) -> list[str]:
+    """The targets of a run in parts, by the manifest in its folder; none if it is no such run."""
+    try:
+        return names_in(read_manifest(folder))
+    except NotARun:
+        return []
+
+
+def head_in(folder: Path) -> Result:
+    """What the result.json in a folder says of its run and its targets, without rows.
+
+    Raises NotARun, also if a target has a name that would lead to another place than a folder of its own.
+    """
+    path = folder / FILE
+    name = printable(str(path))
+    try:
+        head = from_head(members_before(path, _STREAMED[0]))
+    except OSError as error:
+        raise NotARun(f"{name} cannot be read: {error.strerror}; give a folder of reports") from None
+    except (NotAResult, NotEvidence) as error:
+        raise NotARun(f"{name} {printable(str(error), 300)}; give a folder of reports") from None
+    for target in head.targets:
+        if name_of_part(entry_of_part(target.name)) is None:
+            raise NotARun(f"{name} has a target with a name that petcheck does not give ({printable(target.name, 60)})")
+    return head
+
+
+def outline(result: Result) -> Result:
+    """A result without checks, observations and references to exchanges: what remains in memory of each target."""
+    return replace(result, requirements=tuple(map(_outlined, result.requirements)), checks=(), observations=())
+
+
+def _outlined(row: RequirementRow) -> RequirementRow:
+    # targets share most of their texts
+    return replace(
+        row,
+        id=sys.intern(row.id),
+        section=sys.intern(row.section),
+        statement=sys.intern(row.statement),
+        target=sys.intern(row.target),
+        reason=sys.intern(row.reason),
+        checks=(),
+        exchanges=(),
+        decisive=(),
+        parts=(),
+        example=None,
+    )
+
+
+def join(outlines: Sequence[Result], run: RunInfo, *, complete: bool) -> Result:
+    """One outline of several, in their order."""
+    first = outlines[0]
+    return Result(
+        complete=complete,
+        suite=first.suite,
+        run=run,
+        targets=tuple(target for each in outlines for target in each.targets),
+        requirements=tuple(row for each in outlines for row in each.requirements),
+        checks=(),
+        observations=(),
+        untestable=first.untestable,
+    )
+
+
+_FIRST_DECIDES = (Exit.INTERRUPTED, Exit.FAILS, Exit.UNTESTABLE, Exit.BROKE, Exit.UNSETTLED, Exit.HOLDS)
+
+
+def exit_of_parts(outlines: Iterable[Result], *, interrupted: bool) -> Exit:
+    """The exit code of a run from those of its parts, as if one run had judged all targets."""
+    found = {(each.run.exit, each.complete) for each in outlines}
+    if (Exit.BROKE, False) in found:
+        return Exit.BROKE
+    codes = {code for code, _ in found} | ({int(Exit.INTERRUPTED)} if interrupted else set())
+    return next((code for code in _FIRST_DECIDES if code in codes), Exit.NOTHING_SELECTED)
+
+
+def write_joined(joined: Result, folder: Path) -> Path:
+    """Write the result.json that joins those of the targets below `folder`, in the order of an outline's targets.
+
+    Raises NotAResult, and OSError.
+    """
+    path = folder / FILE
+    atomic_write.write(path, pieces(joined, folder))
+    return path
+
+
+def pieces(joined: Result, folder: Path) -> Iterator[str]:
+    """The text of that file, piece by piece. Raises NotAResult, NotARun, and OSError."""
+    head = head_of(joined)
+    validate({**head, "untestable": [], **{kind: [] for kind in _STREAMED}})
+    yield "{\n"
+    for name, value in head.items():
+        yield f' "{name}": {json.dumps(value, allow_nan=False)},\n'
+    for kind in _STREAMED:
+        yield f' "{kind}": ['
+        comma = "\n  "
+        for target in joined.targets:
+            for row in _rows(part_of(folder, target.name) / FILE, kind):
+                yield comma + json.dumps(row, allow_nan=False)
+                comma = ",\n  "
+        yield "\n ],\n"
+    yield f' "untestable": {json.dumps([asdict(point) for point in joined.untestable])}\n}}\n'
+
+
+def _rows(path: Path, kind: str) -> list[dict[str, Any]]:
+    """The rows of one kind in the result.json of a target, which was validated when it was written."""
+    try:
+        rows = json.loads(path.read_bytes())[kind]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise NotARun(f"{printable(str(path))} is not a result of petcheck ({printable(repr(error), 100)})") from None
+    if not isinstance(rows, list):
+        raise NotARun(f"{printable(str(path))} is not a result of petcheck: {kind} is not an array")
+    return rows

@@ -1,0 +1,229 @@
+"""Merges the reports of several runs, above all of the shards of one, into the reports of one run in parts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from petcheck.errors import NotAResult, NotARun, NotJoined
+from petcheck.results import attestation, parts
+from petcheck.results.attestation import Seal
+from petcheck.results.manifest import FILE as MANIFEST
+from petcheck.results.manifest import digest_of, read_manifest
+from petcheck.results.parts import exit_of_parts, names_of_parts, outline, part_of
+from petcheck.results.result import FILE, JoinedRun, Result, RunInfo, ShardInfo, load
+from petcheck.results.sanitize import printable
+from petcheck.runner import reports_folder
+from petcheck.runner.fleet import FleetEnd, judge_recorded, write_parts
+from petcheck.runner.processes import Processes, Task
+from petcheck.spec.outcomes import Exit
+
+_OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")  # options in which the shards of a run may differ
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A folder of reports to merge, and what it says of its run and its targets, without rows.
+
+    Its targets are in folders of their own if it is `in_parts`; otherwise they share one recording.
+    """
+
+    folder: Path
+    head: Result
+    in_parts: bool
+
+    @property
+    def name(self) -> str:
+        return printable(str(self.folder))
+
+    @property
+    def shard(self) -> ShardInfo | None:
+        return self.head.run.shard
+
+    def part(self, target: str) -> Path:
+        return part_of(self.folder, target) if self.in_parts else self.folder
+
+
+def merge(folders: Sequence[Path], output: Path, seal: Seal | None, options: Callable[[], list[str]]) -> FleetEnd:
+    """Merge the reports in some folders into those of one run in `output`.
+
+    Targets with a recording of their own are copied as they are, with their signatures; a recording of several is
+    judged again for each. `options` are those with which pytest runs the checks. A shard that is missing makes the
+    result incomplete. Raises NotARun, NotJoined, `ConfigError` where `output` is in use, and KeyboardInterrupt.
+    """
+    sources = [_Source(folder, parts.head_in(folder), bool(names_of_parts(folder))) for folder in folders]
+    _expect_one_run(sources)
+    sources.sort(key=lambda source: source.shard.number if source.shard else 0)
+    _expect_each_target_once(sources)
+    for source in sources:
+        for target in source.head.targets:
+            if source.in_parts or len(source.head.targets) == 1:
+                _expect_whole(source.part(target.name))
+    lock = reports_folder.take(output, "-o")
+    try:
+        outlines = [outline for source in sources for outline in _taken(source, output, options)]
+        run = _joined_run(sources, outlines)
+        missing = _missing(sources)
+        whole = not missing and all(source.head.complete for source in sources)
+        interrupted = bool(missing) or any(source.head.run.exit == Exit.INTERRUPTED for source in sources)
+        run = replace(run, exit=int(exit_of_parts(outlines, interrupted=interrupted)))
+        complete = whole and all(each.complete for each in outlines)
+        return write_parts(parts.join(outlines, run, complete=complete), output, seal)
+    finally:
+        lock.release()
+
+
+# ---- may they be merged?
+
+
+def _expect_one_run(sources: Sequence[_Source]) -> None:
+    """Raise NotJoined for the first folder whose run cannot be part of the run of the first folder."""
+    first = sources[0]
+    for other in sources[1:]:
+        between = f"{first.name} and {other.name}"
+        ours, theirs = first.head, other.head
+        if ours.suite != theirs.suite:
+            raise NotJoined(
+                f"{between} are of different suites ({_suite(ours)} and {_suite(theirs)}); judge all with the same one"
+            )
+        if ours.run.as_of != theirs.run.as_of:
+            raise NotJoined(
+                f"{between} are judged as on different days ({ours.run.as_of} and {theirs.run.as_of}); "
+                "give every run the same --as-of"
+            )
+        if _settings(ours.run) != _settings(theirs.run):
+            raise NotJoined(f"{between} have different options or waivers; give every run the same ones")
+        if (first.shard is None) != (other.shard is None):
+            alone = other if other.shard is None else first
+            raise NotJoined(f"{alone.name} is not a shard, and others are; merge the shards of one run alone")
+        if first.shard and other.shard and _list(first.shard) != _list(other.shard):
+            raise NotJoined(
+                f"{between} are shards of different lists of targets ({first.shard} and {other.shard}); "
+                "give every shard the same list and the same number of shards"
+            )
+    numbers: dict[int, _Source] = {}
+    for source in sources:
+        if source.shard is not None:
+            before = numbers.setdefault(source.shard.number, source)
+            if before is not source:
+                raise NotJoined(f"shard {source.shard} is there twice: {before.name} and {source.name}; give it once")
+
+
+def _suite(head: Result) -> str:
+    suite = head.suite
+    return printable(f"{suite.version}, catalogue {suite.requirements_sha256[:8]}, {suite.openapi_sha256[:8]}", 60)
+
+
+def _settings(run: RunInfo) -> object:
+    return run.settings and replace(run.settings, seed_given=False)
+
+
+def _list(shard: ShardInfo) -> tuple[int, int, str]:
+    return shard.of, shard.targets, shard.list_sha256
+
+
+def _expect_each_target_once(sources: Sequence[_Source]) -> None:
+    found: dict[str, _Source] = {}
+    for source in sources:
+        for target in source.head.targets:
+            before = found.setdefault(target.name, source)
+            if before is not source:
+                same = _verdicts(before, target.name) == _verdicts(source, target.name)
+                raise NotJoined(
+                    f"{printable(target.name, 60)} is in {before.name} and in {source.name}, with "
+                    f"{'the same' if same else 'different'} verdicts; leave one of them out"
+                )
+
+
+def _verdicts(source: _Source, target: str) -> dict[str, str]:
+    result = _loaded(source.part(target))
+    return {row.id: row.outcome for row in result.rows_of(target)}
+
+
+def _loaded(folder: Path) -> Result:
+    try:
+        return load(folder / FILE)
+    except NotAResult as error:
+        raise NotARun(f"{printable(str(error), 700)}; give the folder of a complete run") from None
+
+
+def _expect_whole(folder: Path) -> None:
+    """Raise NotARun unless a folder has each file that its manifest lists."""
+    for name, entry in read_manifest(folder)["files"].items():
+        path = printable(str(folder / name))
+        try:
+            changed = digest_of(folder / name) != entry["sha256"]
+        except OSError as error:
+            raise NotARun(f"{path} cannot be read: {error.strerror}; give a whole folder of reports") from None
+        if changed:
+            raise NotARun(f"{path} is not the file that the manifest lists; give a folder as its run wrote it")
+
+
+def _missing(sources: Sequence[_Source]) -> bool:
+    shard = sources[0].shard
+    return shard is not None and len(sources) < shard.of
+
+
+# ---- the merged run
+
+
+def _taken(source: _Source, output: Path, options: Callable[[], list[str]]) -> list[Result]:
+    """The outlines of a source's targets, once their reports are in the output."""
+    names = [target.name for target in source.head.targets]
+    if source.in_parts or len(names) == 1:
+        return [_copied(source.part(name), part_of(output, name)) for name in names]
+    at_work = Processes(len(names))
+    tasks = (
+        Task(name, judge_recorded, (source.folder, name, part_of(output, name), None, None, False, options()))
+        for name in names
+    )
+    ended = {done.name: done.value for done in at_work.each(tasks)}
+    if at_work.interrupted:
+        raise KeyboardInterrupt
+    outlines = []
+    for name in names:
+        done = ended[name]
+        if done is None or done.outline is None:
+            why = "; ".join(done.trouble) if done else "its process died"
+            raise NotARun(f"{source.name}: the recording of {printable(name, 60)} cannot be judged alone: {why}")
+        outlines.append(done.outline)
+    return outlines
+
+
+def _copied(source: Path, output: Path) -> Result:
+    """Copy the reports of one target; returns their outline."""
+    output.mkdir(parents=True, exist_ok=True)
+    listed = list(read_manifest(source)["files"])
+    # the manifest last: without it the folder says nothing
+    for name in (*listed, attestation.FILE, attestation.ENVELOPE_FILE, MANIFEST):
+        with suppress(FileNotFoundError):
+            if name == attestation.ENVELOPE_FILE:
+                (output / name).unlink(missing_ok=True)
+            shutil.copyfile(source / name, output / name)
+    return outline(_loaded(output))
+
+
+def _joined_run(sources: Sequence[_Source], outlines: Sequence[Result]) -> RunInfo:
+    """The run that the sources are joined to: its options are those that all have, but for what is a shard's own."""
+    runs = [source.head.run for source in sources]
+    first = runs[0]
+    seeds = {run.seed for run in runs}
+    options = {
+        name: value
+        for name, value in first.options.items()
+        if name not in _OF_ITS_OWN or (name == "seed" and len(seeds) == 1)
+    }
+    return RunInfo(
+        id=first.id,
+        started=min(run.started for run in runs),
+        finished=max(run.finished for run in runs),
+        as_of=first.as_of,
+        seed=first.seed,
+        exit=0,
+        options=options,
+        settings=first.settings,
+        joined=tuple(JoinedRun(run.id, run.seed, run.started, run.finished, run.shard) for run in runs),
+    )

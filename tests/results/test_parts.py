@@ -1,0 +1,153 @@
+"""A run in parts: what joins the results of its targets is the result of one run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from petcheck.errors import NotAResult, NotARun
+from petcheck.results import parts, result
+from petcheck.results.manifest import name_of_part, read_manifest
+from petcheck.results.result import Result, load
+from petcheck.spec.outcomes import Exit
+from tests.support import samples
+
+
+def written(folder: Path, *names: str) -> list[Result]:
+    """The results of targets, each in its own folder."""
+    whole = []
+    for name in names:
+        one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
+        part = parts.part_of(folder, name)
+        part.mkdir(parents=True)
+        result.write(one, part)
+        whole.append(one)
+    return whole
+
+
+def joined(results: list[Result], **run: object) -> Result:
+    return parts.join(list(map(parts.outline, results)), samples.run(**run), complete=True)  # type: ignore[arg-type]
+
+
+def test_what_is_joined_is_one_result_with_all_that_the_targets_have(tmp_path: Path) -> None:
+    results = written(tmp_path, "b", "a")
+    parts.write_joined(joined(results), tmp_path)
+    whole = load(tmp_path / "result.json")
+    assert [target.name for target in whole.targets] == ["b", "a"]
+    assert whole.requirements == tuple(row for one in results for row in one.requirements)
+    assert whole.requirements[0].exchanges == (0, 1)
+    assert whole.run == samples.run()
+
+
+def test_an_outline_has_no_evidence() -> None:
+    one, _ = samples.whole_run(targets=1)
+    bare = parts.outline(one)
+    assert (bare.checks, bare.observations) == ((), ())
+    assert {(row.exchanges, row.decisive, row.checks) for row in bare.requirements} == {((), (), ())}
+    assert [(row.id, row.outcome, row.reason) for row in bare.requirements] == [
+        (row.id, row.outcome, row.reason) for row in one.requirements
+    ]
+
+
+def test_the_head_is_read_without_the_rows(tmp_path: Path) -> None:
+    parts.write_joined(joined(written(tmp_path, "a", "b")), tmp_path)
+    text = (tmp_path / "result.json").read_text()
+    (tmp_path / "result.json").write_text(text[: text.index('"requirements"') + 20])
+    head = parts.head_in(tmp_path)
+    assert ([target.name for target in head.targets], head.requirements) == (["a", "b"], ())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "cannot be read: No such file or directory; give a folder of reports"),
+        ("[]", "is not whole JSON (expected { and found [); give a folder of reports"),
+        ('{"format": 1}', "is not a result of petcheck: the top level"),
+    ],
+)
+def test_a_head_that_is_none(tmp_path: Path, text: str | None, said: str) -> None:
+    if text is not None:
+        (tmp_path / "result.json").write_text(text)
+    with pytest.raises(NotARun) as wrong:
+        parts.head_in(tmp_path)
+    assert str(wrong.value).startswith(f"{tmp_path / 'result.json'} {said}")
+
+
+@pytest.mark.parametrize("name", ["../../elsewhere", "a/b", "/etc", ".."])
+def test_no_name_of_a_target_leads_elsewhere(tmp_path: Path, name: str) -> None:
+    one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
+    result.write(one, tmp_path)
+    with pytest.raises(NotARun, match="has a target with a name that petcheck does not give"):
+        parts.head_in(tmp_path)
+
+
+def test_a_target_whose_result_is_gone_or_spoiled(tmp_path: Path) -> None:
+    whole = joined(written(tmp_path, "a", "b"))
+    path = parts.part_of(tmp_path, "b") / "result.json"
+    for text in ("{", "[]", '{"requirements": 1}'):
+        path.write_text(text)
+        with pytest.raises(NotARun, match="is not a result of petcheck"):
+            parts.write_joined(whole, tmp_path)
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        parts.write_joined(whole, tmp_path)
+    assert not (tmp_path / "result.json").exists()
+
+
+def test_a_run_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
+    whole = joined(written(tmp_path, "a"))
+    with pytest.raises(NotAResult):
+        parts.write_joined(replace(whole, run=replace(whole.run, exit=-1)), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("codes", "interrupted", "code"),
+    [
+        ([0, 0], False, Exit.HOLDS),
+        ([0, 1, 6], False, Exit.FAILS),
+        ([0, 6, 3], False, Exit.UNTESTABLE),
+        ([0, 3, 7], False, Exit.BROKE),
+        ([0, 7], False, Exit.UNSETTLED),
+        ([5, 5], False, Exit.NOTHING_SELECTED),
+        ([5, 0], False, Exit.HOLDS),
+        ([1, 2], False, Exit.INTERRUPTED),
+        ([1, 0], True, Exit.INTERRUPTED),
+        ([], True, Exit.INTERRUPTED),
+    ],
+)
+def test_the_exit_code_is_that_of_one_run_over_all_targets(codes: list[int], interrupted: bool, code: Exit) -> None:
+    assert parts.exit_of_parts([samples.result(exit_code=one) for one in codes], interrupted=interrupted) == code
+
+
+def test_a_part_that_broke_breaks_the_run() -> None:
+    found = [samples.result(exit_code=1), samples.result(exit_code=3, complete=False)]
+    assert parts.exit_of_parts(found, interrupted=True) == Exit.BROKE
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ("targets/eu-west_1/manifest.json", "eu-west_1"),
+        ("targets/../manifest.json", None),
+        ("targets/a/b/manifest.json", None),
+        ("targets//manifest.json", None),
+        ("targets/a/result.json", None),
+        ("result.json", None),
+    ],
+)
+def test_a_manifest_leads_to_targets_below_its_own_folder_alone(tmp_path: Path, entry: str, name: str | None) -> None:
+    assert name_of_part(entry) == name
+    files = {entry: {"sha256": "a" * 64}}
+    (tmp_path / "manifest.json").write_text(json.dumps({"format": 1, "files": files}))
+    if name is None and entry != "result.json":
+        with pytest.raises(NotARun, match="does not list files as petcheck lists them"):
+            read_manifest(tmp_path)
+    else:
+        assert parts.names_of_parts(tmp_path) == ([name] if name else [])
+
+
+def test_a_folder_without_a_manifest_has_no_parts(tmp_path: Path) -> None:
+    assert parts.names_of_parts(tmp_path) == []
