@@ -34,6 +34,7 @@ def test_the_code_on_the_page_is_that_of_the_step() -> None:
     assert [(step, block) for step, block in blocks if block not in programs[step]] == []
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("command", "failures"), STATED, ids=[command[1] for command, _ in STATED])
 def test_a_step_fails_as_the_page_says(tmp_path: Path, command: list[str], failures: set[str]) -> None:
     for step in (DOCS / "tutorial").glob("*.py"):

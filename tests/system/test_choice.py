@@ -34,6 +34,7 @@ def one_fault_for_each() -> list[tuple[str, str]]:
     return sorted(found.items())
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("requirement", "fault"), one_fault_for_each())
 def test_a_fault_is_found_by_the_choice_of_what_it_breaks(requirement: str, fault: str) -> None:
     trial = run_fault(fault, "--choose", requirement, "--examples", "0")
@@ -52,6 +53,7 @@ BESIDE = [
 ]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(("requirement", "fault"), BESIDE)
 def test_it_brings_along_what_shows_the_fault(requirement: str, fault: str) -> None:
     test_a_fault_is_found_by_the_choice_of_what_it_breaks(requirement, fault)

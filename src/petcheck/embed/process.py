@@ -28,10 +28,11 @@ _JUDGED = (Exit.HOLDS, Exit.FAILS, Exit.NOTHING_SELECTED, Exit.UNSETTLED)
 
 
 class Options(TypedDict, total=False):
-    """The options of a run, as those of the command `petcheck`; README.md describes them. Seconds where it is time."""
+    """The options of a run, as those of the command `petcheck`; `petcheck --help` describes them. Seconds where it is time."""
 
     allow_writes: bool
     exhaust_rate_limit: bool
+    populate: int
     plan: str
     as_of: date | str
     category_id: int
