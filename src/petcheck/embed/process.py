@@ -28,7 +28,7 @@ _JUDGED = (Exit.HOLDS, Exit.FAILS, Exit.NOTHING_SELECTED, Exit.UNSETTLED)
 
 
 class Options(TypedDict, total=False):
-    """The options of a run, as those of the command `petcheck`; `petcheck --help` describes them. Seconds where it is time."""
+    """The options of a run, as those of the command; `petcheck --help` describes them. Times are in seconds."""
 
     allow_writes: bool
     exhaust_rate_limit: bool
