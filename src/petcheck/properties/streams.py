@@ -149,9 +149,9 @@ def creating(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Ite
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     accepted = chain(_dense(pets), _woven(_odd(pets), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
-    refused = defective_pets(pets, seed, known, cases)
-    # a server may read the body of a request that has none
-    bodies = chain(islice(accepted, 1), [None], _woven(refused, accepted, 24, 2), _woven(refused, accepted, 2**62, 1))
+    # first, a server may read the body of a request that has none
+    refused = chain([None], defective_pets(pets, seed, known, cases))
+    bodies = chain(islice(accepted, 1), _woven(refused, accepted, 24, 2), _woven(refused, accepted, 2**62, 1))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 

@@ -39,7 +39,7 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     total = 2 * number
     posts = max(total // 5, min(total * 3 // 10, _POSTS)) if writes else 0
     deep = writes and number > DEEP
-    return Shares(total, posts, number * 3 // 10, posts // 7 if deep else 0, number // 10 if deep else 0)
+    return Shares(total, posts, max(number * 3 - 1, 0) // 10, posts // 7 if deep else 0, number // 10 if deep else 0)
 
 
 def examples_for(examples: int | None, *, writes: bool) -> int:
