@@ -71,7 +71,7 @@ COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "equal": lambda: compare(
         [recorded("a", samples.whole_run(targets=1)), recorded("b", samples.whole_run(targets=1))]
     ),
-    "mended": lambda: compare(
+    "fixed": lambda: compare(
         [recorded("a", samples.whole_run(targets=1)), recorded("b", samples.whole_run(targets=1, failing=False))]
     ),
     "four": lambda: compare([recorded("run", samples.whole_run(targets=4))]),
@@ -142,7 +142,7 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
     return write
 
 
-@pytest.mark.parametrize("name", ["one run", "equal", "mended", "otherwise", "hostile"])
+@pytest.mark.parametrize("name", ["one run", "equal", "fixed", "otherwise", "hostile"])
 def test_it_shows_every_row_of_the_comparison(opened: Open, name: str) -> None:
     value: dict[str, Any] = to_json(made(name))
     different, equal = value["different"], value["equal_parts"]
@@ -160,11 +160,11 @@ def test_it_shows_every_row_of_the_comparison(opened: Open, name: str) -> None:
     assert page.locator(".agreed:visible").count() == 0
 
 
-@pytest.mark.parametrize("name", ["one run", "equal", "mended", "four", "otherwise", "hostile"])
+@pytest.mark.parametrize("name", ["one run", "equal", "fixed", "four", "otherwise", "hostile"])
 def test_axe_finds_nothing(opened: Open, name: str, tmp_path: Path) -> None:
     page = opened(name)
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    accessible(page, tmp_path / "page.png", (*VIEWS, *OTHER_VIEWS) if name in ("mended", "otherwise") else VIEWS)
+    accessible(page, tmp_path / "page.png", (*VIEWS, *OTHER_VIEWS) if name in ("fixed", "otherwise") else VIEWS)
 
 
 def test_a_hostile_target_ran_nothing(opened: Open) -> None:
@@ -176,12 +176,12 @@ def test_a_hostile_target_ran_nothing(opened: Open) -> None:
 
 
 def test_exchanges_are_side_by_side_and_on_a_phone_below_each_other(opened: Open) -> None:
-    left, right = (box.bounding_box() for box in opened("mended").locator(".one").all()[:2])
+    left, right = (box.bounding_box() for box in opened("fixed").locator(".one").all()[:2])
     assert left is not None
     assert right is not None
     assert left["y"] == right["y"]
     assert left["x"] < right["x"]
-    first, second = (box.bounding_box() for box in opened("mended", width=375).locator(".one").all()[:2])
+    first, second = (box.bounding_box() for box in opened("fixed", width=375).locator(".one").all()[:2])
     assert first is not None
     assert second is not None
     assert first["x"] == second["x"]
@@ -196,7 +196,7 @@ def test_differences_have_a_sign_and_a_line_not_only_a_colour(opened: Open) -> N
 
 
 def test_in_print_collapsed_parts_show(opened: Open) -> None:
-    page = opened("mended", scheme="dark")
+    page = opened("fixed", scheme="dark")
     page.emulate_media(media="print")
     assert page.locator(".agreed").first.is_visible()
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(28, 30, 33)"

@@ -375,7 +375,7 @@ def _verdict(common: dict[str, Any], seen: tuple[int, ...], *, writes: bool, fai
             "exchanges": (3,),
             "decisive": (3,),
             "parts": ("header:Retry-After",),
-            "waiver": AppliedWaiver("Known since 2.4; mended in 2.6, see the release plan.", "2026-12-31"),
+            "waiver": AppliedWaiver("Known since 2.4; fixed in 2.6, see the release plan.", "2026-12-31"),
         },
     }
     if requirement in ("RATE-10", "VERSION-2", "GET-4"):

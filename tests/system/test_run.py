@@ -122,10 +122,10 @@ def test_animals_of_an_earlier_run_with_the_same_seed_fail_nothing(
     fault: str, requirement: str, left_open: bool
 ) -> None:
     """A server is fixed and judged again with `--seed`, on the same store; then it is broken again."""
-    broken, mended = ReferenceSettings(keys={KEY: "pro"}, faults=(fault,)), ReferenceSettings(keys={KEY: "pro"})
+    broken, fixed = ReferenceSettings(keys={KEY: "pro"}, faults=(fault,)), ReferenceSettings(keys={KEY: "pro"})
     app = create_app(broken)
     store, outcomes = app.state.store, []
-    for settings in (broken, mended, broken):
+    for settings in (broken, fixed, broken):
         with running(create_app(settings, store=store)) as url:
             trial = judge_in_place(f"{url}/v1", "--allow-writes", "--seed", "7", "--examples", "0")
         outcomes.append((trial.ids("fail"), requirement in trial.ids("inconclusive")))
