@@ -1,4 +1,4 @@
-"""A fleet is summed up in one sentence, in groups of targets with the same verdicts, and by the requirements that fail."""
+"""A fleet is summed up in one sentence, groups of targets with the same verdicts, and the requirements that fail."""
 
 from __future__ import annotations
 
