@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field, StrictInt, StrictStr, model_serializer
+from pydantic import BaseModel, Field, StrictInt, StrictStr, field_validator, model_serializer
 
 app = FastAPI()
 KEY = os.environ["PETSTORE_API_KEY"]
@@ -23,6 +23,12 @@ class NewPet(BaseModel):
     name: StrictStr
     categoryId: Int64
     status: Status = None  # absent or one of the three; a null that is sent is refused
+
+    @field_validator("name")
+    @classmethod
+    def can_be_encoded(cls, name: str) -> str:
+        name.encode()  # UTF-8 has no half of a surrogate pair
+        return name
 
     @model_serializer(mode="wrap")
     def without_null(self, write) -> dict:

@@ -19,7 +19,7 @@ from petcheck.judging.apply import decide_each
 from petcheck.judging.expected import body_due, documented
 from petcheck.judging.json_values import HugeNumber
 from petcheck.judging.judgement import Failed, Grounds
-from petcheck.judging.matchers import value_of
+from petcheck.judging.matchers import unread, value_of
 from petcheck.judging.rules import RULES
 from petcheck.properties.generate import described_by_schemathesis
 from petcheck.spec.operations import Operation
@@ -63,13 +63,16 @@ def schemathesis_problems(exchange: Exchange, grounds: Grounds) -> dict[str, str
         return {}
     if due is None or not documented(exchange, grounds.as_of):
         return {}
-    shown = _shown(exchange, answer)
+    shown = None if unread(answer) else _shown(exchange, answer)
     if shown is None:
         return {}
+    from schemathesis.openapi.checks import MissingContentType
     from schemathesis.specs.openapi import checks
 
     found: dict[str, str] = {}
     for failure in _failures(exchange.request.operation, shown, checks.response_schema_conformance):
+        if isinstance(failure, MissingContentType):
+            continue  # below
         path = [str(step) for step in getattr(failure, "instance_path", ())]
         named = next((_OF_FIELD[due][step] for step in reversed(path) if step in _OF_FIELD[due]), None)
         missing = next(
