@@ -134,7 +134,12 @@ def test_an_interrupt_ends_the_run_too(here: Path) -> None:
         silent.settimeout(60)
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         program = f"import petcheck; petcheck.check({url!r}, key={KEY!r})"
-        asking = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL, start_new_session=True)
+        asking = subprocess.Popen(
+            [sys.executable, "-c", program],
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
+        )
         connection, _ = silent.accept()
         assert running_with(url)
         asking.send_signal(signal.SIGINT)

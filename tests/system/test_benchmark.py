@@ -11,11 +11,11 @@ from tools import benchmark, one_run
 from tools.benchmark import DOCUMENT, PARTS, with_sections
 
 
-def test_the_document_has_every_part() -> None:
+def test_the_document_has_parts_that_were_measured() -> None:
     text = DOCUMENT.read_text("utf-8")
     assert with_sections(text, {}) == text
-    for part in PARTS.values():
-        assert f"\n## {part.title}\n" in text
+    titles = {line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")}
+    assert {PARTS["run"].title, PARTS["tools"].title} <= titles <= {part.title for part in PARTS.values()}
 
 
 def test_a_part_replaces_its_own_section_alone() -> None:

@@ -41,7 +41,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples, which no run has made, are compared as if they followed from their recordings."""
-    monkeypatch.setattr(compare, "follows", lambda folder, options: ([], []))
+    monkeypatch.setattr(compare, "follows", lambda folder, options: [])
 
 
 @pytest.fixture

@@ -318,7 +318,7 @@ def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     assert ran.code == 3
     assert "\ntarget shows no failure: " in ran.out
     (line,) = trouble(ran)
-    evidence, views = "result.json, exchanges.jsonl, exchanges.har", "junit.xml, report.html, summary.md"
+    evidence, views = "result.json, exchanges.jsonl, exchanges.har", "report.html, junit.xml, summary.md"
     files = f"{evidence}, {views}, badge.svg, badge.json, pytest.html, manifest.json"
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
     assert ran.err == f"{line}\n"

@@ -13,6 +13,7 @@ from petcheck.judging.creations import creations_in
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.pages import shown_in
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
+from petcheck.spec.operations import Operation
 from petcheck.toolkit.target import Target
 
 
@@ -46,7 +47,7 @@ def _populated(target: Target, wanted: int) -> str:
         answer = target.api.create_pet({"name": name, "categoryId": target.category, "status": status})
         made = next(iter(creations_in([answer])), None)
         if made is None:
-            return f"stopped after {number - 1} new animals: POST /pets was answered {answer_text(answer)}"
+            return f"stopped after {number - 1} new animals: {Operation.CREATE_PET} was answered {answer_text(answer)}"
         if number == 1 and not _shown(target)[1] >= shown | {made.id}:
             return f"stopped after 1 new animal, id {made.id}: the list has not grown by it"
     _shown(target)
