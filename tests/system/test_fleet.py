@@ -8,10 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import ANY
 
 import pytest
 
@@ -19,6 +20,8 @@ from petcheck.cli.main import main
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.results.result import load, to_json
+from petcheck.runner import fleet
+from petcheck.runner.processes import Done, Processes, Task
 from tests.results.test_attestation import key_files
 from tests.support import command
 from tests.support.command import KEY, Ran, ended, environment
@@ -423,6 +426,32 @@ def test_a_process_that_dies_loses_its_own_target_alone(tmp_path: Path) -> None:
     lost = [row for row in ran.result.requirements if row.target == "a" and row.in_force]
     assert {row.outcome for row in lost} == {"not-run"}
     assert {row.reason for row in lost} == {"No check of this requirement ran: its process died."}
+
+
+class Mute(Processes):
+    """Runs tasks here, one after the other, and passes no value on, as if each process died after its last file."""
+
+    def each(self, tasks: Iterable[Task[Any]]) -> Iterator[Done[Any]]:
+        for task in tasks:
+            task.function(*task.arguments)
+            yield Done(task.name, None)
+
+
+def test_a_process_that_dies_after_its_last_file_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PETSTORE_API_KEY", KEY)
+    monkeypatch.setattr(fleet, "Processes", Mute)
+    with servers(*NAMES) as urls:
+        listed(tmp_path, urls)
+        assert said(capsys, *FEW, "--seed", "1") == (0, ANY)
+    assert load(tmp_path / "reports/result.json").complete
+    # what an earlier run left proves nothing of this one
+    monkeypatch.setattr(fleet, "judge_target", lambda *_: None)
+    monkeypatch.setattr(fleet, "_broken", lambda *_: fleet.Ended(None, ("died",)))
+    listed(tmp_path, urls)
+    assert said(capsys, *FEW, "--seed", "1")[0] == 3
 
 
 def processes_in(folder: Path) -> dict[int, int]:

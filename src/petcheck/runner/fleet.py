@@ -19,11 +19,12 @@ from petcheck.errors import ConfigError, NotARun, NotWritten
 from petcheck.reports import write
 from petcheck.reports.write import Product
 from petcheck.results.attestation import Seal
-from petcheck.results.load import recording_in
+from petcheck.results.load import read_result, recording_in
+from petcheck.results.manifest import digest_of, read_manifest
 from petcheck.results.parts import exit_of_parts, head_in, join, outline, part_of
 from petcheck.results.recording import FILE as STREAM
 from petcheck.results.recording import Recording, Stream
-from petcheck.results.result import Result, RunInfo
+from petcheck.results.result import FILE, Result, RunInfo
 from petcheck.results.sanitize import printable
 from petcheck.runner import reports_folder, signals
 from petcheck.runner.checks import run_checks
@@ -152,7 +153,7 @@ def run_fleet(
         alone = {target.name: _alone(config, target) for target in config.targets}
         failing = 0
         for done in at_work.each(Task(name, judge_target, (one, options)) for name, one in alone.items()):
-            ended = done.value or Ended(None)
+            ended = done.value or Ended(_finished(alone[done.name], started))
             if ended.outline is None and not ended.trouble and not at_work.interrupted:
                 ended = _broken(alone[done.name], started, done.error)
             trouble += [f"{done.name}: {line}" for line in ended.trouble]
@@ -222,6 +223,19 @@ def _alone(config: Config, target: TargetConfig) -> Config:
         given = {**given, "target": [text for text in listed if str(text).partition("=")[0] == target.name]}
     reports = part_of(config.reports, target.name) if config.reports is not None else None
     return replace(config, targets=(target,), reports=reports, shard=None, failed=False, given=given)
+
+
+def _finished(config: Config, started: datetime) -> Result | None:
+    """The outline of a target whose process ended after its last file and before it reported; None if files lack."""
+    folder = config.reports
+    try:
+        if folder is None or read_manifest(folder)["files"].get(FILE, {}).get("sha256") != digest_of(folder / FILE):
+            return None
+        result = read_result(folder / FILE)
+    except (NotARun, OSError):
+        return None
+    of_this_run = datetime.fromisoformat(result.run.started) >= started
+    return outline(result) if of_this_run and result.complete else None
 
 
 def _broken(config: Config, started: datetime, error: str | None) -> Ended:
