@@ -21,8 +21,8 @@ _CHOICES = {"ID": known_words(), "PLAN": list(PLANS), "SHELL": list(FILES), "COM
 
 def files() -> dict[str, str]:
     """The text of each file, by name."""
-    texts = {name: shtab.complete(_for_completion(), shell=shell) for shell, name in FILES.items()}
-    return texts | {MAN_PAGE: man_page()}
+    texts = {name: shtab.complete(_for_completion(), shell=shell) for shell, name in FILES.items() if shell != "zsh"}
+    return texts | {FILES["zsh"]: _for_zsh(), MAN_PAGE: man_page()}
 
 
 def man_page() -> str:
@@ -36,6 +36,34 @@ def man_page() -> str:
     lines = [title if line.startswith(".TH ") else line for line in lines]
     shown = [line.strip().replace("-", "\\-") for line in examples.splitlines()]
     return "\n".join([*lines, ".SH EXAMPLES", ".nf", *shown, ".fi", ""])
+
+
+def _for_zsh() -> str:
+    """The completion of zsh, where shtab completes either the first words of a program or its commands, not both.
+
+    Raises ValueError if shtab writes something else than is extended here.
+    """
+    parser = _for_completion()
+    parser._actions = [action for action in parser._actions if action.dest != "words"]
+    text: str = shtab.complete(parser, shell="zsh")
+    for anchor, extended in _ZSH_WORDS.items():
+        if text.count(anchor) != 1:
+            raise ValueError(f"shtab does not write {anchor.strip()!r} once")
+        text = text.replace(anchor, extended)
+    return text
+
+
+_ZSH_WORDS = {
+    "_shtab_petcheck_commands() {\n": (
+        f"_petcheck_words() {{\n  compadd -- {' '.join(known_words())}\n}}\n\n"
+        "_shtab_petcheck_commands() {\n  _petcheck_words\n"
+    ),
+    "        compare) _arguments": (
+        "        [A-Z0-9]*) _arguments -C -s \"${(@)_shtab_petcheck_options:#*: :*}\" '*: :_petcheck_words' ;;\n"
+        "        compare) _arguments"
+    ),
+}
+"""Text of shtab, and what replaces it: a requirement may stand where a command may, and others and options after it."""
 
 
 def _for_completion() -> argparse.ArgumentParser:

@@ -10,7 +10,8 @@ import pytest
 
 pytest.register_assert_rewrite("tests.support.chromium", "tests.support.elements")
 
-from tests.support.chromium import CHROMIUM, FLAGS, Open, missing  # noqa: E402 - their assertions explain themselves
+from tests.support.chromium import CHROMIUM, FLAGS, Open  # noqa: E402 - their assertions explain themselves
+from tests.support.programs import missing  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -14,6 +14,7 @@ import pytest
 from petcheck.exchange import Request
 from petcheck.results.curl import curl_line
 from tests.support import samples
+from tests.support.programs import program
 
 SHELLS = [shell for shell in ("bash", "dash", "sh") if shutil.which(shell)]
 
@@ -89,10 +90,10 @@ CASES: dict[str, tuple[Request, dict[str, str | None]]] = {
 }
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("case", CASES)
 def test_the_line_sends_the_same_request(case: str, shell: str, base: str) -> None:
+    program("curl")
     sent, headers = CASES[case]
     line = curl_line(Request(sent.operation, sent.method, base + sent.url, sent.headers, sent.body, sent.credential))
     assert line.isascii()

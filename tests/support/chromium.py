@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-import pytest
+from tests.support.programs import missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -56,12 +56,6 @@ _TWO_OF_A_KIND = """() => {
     }
     thin(document.body, '')
 }"""
-
-
-def missing(reason: str) -> NoReturn:
-    if os.environ.get("PETCHECK_REQUIRE_BROWSER") == "1":
-        pytest.fail(f"PETCHECK_REQUIRE_BROWSER=1, but {reason}")
-    pytest.skip(reason)
 
 
 def accessible(page: Page, picture: Path, views: Sequence[View] = VIEWS) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -13,6 +11,7 @@ from petcheck.cli.commands import COMMANDS, parser_of, whole_parser
 from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
 from petcheck.cli.main import main
 from petcheck.config.options import OPTIONS
+from tests.support.programs import program
 from tools.shell_files import files
 
 SCREEN = (24, 80)
@@ -81,42 +80,9 @@ def test_the_command_prints_them(shell: str, capsys: pytest.CaptureFixture[str])
     assert said(capsys, "completion", shell) == (FOLDER / FILES[shell]).read_text(encoding="utf-8")
 
 
-COMPLETE = """
-. "$1"; shift
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
-"$(complete -p petcheck | sed 's/.*-F \\([^ ]*\\).*/\\1/')"
-printf '%s\\n' "${COMPREPLY[@]}"
-"""
-
-
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [
-        (("--allow",), {"--allow-writes"}),
-        (("expl",), {"explain"}),
-        (("ORDERS",), {"ORDERS", "ORDERS-1"}),
-        (("AUTH-1", "ORDERS"), {"ORDERS", "ORDERS-1"}),
-        (("explain", "VERS"), {"VERSION", "VERSION-1", "VERSION-2"}),
-        (("--plan", "b"), {"business"}),
-        (("serve", "--f"), {"--fault"}),
-    ],
-)
-def test_bash_completes(words: tuple[str, ...], completed: set[str], tmp_path: Path) -> None:
-    script = tmp_path / "complete.bash"
-    script.write_text(COMPLETE)
-    done = subprocess.run(
-        ["bash", "--norc", str(script), str(FOLDER / FILES["bash"]), "petcheck", *words],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (set(done.stdout.split()), done.stderr) == (completed, "")
-
-
-@pytest.mark.skipif(shutil.which("man") is None, reason="there is no man")
 def test_the_man_page_has_every_option_and_no_warning() -> None:
     shown = subprocess.run(
-        ["man", "--warnings", "-E", "UTF-8", "-P", "cat", "-l", str(FOLDER / MAN_PAGE)],
+        [program("man"), "--warnings", "-E", "UTF-8", "-P", "cat", "-l", str(FOLDER / MAN_PAGE)],
         env={"MANWIDTH": "100", "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
         capture_output=True,
         text=True,

@@ -28,6 +28,7 @@ from petcheck.runner.verify import follows, unchanged, verify
 from tests.results.test_attestation import key_files
 from tests.support.command import KEY, ended
 from tests.support.forked import petcheck, start
+from tests.support.programs import program
 from tests.support.trial import differences, judge_again, judge_recorded, server, without_network
 from tests.system.test_interruption import until
 
@@ -314,11 +315,12 @@ def test_what_only_another_suite_has_asked_is_judged_too(folder: Path, capsys: p
     assert "PET-1: it was pass and is fail (the rules changed: GET /pets?limit=2" in capsys.readouterr().out
 
 
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 def test_ssh_keygen_signs_a_manifest(folder: Path) -> None:
+    ssh_keygen = program("ssh-keygen")
+
     def run(*arguments: str, given: Path | None = None) -> subprocess.CompletedProcess[bytes]:
         text = given.read_bytes() if given else None
-        return subprocess.run(["ssh-keygen", *arguments], input=text, capture_output=True, check=False, timeout=30)
+        return subprocess.run([ssh_keygen, *arguments], input=text, capture_output=True, check=False, timeout=30)
 
     manifest = Path("reports/manifest.json")
     assert run("-q", "-t", "ed25519", "-N", "", "-f", "id").returncode == 0
