@@ -19,6 +19,7 @@ import pytest
 from petcheck.cli.main import main
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.results import load as load_module
 from petcheck.results.result import load, to_json
 from petcheck.runner import fleet
 from petcheck.runner.processes import Done, Processes, Task
@@ -383,6 +384,37 @@ def test_the_example_for_one_machine(tmp_path: Path) -> None:
     assert [target.name for target in whole.targets] == list(NAMES)
     assert len({run.seed for run in whole.run.joined}) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["petcheck.toml", "reports"]
+
+
+def test_what_is_chosen_and_what_failed_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A choice is one for all targets; the last run is read from the folders of the targets."""
+    with servers(*NAMES) as urls:
+        listed(tmp_path, urls)
+        chosen = petcheck(tmp_path, "LIST-4", "AUTH-1", "ORDERS-1", "--examples", "0")
+        top = tmp_path / "reports" / "result.json"
+        with top.open("ab") as file:
+            file.write(b" " * load_module.RESULT_CAP)  # as large as that of a thousand targets
+        again = petcheck(tmp_path, "--failed", "--examples", "0")
+    for ran, judged_ids in ((chosen, {"LIST-4", "AUTH-1", "ORDERS-1"}), (again, {"LIST-4", "AUTH-1"})):
+        assert ran.code == 1, ran.out + ran.err
+        rows = ran.result.requirements
+        assert {(row.target, row.id) for row in rows if row.outcome == "fail"} == {("c", "LIST-4"), ("e", "AUTH-1")}
+        assert {row.id for row in rows if row.outcome in ("pass", "fail")} == judged_ids
+    assert said(capsys, "verify", str(tmp_path / "reports"))[0] == 0
+
+
+def test_the_history_of_a_run_in_parts_is_read_from_its_parts(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text = said(capsys, "history", "one", "--json")
+    assert code == 0
+    with Path("one/result.json").open("ab") as file:
+        file.write(b" " * load_module.RESULT_CAP)
+    assert said(capsys, "history", "one", "--json") == (0, text)
+    Path("one/manifest.json").unlink()
+    assert said(capsys, "history", "one", "--json") == (
+        4,
+        "petcheck: history: one/result.json has 64 MB, more than the 64 MB that are read; "
+        "give the result.json of a complete run, or its folder\n",
+    )
 
 
 # ---- trouble

@@ -14,7 +14,8 @@ from petcheck.comparison.past_run import past_run
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import history_html, history_json, history_text
 from petcheck.results.atomic_write import is_standard_output
-from petcheck.results.load import read_result, result_files
+from petcheck.results.load import result_files
+from petcheck.results.parts import verdicts_in
 from petcheck.results.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
@@ -28,7 +29,7 @@ def main(argv: list[str]) -> int:
     try:
         files = [file for run in options.runs for file in result_files(Path(run))]
         # one after the other, since only their verdicts are kept
-        made = history(past_run(printable(str(file)), read_result(file)) for file in files)
+        made = history(past_run(printable(str(file)), verdicts_in(file)) for file in files)
     except (NotARun, NotComparable) as error:
         fail(f"history: {error}")
     if page is not None:

@@ -40,13 +40,16 @@ def read_run(path: Path) -> RecordedRun:
     return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
 
 
-def read_result(file: Path) -> Result:
-    """The result in a result.json, without its evidence. Raises NotARun."""
-    _expect_file(file, RESULT_CAP, "give the result.json of a run, or its folder")
+ADVICE = "give the result.json of a complete run, or its folder"
+
+
+def read_result(file: Path, advice: str = ADVICE) -> Result:
+    """The result in a result.json, without its evidence. Raises NotARun, whose message ends with `advice`."""
+    _expect_file(file, RESULT_CAP, advice)
     try:
         return load(file)
     except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; give the result.json of a complete run") from None
+        raise NotARun(f"{printable(str(error), 700)}; {advice}") from None
 
 
 def result_files(path: Path) -> list[Path]:
@@ -65,19 +68,6 @@ def result_files(path: Path) -> list[Path]:
     if not found:
         raise NotARun(f"{printable(str(path))} holds no {FILE}, nor does a folder in it; give a folder of runs")
     return found
-
-
-def failed_in(folder: Path) -> frozenset[str]:
-    """The ids of the requirements that failed, or could not be judged, in the run whose reports a folder holds.
-
-    Raises NotARun.
-    """
-    file = folder / FILE
-    try:
-        result = load(file)
-    except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; make a whole run first") from None
-    return frozenset(row.id for row in result.requirements if row.outcome in ("fail", "error"))
 
 
 def recording_in(folder: Path) -> Recording:

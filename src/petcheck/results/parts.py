@@ -19,6 +19,7 @@ from typing import Any
 from petcheck.errors import NotAResult, NotARun, NotEvidence
 from petcheck.results import atomic_write
 from petcheck.results.har_reader import members_before
+from petcheck.results.load import ADVICE, read_result
 from petcheck.results.manifest import PARTS, entry_of_part, name_of_part, read_manifest
 from petcheck.results.result import FILE, RequirementRow, Result, RunInfo, from_head, head_of, validate
 from petcheck.results.sanitize import printable
@@ -65,6 +66,26 @@ def head_in(folder: Path) -> Result:
         if name_of_part(entry_of_part(target.name)) is None:
             raise NotARun(f"{name} has a target with a name that petcheck does not give ({printable(target.name, 60)})")
     return head
+
+
+def verdicts_in(file: Path, advice: str = ADVICE) -> Result:
+    """What a result.json says of its verdicts; of a run in parts, read one target at a time from its folder.
+
+    The rows of a run in parts do not say which exchanges prove them. Raises NotARun, whose message ends with `advice`.
+    """
+    if file.name != FILE or not names_of_parts(file.parent):
+        return read_result(file, advice)
+    head = head_in(file.parent)
+    parts = [_verdicts(read_result(part_of(file.parent, target.name) / FILE, advice)) for target in head.targets]
+    return join(parts, head.run, complete=head.complete)
+
+
+def _verdicts(result: Result) -> Result:
+    rows = tuple(
+        replace(_outlined(row), checks=tuple(map(sys.intern, row.checks)), example=row.example)
+        for row in result.requirements
+    )
+    return replace(result, requirements=rows, checks=(), observations=())
 
 
 def outline(result: Result) -> Result:

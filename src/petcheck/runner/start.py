@@ -10,9 +10,9 @@ from petcheck.config.load import Config
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
 from petcheck.results.attestation import Seal, read_seal
-from petcheck.results.load import failed_in
 from petcheck.results.lock import FolderLock
-from petcheck.results.parts import SIDE_BY_SIDE
+from petcheck.results.parts import SIDE_BY_SIDE, verdicts_in
+from petcheck.results.result import FILE
 from petcheck.runner import reports_folder
 from petcheck.runner.application import load_app
 
@@ -53,9 +53,10 @@ def prepare(config: Config, *, writes_reports: bool) -> Prepared:
 def _failed_last(folder: Path | None) -> frozenset[str]:
     """What failed in the run whose reports a folder holds."""
     try:
-        failed = failed_in(folder or Path())
+        result = verdicts_in((folder or Path()) / FILE, "make a whole run first")
     except NotARun as error:
         raise ConfigError(f"--failed: {error}") from None
+    failed = frozenset(row.id for row in result.requirements if row.outcome in ("fail", "error"))
     if not failed:
         raise NothingToRun(f"nothing failed in the last run, see {folder}; leave out --failed to run everything")
     return failed
