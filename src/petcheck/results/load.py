@@ -148,5 +148,5 @@ def _expect_file(file: Path, cap: int, advice: str) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise NotARun(f"{name} is not a file; {advice}")
     if found.st_size > cap:
-        size, most = found.st_size // 1024**2, cap // 1024**2
+        size, most = -(-found.st_size // 1024**2), cap // 1024**2
         raise NotARun(f"{name} has {size:,} MB, more than the {most:,} MB that are read; {advice}")
