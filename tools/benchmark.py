@@ -31,6 +31,7 @@ from tools import fleet_benchmark, one_run
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
 ROUNDS = 3
+PATIENCE_S = 600
 
 # a fixed sample, so that figures compare with older ones: 32 faults of any kind, 8 that only a few values show, and
 # every class of input that makes a reference server answer 500
@@ -145,6 +146,7 @@ def ours(*options: str) -> Callable[[str, Path], frozenset[str]]:
             "1",
             *options,
             as_it_comes=True,
+            patience=PATIENCE_S,
         )
         return frozenset(name for name, outcome in ran.outcomes.items() if outcome == "fail")
 
@@ -157,7 +159,7 @@ def schemathesis(url: str, folder: Path) -> frozenset[str]:
     command = [str(program), "run", str(suite_root() / "openapi.yaml"), "--url", url, "--no-color", "--seed", "1"]
     command += ["-H", f"Authorization: Bearer {KEY}"]
     ran = subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=600, check=False
+        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
     found, operation = set(), ""
     for line in ran.stdout.splitlines():

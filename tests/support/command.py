@@ -98,6 +98,7 @@ def petcheck(
     more: Mapping[str, str] | None = None,
     program: str = "petcheck",
     as_it_comes: bool = False,
+    patience: float = 120,
 ) -> Ran:
     """Run `petcheck` with arguments in a folder; its reports go to `reports/` there.
 
@@ -105,7 +106,7 @@ def petcheck(
     """
     arguments = arguments if as_it_comes else without_examples(arguments)
     started = start(folder, *arguments, key=key, more=more, program=program)
-    return ended(started, folder)
+    return ended(started, folder, patience)
 
 
 def without_examples(arguments: tuple[str, ...]) -> tuple[str, ...]:
@@ -146,14 +147,14 @@ class Process(Protocol):
     def kill(self) -> None: ...
 
 
-def ended(process: Process, folder: Path) -> Ran:
-    """Wait until a run ends by itself, at most two minutes."""
+def ended(process: Process, folder: Path, patience: float = 120) -> Ran:
+    """Wait until a run ends by itself, at most `patience` seconds."""
     began = time.monotonic()
     peak = 0.0
     while (code := process.poll()) is None:
         # the system's count for an ended child includes its parent's size; this one does not
         peak = max(peak, largest_size(process.pid))
-        if time.monotonic() - began > 120:
+        if time.monotonic() - began > patience:
             process.kill()
             raise AssertionError("the command did not end: " + (folder / "stdout").read_text(errors="replace")[-2000:])
         time.sleep(0.02)
