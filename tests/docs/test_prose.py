@@ -87,7 +87,7 @@ def test_a_program_is_read_where_it_has_prose(tmp_path: Path) -> None:
 
 
 def test_a_catalogue_is_read_value_by_value(tmp_path: Path) -> None:
-    text = "# upon this\n- id: whoever\n  says: >-\n    The server waits\n    for whoever sends.\n  run: |\n    upon that\n"
+    text = "# upon this\n- id: whoever\n  says: >-\n    It waits\n    for whoever sends.\n  run: |\n    upon that\n"
     assert [(each.line, each.found) for each in in_file(tmp_path, "a.yaml", text)] == [(1, "upon"), (5, "whoever")]
 
 
