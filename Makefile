@@ -3,7 +3,8 @@
 # make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two generators of clients (ARGS="…" for pytest)
 # make test-install   install the wheel with pip, pipx and uv, on each Python from 3.11 to 3.14 that is here
-# make lint    check style, format, types and the direction of imports
+# make lint    check style, format, types, the direction of imports, and the words (make prose)
+# make prose   look for words that the documents and messages do not use (tools/prose.toml says what to write instead)
 # make docs    build the documentation into build/site, strictly: a broken link fails it
 # make architecture   draw the rooms and their imports from the code, docs/architecture.svg
 # make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
@@ -36,7 +37,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi test-install lint docs architecture kill-matrix grounds explanations shell-files soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi test-install lint prose docs architecture kill-matrix grounds explanations shell-files soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -59,6 +60,10 @@ lint: $(VENV)/ready-to-test
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	@$(MAKE) --no-print-directory prose
+
+prose: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.prose
 
 docs: $(VENV)/ready-to-test $(DOCS)/ready
 	$(BIN)/python -m tools.site
