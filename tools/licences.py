@@ -107,8 +107,8 @@ def document() -> str:
         [
             "# Licences",
             "",
-            "`make licences` writes this page from `requirements.lock`, which pins the packages that a run needs; do not edit it.",
-            "petcheck itself has the MIT licence. The wheel contains none of these packages; pip installs them separately.",
+            "`make licences` writes this page from `requirements.lock`, which pins what a run needs; do not edit it.",
+            "petcheck itself has the MIT licence. The wheel contains none of these packages; pip installs them.",
             "",
             "| Package | Version | Licence | Purpose |",
             "|---|---|---|---|",

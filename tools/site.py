@@ -119,7 +119,12 @@ def _judging(entry: Requirement) -> Iterator[str]:
     if entry.id in rules.RULE:
         nothing = rules.RULE[entry.id].nothing
         yield from ("", f"The rule is in `{_modules()[entry.id]}`.")
-        yield from ("", "## When it is inconclusive", "", f"If a run shows nothing to judge, the reason is: *{nothing}*")
+        yield from (
+            "",
+            "## When it is inconclusive",
+            "",
+            f"If a run shows nothing to judge, the reason is: *{nothing}*",
+        )
 
 
 def _faults(entry: Requirement) -> Iterator[str]:
@@ -130,8 +135,8 @@ def _faults(entry: Requirement) -> Iterator[str]:
         "",
         "## Faults that it finds",
         "",
-        f"Tests prove that this requirement finds {'this fault' if len(found) == 1 else f'these {len(found)} faults'} of the "
-        f"reference server. To see one, run `petcheck serve --fault {found[0].name}`.",
+        f"Tests prove that this requirement finds {'this fault' if len(found) == 1 else f'these {len(found)} faults'} "
+        f"of the reference server. To see one, run `petcheck serve --fault {found[0].name}`.",
         "",
         "| fault | what is wrong | found with | also fails |",
         "|---|---|---|---|",
