@@ -1,29 +1,29 @@
-# make check   run the suite against its own reference server (ARGS="…" for other petcheck options)
-# make test    run the tests of the suite itself (ARGS="…" for pytest)
-# make test-matrix   run the suite against hundreds of faulty and conforming servers, as tests (ARGS="…" for pytest)
-# make test-openapi  read openapi.yaml with linters, a mock server and two generators of clients (ARGS="…" for pytest)
-# make test-install   install the wheel with pip, pipx and uv, on each Python from 3.11 to 3.14 that is here
-# make lint    check style, format, types, the direction of imports, and the words (make prose)
-# make prose   look for words that the documents and messages do not use (tools/prose.toml says what to write instead)
-# make docs    build the documentation into build/site, strictly: a broken link fails it
-# make architecture   draw the rooms and their imports from the code, docs/architecture.svg
-# make kill-matrix   run the suite against every fault and variation, write docs/kill-matrix.md
-# make grounds   run the suite against faults on other conforming grounds, write docs/grounds.md (ARGS="--each 42" for all)
-# make explanations   write what `petcheck explain` tells, from runs against the reference server
+# make check   test the reference server (ARGS="…" for other petcheck options)
+# make test    run petcheck's own tests (ARGS="…" for pytest)
+# make test-matrix   test hundreds of servers with a fault or a variation (ARGS="…" for pytest)
+# make test-openapi  read openapi.yaml with linters, a mock server and two client generators (ARGS="…" for pytest)
+# make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.14
+# make lint    check style, format, types, the direction of imports, and words (make prose)
+# make prose   find words to avoid in documents and messages; tools/prose.toml says what to write instead
+# make docs    build the documentation into build/site; a broken link is an error
+# make architecture   draw docs/architecture.svg from the imports
+# make kill-matrix   run petcheck on every fault and variation, write docs/kill-matrix.md
+# make grounds   run petcheck on faults in other conforming servers, write docs/grounds.md (ARGS="--each 42" for all)
+# make explanations   write the data of `petcheck explain`, from runs against the reference server
 # make shell-files   write the completions and the man page, from the options
-# make soundness   run the suite against conforming servers composed at random (N=10000 for more, SEED=n repeats one)
-# make bench   measure a run, and compare it with the schemathesis command line, to docs/benchmarks.md (ARGS=run for a part)
+# make soundness   run petcheck on random conforming servers (N=10000 for more, SEED=n repeats one)
+# make bench   measure a run, compare it with the schemathesis command line, write docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
-# make pool    draw the property examples that come with the suite anew, after a change of openapi.yaml
-# make screenshots   take the pictures of a report in docs/, from a run against a server with faults
-# make mutants   change the judging code in many places; tests must notice each (see docs/mutation-testing.md)
+# make pool    draw the property examples that come with petcheck; needed after a change of openapi.yaml
+# make screenshots   take the screenshots of a report in docs/, from a run against a server with faults
+# make mutants   change the judging code in many places; a test must notice each change (see docs/mutation-testing.md)
 # make lock    resolve the newest versions and write the lock files (UPGRADE= keeps the pinned versions)
-# make audit   look up known vulnerabilities of all pinned packages, and of the lowest versions allowed, in the package index
-# make licences   write the licences of the packages that a run needs to docs/licences.md
+# make audit   look up known vulnerabilities of all pinned packages, and of the lowest allowed versions
+# make licences   write docs/licences.md, the licences of the packages that a run needs
 # make clean   remove what the other targets created
 #
-# PYTHON   the Python to set up with, 3.11 or newer
-# VENV     where to set up
+# PYTHON   the Python for the virtual environment, 3.11 or newer
+# VENV     the folder of the virtual environment
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -32,8 +32,8 @@ OPENAPI_TOOLS := $(VENV)/openapi
 DOCS := $(VENV)/docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
-# no other plugins: pytest would rewrite the modules of schemathesis for one that no test needs. Three workers for two
-# cores, since some tests wait
+# No other plugins: with that of schemathesis, which no test needs, pytest would rewrite its modules. Three workers for
+# two cores, because some tests wait.
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
@@ -99,13 +99,13 @@ pool: $(VENV)/ready-to-test
 screenshots: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.screenshots
 
-# Starts from nothing, since mutmut would reuse the results of an earlier run. It fails if a mutant survives; one that never ends is noticed.
+# Starts from an empty folder, because mutmut would reuse earlier results. Fails if a mutant survives; a timeout counts as noticed.
 mutants: $(VENV)/ready-to-test
 	rm -rf mutants
 	$(BIN)/mutmut run --max-children 2
 	! $(BIN)/mutmut results | grep -v ': timeout$$'
 
-# The test set first; it constrains the run set, so one environment serves both.
+# The test packages first: they constrain the packages of a run, so that one environment serves both.
 UPGRADE ?= --upgrade
 COMPILE = $(BIN)/uv pip compile --quiet $(UPGRADE) --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-annotate --no-emit-index-url
@@ -118,7 +118,7 @@ lock: $(VENV)/ready-to-test $(OPENAPI_TOOLS)/python
 	$(COMPILE) --group pyproject.toml:docs --output-file requirements-docs.lock
 	cd tests/openapi_tools && $(NPM) $(if $(UPGRADE),update,install) --package-lock-only
 
-# What is pinned, and the lowest versions that pyproject.toml allows. --strict: fail if a package cannot be looked up
+# The pinned versions, and the lowest that pyproject.toml allows. --strict: fail if a package cannot be looked up
 AUDIT = $(BIN)/pip-audit --strict --progress-spinner off --disable-pip --require-hashes
 audit: $(VENV)/ready-to-test
 	$(AUDIT) --requirement requirements.lock --requirement requirements-test.lock \
@@ -136,7 +136,7 @@ clean:
 	find reports -mindepth 1 ! -name README.md -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Everything by hash; then this checkout, in place, with the build backend from the lock.
+# Installs every package by hash, then this checkout in place, with the build backend from the lock file.
 $(VENV)/ready: requirements.lock pyproject.toml $(VENV)/made
 	$(PIP) install --require-hashes -r requirements.lock
 	$(PIP) install --no-deps --no-build-isolation --editable .
@@ -147,7 +147,7 @@ $(VENV)/ready-to-test: requirements-test.lock pyproject.toml $(VENV)/made
 	$(PIP) install --no-deps --no-build-isolation --editable .
 	touch $@ $(VENV)/ready
 
-# Tools of other makers have an environment of their own, with Node.js in it and the packages of npm beside it.
+# The OpenAPI tools have a separate environment, with Node.js in it and the npm packages beside it.
 NPM_FILES = package.json package-lock.json .npmrc
 NPM = PATH="$(abspath $(OPENAPI_TOOLS))/bin:$$PATH" npm --silent
 $(OPENAPI_TOOLS)/ready: $(OPENAPI_TOOLS)/python $(NPM_FILES:%=tests/openapi_tools/%)
@@ -169,6 +169,6 @@ $(OPENAPI_TOOLS)/python: requirements-openapi.lock $(VENV)/made
 
 $(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
-		echo "petcheck needs Python 3.11 or newer, and '$(PYTHON)' is not: try make PYTHON=python3.11" >&2; exit 1; }
+		echo "petcheck needs Python 3.11 or newer, and '$(PYTHON)' is older or missing: try make PYTHON=python3.11" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	touch $@

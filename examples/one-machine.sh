@@ -1,5 +1,5 @@
 #!/bin/sh
-# Judges the targets of petcheck.toml on one machine: SHARDS parts, JOBS of them at a time, joined in reports/.
+# Tests the targets of petcheck.toml on one machine: SHARDS parts, JOBS at a time, merged into reports/.
 #
 #   SHARDS=8 JOBS=4 examples/one-machine.sh --plan pro
 #
@@ -9,7 +9,7 @@ SHARDS=${SHARDS:-4} JOBS=${JOBS:-2} SEED=${SEED:-$(date +%s)}
 
 shards=$(mktemp -d)
 trap 'rm -rf "$shards"' EXIT
-# a shard that fails does not end the others; the verdict is that of merge
+# a failing shard does not stop the others; merge decides
 seq "$SHARDS" | xargs -P "$JOBS" -I '{}' \
   petcheck --quiet --shard "{}/$SHARDS" --seed "$SEED" --reports "$shards/{}" "$@" || true
 petcheck merge "$shards"/* -o reports

@@ -1,7 +1,7 @@
 """Draws the architecture: the floors that pyproject.toml orders, and the imports between rooms.
 
-As a program it writes docs/architecture.svg.
-An arrow that follows from others is left out: if a imports b and b imports c, none is drawn from a to c.
+As a program, it writes docs/architecture.svg. It leaves out an arrow that follows from others: if a imports b and b
+imports c, there is no arrow from a to c.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ WIDTH, COLUMN, FLOOR, BOX_WIDTH, BOX_HEIGHT = 840, 260, 80, 116, 36
 
 
 def floors() -> list[list[str]]:
-    """The rooms on each floor, the topmost first, as the contract in pyproject.toml has them."""
+    """The rooms on each floor, the top floor first, from the contract in pyproject.toml."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     (contract,) = (each for each in project["tool"]["importlinter"]["contracts"] if each["type"] == "layers")
     return [[room.strip() for room in layer.split("|")] for layer in contract["layers"]]
@@ -94,8 +94,8 @@ def _arrows(places: Mapping[str, tuple[float, float]], edges: Edges) -> Iterator
 def _way(
     start: tuple[float, float], end: tuple[float, float], boxes: Iterable[tuple[float, float]]
 ) -> Iterator[tuple[float, float]]:
-    """The points of an arrow. It passes the floors in between where no room is: above its end, below its start, or at
-    the right edge.
+    """The points of an arrow. It crosses the floors in between where there is no room: above its end, below its start,
+    or at the right edge.
     """
     (x, y), (to_x, to_y) = start, end
     yield x, y + BOX_HEIGHT / 2

@@ -1,8 +1,8 @@
-"""Measures the suite, and writes `docs/benchmarks.md`: all of it, or the parts that are named on the command line.
+"""Measures petcheck and writes `docs/benchmarks.md`: the whole page, or the parts named on the command line.
 
-`run` is what one run costs; see `one_run`. `tools` compares this suite with the schemathesis command line, on the same
-reference server: the cost for the target and the faults found. `fleet` is what many targets cost; see
-`fleet_benchmark`. Times are ratios, since seconds depend on the machine.
+`run` measures one run; see `one_run`. `tools` compares petcheck with the schemathesis command line on the same
+reference server: the cost for the target and the faults found. `fleet` measures many targets; see `fleet_benchmark`.
+Times are ratios, because seconds depend on the machine.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 ROUNDS = 3
 PATIENCE_S = 600
 
-# a fixed sample, so that figures compare with older ones: 32 faults of any kind, 8 that only a few values show, and
-# every class of input that makes a reference server answer 500
+# a fixed sample, so that figures compare with older ones: 32 faults of any kind, 8 that only a few values reveal, and
+# every class of input that makes a reference server return 500
 SAMPLE = (
     "206-for-list",
     "400-for-missing-key",
@@ -132,7 +132,7 @@ def cost_of(tool: Callable[[str, Path], frozenset[str]], *faults: str) -> Cost:
 
 
 def ours(*options: str) -> Callable[[str, Path], frozenset[str]]:
-    """This suite, with all permissions except those that make it wait."""
+    """petcheck, with all permissions except those that make it wait."""
 
     def run(url: str, folder: Path) -> frozenset[str]:
         ran = petcheck(
@@ -184,7 +184,7 @@ def _found(task: tuple[str, str, frozenset[str]]) -> tuple[str, str, bool]:
 
 
 def _tools() -> list[str]:
-    """The section on this suite and the schemathesis command line."""
+    """The section on petcheck and the schemathesis command line."""
     rounds = {tool: [cost_of(run) for _ in range(ROUNDS)] for tool, run in TOOLS.items()}
     alarms = {tool: frozenset().union(*(cost.findings for cost in costs)) for tool, costs in rounds.items()}
     tasks = [(tool, fault, alarms[tool]) for fault in SAMPLE for tool in TOOLS]
@@ -205,16 +205,16 @@ class Part:
 
 PARTS = {
     "run": Part("One run", one_run.lines),
-    "tools": Part("Beside the schemathesis command line", _tools),
+    "tools": Part("Compared with the schemathesis command line", _tools),
     "fleet": Part("Many targets", fleet_benchmark.lines),
 }
-_HEAD = ("# Benchmarks", "", "Written by `make bench`; do not edit.")
+_HEAD = ("# Benchmarks", "", "`make bench` writes this page; do not edit it.")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure, and write the document; the parts that are not measured stay as they are."""
+    """Measure, and write the page; parts that are not measured stay as they are."""
     parser = argparse.ArgumentParser(prog="python -m tools.benchmark", allow_abbrev=False)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(PARTS)}; all if none is named")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{' or '.join(PARTS)} (default: all)")
     chosen = parser.parse_args(argv).parts or list(PARTS)
     if unknown := [name for name in chosen if name not in PARTS]:
         parser.error(f"no part {unknown[0]}; the parts are {', '.join(PARTS)}")
@@ -225,7 +225,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def with_sections(text: str, measured: Mapping[str, Sequence[str]]) -> str:
-    """The document with these sections in place of its own; a section is the lines below a title."""
+    """The page with these sections replaced; a section is the lines below a title."""
     kept = {title: body.strip() for title, body in re.findall(r"^## (.*)\n((?:(?!## ).*\n)*)", text, re.MULTILINE)}
     bodies = kept | {title: "\n".join(lines).strip() for title, lines in measured.items()}
     sections = [f"## {part.title}\n\n{bodies[part.title]}\n" for part in PARTS.values() if part.title in bodies]
@@ -249,9 +249,9 @@ def _compared(
 ) -> list[str]:
     base = statistics.median(cost.seconds for cost in rounds["petcheck"])
     lines = [
-        "Each tool judges the same reference server on the same machine in one",
-        f"run, {ROUNDS} times while it conforms and once with each of {len(SAMPLE)} faults. Times are multiples of the",
-        "time of `petcheck` with its defaults, for the whole process; medians.",
+        f"Each tool tests the same reference server on the same machine: {ROUNDS} times while the server conforms, and",
+        f"once with each of {len(SAMPLE)} faults. Times are medians for the whole process, relative to `petcheck` with",
+        "its defaults.",
         "",
         "| | " + " | ".join(f"`{tool}`" for tool in rounds) + " |",
         "|---|" + "---|" * len(rounds),
@@ -273,9 +273,9 @@ def _compared(
     small, large = peaks[100], peaks[2000]
     lines += [
         "",
-        "A fault counts as found if a tool reports something that it does not report for the conforming server.",
+        "A fault counts as found if the tool reports something that it does not report for the conforming server.",
         "",
-        f"With `--examples 2000` a run takes {large[0] / small[0]:.2f} times the memory of one with `--examples 100`"
+        f"With `--examples 2000` a run takes {large[0] / small[0]:.2f} times the memory of a run with `--examples 100`"
         f" (peaks of {large[0]:.0f} and {small[0]:.0f} MB), and writes {large[1]:.1f} MB of reports.",
         "",
         "| Fault | " + " | ".join(f"`{tool}`" for tool in rounds) + " |",

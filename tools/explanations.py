@@ -1,6 +1,6 @@
-"""What `petcheck explain` tells of each requirement, from runs against the reference server; as a program, writes it.
+"""The data of `petcheck explain`, from runs against the reference server; as a program, writes it.
 
-For every requirement: the requests of a run that chooses it, an answer that conforms, and the reasons why it stayed
+For every requirement: the requests of a run that chooses it, a conforming response, and the reasons why it stayed
 undecided on conforming servers and in runs with fewer permissions.
 """
 
@@ -30,10 +30,10 @@ from tools.kill_matrix import run_variation
 _SENT, _REASONS = 12, 5
 _SEED = 7
 _EVERYTHING = ("--allow-writes", "--exhaust-rate-limit", "--plan", "free")
-# the exchange that shows it best is the last one for what takes several; elsewhere the first
+# these need several exchanges, and the last one shows it best; for the others it is the first
 _SHOWN_LAST = {"CREATE-12", "CREATE-13", "RATE-6", "RATE-7", "LIST-7", "LIST-8", "LIST-5", "GET-2", "GET-4"}
 _HEADERS = (CONTENT_TYPE, *RATE_HEADERS, "Retry-After")
-# each a run in which something cannot be judged: its options, and the animals of the server
+# runs in which something cannot be judged: the options, and the number of animals
 _POOR_RUNS: tuple[tuple[Sequence[str], int], ...] = (
     ((), 130),
     ((), 0),
@@ -53,7 +53,7 @@ def _judged(*options: str, animals: int = 130, as_of: date | None = None) -> Tri
 
 
 def explanation(entry: Requirement) -> Explanation:
-    """The requests of a run that chooses a requirement, and an answer that conforms."""
+    """The requests of a run that chooses a requirement, and a conforming response."""
     day = REMOVAL_DAY if entry.start is not None else None
     options = [*_EVERYTHING, "--max-wait", "200", "--choose", entry.id]
     trial = _judged(*options, as_of=day)
@@ -65,7 +65,7 @@ def explanation(entry: Requirement) -> Explanation:
 
 
 def _in_words(exchange: Exchange, record: Sequence[Exchange]) -> str:
-    """The request, with what its body is; ids that a run draws are left out."""
+    """The request, with what its body is, without the ids that a run draws."""
     words = described(exchange)
     if exchange.request.operation is Operation.GET_PET:
         words = re.sub(r"/\d{10,}", "/{an id that no animal has}", words)
@@ -85,7 +85,7 @@ def _answer(exchange: Exchange, record: Sequence[Exchange]) -> Answer:
 
 
 def _short(body: bytes) -> str:
-    """A body as text; of a list the first item and how many follow."""
+    """A body as text; for a list, the first item and how many follow."""
     value = json.loads(body) if body else ""
     if isinstance(value, list) and len(value) > 1:
         return f"[{json.dumps(value[0], ensure_ascii=False)}, … {len(value) - 1} more]"
@@ -107,7 +107,7 @@ def _of_variation(name: str) -> list[tuple[str, Reason]]:
 
 
 def reasons(pool: ProcessPoolExecutor) -> dict[str, list[Reason]]:
-    """Why each requirement stays undecided, the most usual reason first."""
+    """Why each requirement stays undecided, the most frequent reason first."""
     found: dict[str, dict[Reason, int]] = {}
     for pairs in [*pool.map(_of_poor_run, _POOR_RUNS), *pool.map(_of_variation, VARIATIONS)]:
         for name, reason in pairs:

@@ -1,6 +1,6 @@
 """Measures runs of many targets, on real local servers, for `make bench ARGS=fleet`.
 
-The servers are in a process of their own, so that only what petcheck spends counts. Ratios are of runs side by side;
+The servers run in a separate process, so that only petcheck's own cost counts. Ratios compare runs side by side;
 seconds depend on the machine.
 """
 
@@ -36,7 +36,7 @@ _SAMPLED_EVERY_S = 0.5
 
 @dataclass(frozen=True)
 class Spent:
-    """What a command spent with all its processes: seconds, seconds of CPU, and the most memory at a time in MB.
+    """What a command and all its processes used: seconds, CPU seconds, and peak memory in MB.
 
     `page` is the size of report.html in bytes.
     """
@@ -48,9 +48,9 @@ class Spent:
 
 
 def main() -> int:
-    """Measure the parts that are named, or all, and print them."""
+    """Measure the named parts, or all, and print them."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help=f"of {', '.join(PARTS)}")
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help=f"{', '.join(PARTS)} (default: all)")
     parser.add_argument("--serve", nargs=2, metavar=("N", "MS"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -102,7 +102,7 @@ PARTS = {"processes": _processes, "latency": _latency, "two-hundred": _two_hundr
 
 
 def spent(servers: int, targets: int, *options: str, latency: float = 0) -> Spent:
-    """What a reading run spends on that many servers, with that many targets by name; `latency` in milliseconds."""
+    """What a reading run uses on that many servers, with that many named targets; `latency` in milliseconds."""
     with tempfile.TemporaryDirectory() as name, _served(servers, latency) as urls:
         folder = Path(name)
         rows = (f'[targets.tenant-{n + 1:04}]\nurl = "{urls[n % servers]}"\n' for n in range(targets))
@@ -118,7 +118,7 @@ def spent(servers: int, targets: int, *options: str, latency: float = 0) -> Spen
         seconds = time.monotonic() - began
         if process.returncode not in (0, 1):
             raise RuntimeError((folder / "said").read_text())
-        while len(_tree(os.getpid())) > 2:  # this process and the servers; what was forked may still be ending
+        while len(_tree(os.getpid())) > 2:  # this process and the servers; forked processes may still be ending
             _cpu()
             time.sleep(_SAMPLED_EVERY_S)
         page = (folder / "reports" / "report.html").stat().st_size
@@ -158,10 +158,10 @@ def _slow(app: ASGIApp, latency: float) -> ASGIApp:
 
 
 def _cpu() -> float:
-    """Seconds of CPU of all processes that have ended; those that lost their parents are adopted, and waited for."""
+    """CPU seconds of all processes that have ended; orphans are adopted and waited for."""
     while True:
         try:
-            # the servers go on, and are not waited for
+            # the servers keep running: do not wait for them
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
                 break
         except ChildProcessError:
@@ -183,7 +183,7 @@ def _tree(pid: int) -> list[int]:
 
 
 def _share_of_memory(pid: int) -> float:
-    """The memory of a process in MB, with its share of what it shares; 0 once it has ended."""
+    """The memory of a process in MB, with its part of shared memory; 0 once it has ended."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:

@@ -1,7 +1,7 @@
-"""Judges faults on various grounds; as a program, writes docs/grounds.md.
+"""Judges faults on several grounds; as a program, writes docs/grounds.md.
 
 A ground is a conforming server with its own order, store size, caps, caches, windows and other clients. On each ground,
-the requirements that a fault breaks fail, or are inconclusive if the ground hides the fault. None passes.
+a requirement that a fault breaks must fail, or be inconclusive if the ground hides the fault. It must not pass.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Ground:
 
 
 GROUNDS: Mapping[str, Ground] = {
-    **{f"{size} animals": Ground(size) for size in (0, 1, 12, 19, 20, 21, 60, 100, 3_000)},
+    **{f"{size} animal{'' if size == 1 else 's'}": Ground(size) for size in (0, 1, 12, 19, 20, 21, 60, 100, 3_000)},
     **{
         name: Ground(variations=(name,))
         for name in (
@@ -50,8 +50,8 @@ GROUNDS: Mapping[str, Ground] = {
         )
     },
 }
-# pairs in which a fault changes nothing that these requirements show: the ground refuses the input concerned, is too
-# small or too full, or explains what is wrong; or another requirement shows it (sold-not-found: CREATE-12)
+# pairs in which these requirements cannot show the fault: the ground refuses the input, is too small or too full, or
+# explains the difference; or another requirement shows it (sold-not-found: CREATE-12)
 UNDONE = frozenset(
     {
         ("category-missing-taken", "strict-categories"),
@@ -61,15 +61,15 @@ UNDONE = frozenset(
         ("limit-1-gives-2", "cut-before-filter"),
         ("limit-1-with-sold-unlimited", "none-sold"),
         ("list-cut-at-1000", "0 animals"),
-        ("list-cut-at-1000", "1 animals"),
+        ("list-cut-at-1000", "1 animal"),
         ("name-null-stored-as-is", "strict-names-printable"),
         ("remaining-full@getPet", "refilled-bucket"),
-        ("sold-not-found", "1 animals"),
+        ("sold-not-found", "1 animal"),
         ("stored-through-double", "strict-categories"),
         ("unknown-id-newest", "seen-after-a-second"),
     }
 )
-# faults that a run finds by its checks alone in the usual store
+# faults that the checks alone find in the usual store
 OVERT = sorted(name for name, fault in FAULTS.items() if not fault.needs - {"writes"} and name not in BY_EXAMPLES)
 
 
@@ -104,7 +104,7 @@ def drawn(each: int, seed: int) -> list[tuple[str, str]]:
 
 
 def document(pairs: Sequence[Pair]) -> str:
-    """The text of docs/grounds.md: which requirements cannot be decided on which ground."""
+    """The text of docs/grounds.md: which requirements are inconclusive on which ground."""
     outcomes = Counter(outcome for pair in pairs for outcome, _ in pair.outcomes.values())
     hidden: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
     for pair in pairs:
@@ -112,17 +112,17 @@ def document(pairs: Sequence[Pair]) -> str:
             if outcome == "inconclusive":
                 hidden[name, _in_general(reason)].add(pair.ground)
     lines = [
-        "# What cannot be decided where",
+        "# Faults on other servers",
         "",
-        "Written by `make grounds` from runs of the whole suite; do not edit. Each fault runs on some grounds: servers",
-        "that conform, and differ in order, size, caps, caches, windows and other clients. A requirement that a fault",
-        "breaks must fail there, or be inconclusive if the ground hides the fault.",
+        "`make grounds` writes this page from runs of petcheck; do not edit it. It adds each fault to some conforming",
+        "servers (grounds) that differ in order, size, caps, caches, windows and other clients. A requirement that the",
+        "fault breaks must fail there, or be inconclusive if the ground hides the fault.",
         "",
-        f"- {len(pairs):,} pairs of {len({pair.fault for pair in pairs})} faults and "
+        f"- {len(pairs):,} pairs of a fault and a ground: {len({pair.fault for pair in pairs})} faults, "
         f"{len({pair.ground for pair in pairs})} grounds.",
-        f"- {outcomes['fail']:,} verdicts fail, {outcomes['inconclusive']:,} are inconclusive, "
-        f"{sum(len(pair.wrong) for pair in pairs)} are anything else.",
-        f"- In {len(UNDONE)} known pairs the ground undoes the fault, so that nothing is wrong: "
+        f"- Verdicts: {outcomes['fail']:,} fail, {outcomes['inconclusive']:,} inconclusive, "
+        f"{sum(len(pair.wrong) for pair in pairs)} wrong.",
+        f"- In {len(UNDONE)} known pairs these requirements cannot show the fault: "
         + "; ".join(f"`{fault}` on {ground}" for fault, ground in sorted(UNDONE))
         + ".",
         *(
@@ -131,7 +131,7 @@ def document(pairs: Sequence[Pair]) -> str:
             for name, (outcome, _) in pair.wrong.items()
         ),
         "",
-        "| Requirement | Why it cannot be decided | Grounds |",
+        "| Requirement | Why it is inconclusive | Grounds |",
         "|---|---|---|",
         *(
             f"| {name} | {reason} | {', '.join(sorted(grounds, key=list(GROUNDS).index))} |"
@@ -156,7 +156,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     """Run pairs and write the document; 1 if a requirement that a fault breaks passes anywhere."""
     parser = argparse.ArgumentParser(prog="tools.grounds", description=__doc__.partition("\n")[0])
     parser.add_argument("--each", type=int, default=3, help="grounds for each fault (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="draws other grounds (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="another seed draws other grounds (default: %(default)s)")
     options = parser.parse_args(None if arguments is None else list(arguments))
     chosen = drawn(options.each, options.seed)
     with ProcessPoolExecutor(PROCESSES) as pool:

@@ -1,4 +1,4 @@
-"""Runs the suite against the faults and variations of the reference server; as a program, writes the kill matrix."""
+"""Runs petcheck on every fault and variation of the reference server; as a program, writes the kill matrix."""
 
 from __future__ import annotations
 
@@ -28,8 +28,7 @@ NO_PLAN = frozenset({"custom-plan"})
 def run_fault(name: str, *more: str, by_default: bool = False, by: Judge = judge_in_place) -> Trial:
     """Judge the reference server with one fault, with the store, day and variations that the fault needs.
 
-    `by_default` runs as many property examples as a run without `--examples`; `more` are further options; `by` calls
-    the checks.
+    `by_default` runs the default number of property examples; `more` are further options; `by` runs the checks.
     """
     needs = FAULTS[name].needs
     day = day_of(name)
@@ -59,7 +58,7 @@ def run_variation(
     seed: int = 7,
     by: Judge = judge_in_place,
 ) -> Trial:
-    """Judge the reference server with variations that all conform, and with faults too if some are named."""
+    """Judge the reference server with variations, which all conform, and with the named faults."""
     options = ["--max-wait", "200"]
     options += ["--allow-writes"] if writes else []
     options += [] if NO_PLAN & set(names) else ["--plan", "pro"]
@@ -124,18 +123,17 @@ def main() -> int:
     lines = [
         "# Kill matrix",
         "",
-        "Written by `make kill-matrix` from runs of the whole suite; do not edit. With a fault the reference server",
-        "breaks one sentence of the document; with a variation it uses a freedom that the document leaves.",
+        "`make kill-matrix` writes this page from runs of petcheck; do not edit it. With a fault, the reference server",
+        "breaks one sentence of the document. With a variation, it uses a freedom that the document leaves.",
         "",
-        f"- {len(faults)} faults, {len(faults) - len(wrong)} found, each by exactly the requirements named here.",
+        f"- {len(faults)} faults, {len(faults) - len(wrong)} found, each by exactly the requirements in the table.",
         f"- {len(variations)} conforming variations, {len(wrong_variations)} false alarms.",
-        f"- {len(faults) + len(variations)} recordings judged again without a network, {len(differ)} of them otherwise",
-        "  than the run: in a verdict, a reason, the evidence or an observation.",
-        f"- Requests for a run with writes: {max(row[2] for row in writing)} at most"
-        + (f"; reading only: {max(row[2] for row in reading)} at most." if reading else "."),
-        f"- Only a few values show {len(rare)} of the faults, so property examples find them: all with",
-        f"  `--examples 200`, {sum(row[4] for row in rare)} with the default number of examples (marked *). Their",
-        "  requests include examples; the others do not.",
+        f"- {len(faults) + len(variations)} recordings judged again without a network; {len(differ)} of them differ",
+        "  from the run in a verdict, a reason, the evidence or an observation.",
+        f"- A run with writes sends at most {max(row[2] for row in writing)} requests, without property examples"
+        + (f"; a run that only reads sends at most {max(row[2] for row in reading)}." if reading else "."),
+        f"- Only a few values reveal {len(rare)} of the faults, so property examples find them: `--examples 200`",
+        f"  finds all, the default number {sum(row[4] for row in rare)} (marked *). Their requests include examples.",
         "",
         "| Section | Faults |",
         "|---|---|",
@@ -143,7 +141,7 @@ def main() -> int:
         "",
         "## Faults",
         "",
-        "| Fault | Section | Requirements that notice | Requests | Judged again | What is broken |",
+        "| Fault | Section | Found by | Requests | Judged again | What is wrong |",
         "|---|---|---|---|---|---|",
         *[
             f"| `{row[0]}` | {FAULTS[row[0]].section} | {', '.join(row[1])} | {row[2]}"
@@ -163,8 +161,8 @@ def main() -> int:
     ]
     DOCUMENT.write_text("\n".join(lines), encoding="utf-8")
     print(
-        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} alarms; "
-        f"{len(differ)} recordings judged otherwise"
+        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} "
+        f"false alarms; {len(differ)} recordings judged differently"
     )
     return 1 if wrong or wrong_variations or differ else 0
 

@@ -70,7 +70,7 @@ def licence(pin: Pin) -> str:
 
 
 def reasons() -> dict[str, str]:
-    """Why each package is needed: the comment in pyproject.toml, otherwise the packages that need it."""
+    """The purpose of each package: its comment in pyproject.toml, otherwise the packages that need it."""
     project = (ROOT / "pyproject.toml").read_text("utf-8")
     for_tests = project.partition("[project.optional-dependencies]")[2].partition("[dependency-groups]")[0]
     found = _ASKED_FOR.findall(project.replace(for_tests, ""))
@@ -81,7 +81,7 @@ def reasons() -> dict[str, str]:
             needed.setdefault(name, []).append(pin.name)
     return {
         pin.name: asked.get(canonicalize_name(pin.name))
-        or ("for " + ", ".join(sorted(set(needed[pin.name]))) if pin.name in needed else _elsewhere(pin))
+        or ("needed by " + ", ".join(sorted(set(needed[pin.name]))) if pin.name in needed else _elsewhere(pin))
         for pin in pins()
     }
 
@@ -107,10 +107,10 @@ def document() -> str:
         [
             "# Licences",
             "",
-            "Written by `make licences` from `requirements.lock`, which pins everything that a run needs; do not edit.",
-            "petcheck itself has the MIT licence. The wheel contains none of these; pip installs them separately.",
+            "`make licences` writes this page from `requirements.lock`, which pins what a run needs; do not edit it.",
+            "petcheck itself has the MIT licence. The wheel contains none of these packages; pip installs them.",
             "",
-            "| Package | Version | Licence | Why it is there |",
+            "| Package | Version | Licence | Purpose |",
             "|---|---|---|---|",
             *rows,
             "",

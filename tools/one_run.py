@@ -1,4 +1,4 @@
-"""What one run costs this machine: beside an older commit, beside the answers of its target, and at its start."""
+"""Measures one run: compared with an older commit, compared with the target's response times, and at its start."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def unpacked(commit: str, folder: Path) -> Path | None:
 
 @contextmanager
 def served(latency: float = 0.0) -> Iterator[str]:
-    """The base URL of a conforming server that waits so long before each answer, and never makes a run wait."""
+    """The base URL of a conforming server that answers after `latency` seconds, and never makes a run wait."""
     app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=3.0 if not latency else 60.0))
 
     async def slow(scope: Any, receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
@@ -103,11 +103,11 @@ def cost_of(source: Path, *arguments: str, code: int = 0) -> Cost:
 
 def _beside(older: Path | None) -> list[str]:
     if older is None:
-        return [f"The commit {BASELINE} is not in this repository, so nothing was compared with it."]
+        return [f"Commit {BASELINE} is not in this repository, so there is no comparison with it."]
     found = [
-        f"Beside commit {BASELINE}, in turns, {ROUNDS} times each; medians. CPU is a multiple of that commit's.",
+        f"Compared with commit {BASELINE}: medians of {ROUNDS} runs of each, in turns. CPU is relative to that commit.",
         "",
-        "| | CPU | peak memory | peak memory then |",
+        f"| | CPU | peak memory | peak memory of {BASELINE} |",
         "|---|--:|--:|--:|",
     ]
     with served() as url:
@@ -129,7 +129,7 @@ def _beside_the_answers() -> list[str]:
     cpu = statistics.median(cost.cpu / (cost.seconds - cost.answers) for cost in costs)
     return [
         f"On a server that answers in {LATENCY_S * 1000:.0f} ms, a run that only reads takes {times:.2f} times the sum",
-        f"of its answers; {min(1.0, cpu):.0%} of what comes on top is CPU.",
+        f"of the response times. CPU is {min(1.0, cpu):.0%} of the rest.",
     ]
 
 
@@ -139,4 +139,4 @@ def _starts() -> list[str]:
         return statistics.median(cost_of(suite_root(), *arguments, code=code).cpu for _ in range(ROUNDS))
 
     shown = ", ".join(f"{name} {median(arguments) * 1000:.0f} ms" for name, arguments in STARTS.items())
-    return [f"CPU from the command to its end: {shown}."]
+    return [f"CPU time of a command that sends nothing: {shown}."]

@@ -1,4 +1,4 @@
-"""Prints the cost of a run against each hostile peer: exit code, seconds, peak memory, requests that reached it."""
+"""Prints the cost of a run against each hostile peer: exit code, seconds, peak memory, requests that it received."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.system.test_hostile_peers import PEERS, run_against
 
 
 def main() -> None:
-    """Run against one peer at a time, so that none waits for another."""
+    """Run against one peer at a time, so that no run slows another."""
     print("| peer | exit | seconds | peak MB | requests |")
     print("|---|---|---|---|---|")
     for name in PEERS:

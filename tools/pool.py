@@ -1,4 +1,4 @@
-"""Writes the pool of property examples: what schemathesis generates from openapi.yaml, for runs of the default size."""
+"""Writes the pool of property examples that schemathesis generates from openapi.yaml, for runs of the default size."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def generated() -> Pool:
 
 
 def _drawn(cases: Generated, operation: Operation, mode: Mode) -> tuple[Call, ...]:
-    # an operation with few cases repeats them for ever
+    # an operation with few cases repeats them without end
     return tuple(dict.fromkeys(islice(cases.random(operation, mode, SEED), 2 * DRAWN)))[:DRAWN]
 
 

@@ -1,6 +1,6 @@
 """Takes the screenshots of a report for the README: `python -m tools.screenshots`.
 
-The report comes from a real run against the reference server with a few faults.
+The report is from a real run against the reference server with a few faults.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PICTURES: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def main() -> None:
-    """Run the suite and write docs/report.png and docs/report-phone.png."""
+    """Run petcheck and write docs/report.png and docs/report-phone.png."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         app = create_app(ReferenceSettings(keys={KEY: "pro"}, faults=FAULTS))

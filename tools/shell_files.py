@@ -1,4 +1,4 @@
-"""The completions and the man page, from the parser of all commands; as a program, writes them into the package."""
+"""The completions and the man page, from the parsers of all commands; as a program, writes them into the package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from petcheck.spec.figures import PLANS
 from petcheck.spec.version import VERSION
 
 _COMPLETED = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "RECORDING": shtab.FILE, "RUN": shtab.FILE, "A": shtab.FILE}
-# on its own, a word is a requirement or a command
+# a word without an option is a requirement or a command
 _CHOICES = {"ID": known_words(), "PLAN": list(PLANS), "SHELL": list(FILES), "COMMAND": list(COMMANDS)}
 
 
@@ -26,12 +26,12 @@ def files() -> dict[str, str]:
 
 
 def man_page() -> str:
-    """The manual page, of the day on which this version was made."""
+    """The manual page."""
     parser = whole_parser()
     parser.man_short_description = "judge a server by the pet store service interface"  # type: ignore[attr-defined]
     examples, _, parser.description = (parser.description or "").partition("\n\n")
     lines = str(Manpage(parser, format="single-commands-section")).rstrip().splitlines()
-    # the generator dates the page and has no place for examples
+    # the generator dates the page, and cannot add examples
     title = f'.TH PETCHECK "1" "" "petcheck {VERSION}" "User Commands"'
     lines = [title if line.startswith(".TH ") else line for line in lines]
     shown = [line.strip().replace("-", "\\-") for line in examples.splitlines()]
@@ -67,7 +67,7 @@ _ZSH_WORDS = {
 
 
 def _for_completion() -> argparse.ArgumentParser:
-    """The parser of all commands, with what its values may be. The commands check that themselves."""
+    """The parser of all commands, with the values that each option accepts. The commands check them too."""
     parser = whole_parser()
     for each in _with_commands(parser):
         for action in each._actions:

@@ -1,6 +1,6 @@
 """Prepares the pages of the documentation: those in `docs/`, and one for each entry of the catalogue.
 
-As a program it writes them to `build/docs`, where zensical.toml finds them.
+As a program, it writes them to `build/docs`, which zensical.toml names.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from petcheck.spec.sections import TITLES, order
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "build" / "docs"
-# documents that stand in the root of the repository, where people look for them
+# documents in the root of the repository, where people look for them
 FROM_ROOT = {"SECURITY.md": "security.md", "CONTRIBUTING.md": "contributing.md"}
 _LEVELS = {
-    "stated": "The document states it. A server that breaks it fails.",
-    "implied": "It follows from the document, with no other reading. A server that breaks it fails.",
-    "open": "The document leaves it open. It is observed and listed, and no server fails for it.",
+    "stated": "The document says it. A server that breaks it fails.",
+    "implied": "It follows from the document, and there is no other reading. A server that breaks it fails.",
+    "open": "The document is silent. petcheck observes and reports what the server does; no server fails for it.",
 }
 _NEEDS = {
     "writes": "`--allow-writes`",
@@ -64,7 +64,7 @@ def pages() -> dict[str, str]:
 
 
 def _in_site(text: str) -> str:
-    """The text with links as they are in the site, where all pages stand in one folder."""
+    """The text with links as they are in the site, where all pages are in one folder."""
     for source, name in FROM_ROOT.items():
         text = re.sub(rf"\]\((?:\.\./)?{re.escape(source)}", f"]({name}", text)
     return text.replace("](docs/", "](")
@@ -75,8 +75,8 @@ def index(entries: Catalogue) -> str:
     lines = [
         "# Requirements",
         "",
-        f"The document has {len(entries.judged)} requirements that a server can obey or break, and leaves "
-        f"{len(entries.entries) - len(entries.judged)} points open. Each has a page.",
+        f"petcheck judges {len(entries.judged)} requirements of the document, and observes "
+        f"{len(entries.entries) - len(entries.judged)} points that the document leaves open. Each has a page.",
     ]
     for section in sorted({entry.section for entry in entries.entries}, key=order):
         lines += ["", f"## {section} {TITLES[section]}", "", "| requirement | level | statement |", "|---|---|---|"]
@@ -104,22 +104,27 @@ def page(entry: Requirement) -> str:
         days += [f"until the day before {entry.until}"] if entry.until else []
         lines += ["", f"In force {' '.join(days)}; `--as-of` sets the day."]
     if entry.untestable:
-        lines += ["", f"No check can see it. {entry.untestable}"]
+        lines += ["", f"No check can test this. {entry.untestable}"]
     if not entry.open:
         lines += [*_judging(entry), *_faults(entry)]
     elif checks := checks_of(entry.id):
-        lines += ["", "## What is observed", "", *(f"- {check.says} (`{check.file}`)" for check in checks)]
+        lines += ["", "## What petcheck observes", "", *(f"- {check.says} (`{check.file}`)" for check in checks)]
     return "\n".join([*lines, ""])
 
 
 def _judging(entry: Requirement) -> Iterator[str]:
     checks = checks_of(entry.id)
     if checks:
-        yield from ("", "## What is checked", "", *(f"- {check.says} (`{check.file}`)" for check in checks))
+        yield from ("", "## What petcheck checks", "", *(f"- {check.says} (`{check.file}`)" for check in checks))
     if entry.id in rules.RULE:
         nothing = rules.RULE[entry.id].nothing
         yield from ("", f"The rule is in `{_modules()[entry.id]}`.")
-        yield from ("", "## What keeps it from a verdict", "", f"If the run shows nothing to judge: *{nothing}*")
+        yield from (
+            "",
+            "## When it is inconclusive",
+            "",
+            f"If a run shows nothing to judge, the reason is: *{nothing}*",
+        )
 
 
 def _faults(entry: Requirement) -> Iterator[str]:
@@ -128,13 +133,12 @@ def _faults(entry: Requirement) -> Iterator[str]:
         return
     yield from (
         "",
-        "## Faults that it notices",
+        "## Faults that it finds",
         "",
-        f"The suite is proven against {len(found)} broken {'server' if len(found) == 1 else 'servers'} that this "
-        "requirement must notice. Each is the reference server with one fault, and you can serve it yourself: "
-        f"`petcheck serve --fault {found[0].name}`.",
+        f"Tests prove that this requirement finds {'this fault' if len(found) == 1 else f'these {len(found)} faults'} "
+        f"of the reference server. To see one, run `petcheck serve --fault {found[0].name}`.",
         "",
-        "| fault | what is broken | noticed with | also fails |",
+        "| fault | what is wrong | found with | also fails |",
         "|---|---|---|---|",
         *(
             f"| `{fault.name}` | {_cell(fault.summary)} | {_needed(fault)} | {_others(fault, entry)} |"

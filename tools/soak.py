@@ -1,9 +1,9 @@
-"""Runs unlimited property examples for a given time, and checks that memory, descriptors and files do not grow.
+"""Runs property examples without limit for a given time, and checks that memory, descriptors and files do not grow.
 
     python -m tools.soak [--minutes 30]
 
-Samples the process for that long after its first 1,000 requests, stops it with Ctrl-C, and checks its reports. Exits
-with 1 if something grew.
+It samples the process for that time after its first 1,000 requests, stops it with Ctrl-C, and checks its reports. It
+exits with 1 if something grew.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, ended, start
 
-# how much a process may grow from the second quarter of its time to the last; allocators are not exact
+# growth that is allowed from the second quarter of the time to the last; allocators are not exact
 GROWTH_MB = 12.0
-# by then the sample that a run keeps, and the caches of its libraries, are full
+# after these, the sample that a run keeps and the caches of its libraries are full
 WARM_UP_REQUESTS = 1_000
 WARM_UP_SECONDS = 240.0
 WITHOUT_LIMIT = "100000000"
@@ -40,7 +40,7 @@ class Sample:
 
 
 def sample(pid: int, temporary: Path) -> Sample:
-    """The resources that a running process has now."""
+    """The resources that a running process uses now."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
     resident = next(line.split()[1] for line in status.splitlines() if line.startswith("VmRSS:"))
     descriptors = sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
@@ -76,13 +76,13 @@ def soak(minutes: float, folder: Path) -> tuple[list[Sample], int, int, list[str
         ran = ended(process, folder / "run")
     wrong = []
     if ran.code != 2:
-        wrong.append(f"exit {ran.code} instead of 2, interrupted: {ran.err[-500:]}")
+        wrong.append(f"expected exit 2 (interrupted), got {ran.code}: {ran.err[-500:]}")
     else:
         ran.assert_reports()
         failed = [name for name, outcome in ran.outcomes.items() if outcome in ("fail", "error")]
-        wrong += [f"{name} came out as {ran.outcomes[name]}: {ran.reason(name)}" for name in failed]
+        wrong += [f"{name} is {ran.outcomes[name]}: {ran.reason(name)}" for name in failed]
     left = [path for path in temporary.rglob("*") if path.is_file()]
-    wrong += [f"{path.name} was left behind" for path in left]
+    wrong += [f"{path.name} was not deleted" for path in left]
     return samples, ran.result.targets[0].requests.total if ran.code == 2 else 0, ran.code, wrong
 
 
@@ -108,13 +108,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         samples, requests, code, wrong = soak(minutes, Path(folder))
     if len(samples) < 8:
-        wrong.append(f"it ended after {len(samples)} samples")
+        wrong.append(f"the run ended after only {len(samples)} samples")
     else:
         wrong += grown(samples)
         picked = [samples[len(samples) * part // 4] for part in range(4)] + [samples[-1]]
         memory = ", ".join(f"{one.memory_mb:.0f}" for one in picked)
         descriptors = ", ".join(str(one.descriptors) for one in picked)
-        print(f"{minutes:g} minutes, {requests:,} requests, exit {code}, by quarters of the time:")
+        print(f"{minutes:g} minutes, {requests:,} requests, exit {code}; at each quarter of the time:")
         files = max(one.files for one in samples)
         print(f"  memory {memory} MB; descriptors {descriptors}; temporary files {files} at most")
     for line in wrong:

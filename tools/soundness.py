@@ -1,7 +1,7 @@
 """Judges conforming servers, composed at random from variations, store sizes and permissions.
 
-Each seed is one server. No check may fail on it, since each variation conforms and contradictory ones are not combined.
-A failure is an alarm: it is reduced to the variations that it needs, and printed with its seed.
+Each seed is one server. No requirement may fail on it: variations conform, and contradictory ones are not combined.
+A failure is an alarm. The program reduces it to the variations that it needs, and prints it with its seed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tools.kill_matrix import run_variation
 
 SIZES = (0, 1, 12, 19, 20, 21, 60, 100, 130, 3_000)
 MOST = 8  # variations of one server
-PROCESSES = 4  # for two cores, since a run spends most of its time waiting
-# each of these waits for seconds, and the kill matrix runs it alone; store sizes are drawn separately
+PROCESSES = 4  # for two cores, because a run mostly waits
+# these wait for seconds, and the kill matrix runs them alone; store sizes are drawn separately
 LEFT_OUT = frozenset({"slow", "empty-store", *(name for name in VARIATIONS if name.startswith("store-of-"))})
 CANDIDATES = frozenset(VARIATIONS.keys() - LEFT_OUT)
 """The variations to draw from."""
@@ -73,7 +73,7 @@ def alarm(seed: int, names: Collection[str]) -> str:
 def _reasons(server: Server) -> Mapping[str, str]:
     try:
         return judged(server)
-    except Exception as error:  # a run that breaks is an alarm too, and the others continue
+    except Exception as error:  # a broken run is an alarm too, and the others continue
         return {"broken": repr(error)}
 
 
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"alarm: {found}", flush=True)
     print(f"{len(seeds)} servers, {alarms} alarms")
     if alarms and options.seed is None:
-        print("repeat one with `make soundness SEED=…`")
+        print("to repeat one: make soundness SEED=…")
     return 1 if alarms else 0
 
 

@@ -1,4 +1,4 @@
-"""Step 1: a pet store as one writes it on a first afternoon."""
+"""Step 1: a pet store as you might write it in an afternoon."""
 
 from fastapi import FastAPI, HTTPException
 from pydantic import BaseModel

@@ -22,12 +22,12 @@ Status = Literal["available", "pending", "sold"]
 class NewPet(BaseModel):
     name: StrictStr
     categoryId: Int64
-    status: Status = None  # absent or one of the three; a null that is sent is refused
+    status: Status = None  # may be left out; null is refused
 
     @field_validator("name")
     @classmethod
     def can_be_encoded(cls, name: str) -> str:
-        name.encode()  # UTF-8 has no half of a surrogate pair
+        name.encode()  # fails for half of a surrogate pair
         return name
 
     @model_serializer(mode="wrap")
@@ -60,7 +60,7 @@ def invalid(request: Request, invalid: RequestValidationError) -> JSONResponse:
 
 
 class Quota:
-    """As many requests a minute as the plan allows, for one key."""
+    """Counts the requests of one key in each minute."""
 
     def __init__(self, limit: int) -> None:
         self.limit, self.used, self.ends = limit, 0, 0.0

@@ -1,4 +1,4 @@
-"""The documentation: each link leads somewhere, each command is one, and each requirement has its page."""
+"""The documentation: each link and each command works, and each requirement has a page."""
 
 from __future__ import annotations
 
@@ -181,15 +181,15 @@ def test_each_entry_has_a_page(entry: Any) -> None:
     assert page.startswith(f"# {entry.id}\n\n> {entry.statement}\n")
     faults = {name for name, fault in FAULTS.items() if entry.id in fault.breaks}
     assert {name for name in faults if f"| `{name}` |" not in page} == set()
-    assert ("## Faults that it notices" in page) == bool(faults)
-    assert ("## What is checked" in page) == (not entry.open and not entry.untestable)
+    assert ("## Faults that it finds" in page) == bool(faults)
+    assert ("## What petcheck checks" in page) == (not entry.open and not entry.untestable)
 
 
 def test_a_page_names_the_checks_and_the_rule() -> None:
     page = site.page(catalogue()["AUTH-1"])
     assert "checks/test_5_authentication.py" in page
     assert "src/petcheck/judging/rules/authentication.py" in page
-    assert "## What is observed" in site.page(catalogue()["list-order"])
+    assert "## What petcheck observes" in site.page(catalogue()["list-order"])
 
 
 def test_the_index_lists_each_entry() -> None:

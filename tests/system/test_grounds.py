@@ -26,15 +26,15 @@ def test_each_fault_gets_its_own_grounds_and_all_grounds_are_used() -> None:
 def test_the_table_says_what_cannot_be_decided_where() -> None:
     pairs = [
         Pair("a", "12 animals", {"LIST-4": ("inconclusive", "16 animals are known. More.")}),
-        Pair("b", "1 animals", {"LIST-4": ("inconclusive", "5 animals are known."), "LIST-1": ("fail", "wrong")}),
+        Pair("b", "1 animal", {"LIST-4": ("inconclusive", "5 animals are known."), "LIST-1": ("fail", "wrong")}),
         Pair("c", "by-status", {"AUTH-1": ("pass", "Held in 3 exchanges.")}),
     ]
     assert Pair("filter-fills-page", "3000 animals", {"LIST-7": ("pass", "Held.")}).wrong == {}
     assert pairs[2].wrong == {"AUTH-1": ("pass", "Held in 3 exchanges.")}
     text = document(pairs)
-    assert "- 3 pairs of 3 faults and 3 grounds." in text
-    assert "- 1 verdicts fail, 2 are inconclusive, 1 are anything else." in text
+    assert "- 3 pairs of a fault and a ground: 3 faults, 3 grounds." in text
+    assert "- Verdicts: 1 fail, 2 inconclusive, 1 wrong." in text
     assert "- To investigate: `c` on by-status: AUTH-1 is pass." in text
     assert [line for line in text.splitlines() if line.startswith("| LIST")] == [
-        "| LIST-4 | … animals are known | 1 animals, 12 animals |"
+        "| LIST-4 | … animals are known | 1 animal, 12 animals |"
     ]
