@@ -115,7 +115,7 @@ def fault(
         yield Fault(name, section, summary, ids, override, wants | only_create, at)
     for operation in each:
         only_create = {"writes"} if operation is Operation.CREATE else frozenset()
-        limited = f"{summary.rstrip('.')} ({operation} alone)."
+        limited = f"{summary.rstrip('.')} (only {operation})."
         yield Fault(f"{name}@{operation}", section, limited, ids, override, wants | only_create, (operation,))
 
 
