@@ -1,4 +1,4 @@
-"""The conforming steps: values in, values out; only the store and the quota change."""
+"""The conforming steps. They get values and return values; only the store and the quota change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GET_PET_REMOVED = date(2030, 12, 5)
 
 
 def respond(call: Call, state: ServerState, behaviour: Behaviour) -> Reply:
-    """Answers a call: count it, check its key, serve it, and add the rate limit headers."""
+    """Counts a call, checks its key, serves it, and adds the rate limit headers."""
     refusal: Refusal | None = None
     try:
         caller = behaviour.authenticate(call, state.keys)
@@ -101,7 +101,7 @@ def exceeded(usage: Usage, call: Call) -> Answer:
 
 
 def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
-    """The three headers of every response. Reset is rounded up, so that the window has ended by then."""
+    """The three headers of every response. Reset is rounded up, so that the window is over at that time."""
     return {
         "X-RateLimit-Limit": str(usage.limit),
         "X-RateLimit-Remaining": str(usage.remaining),
@@ -214,7 +214,7 @@ def _not_json(constant: str) -> NoReturn:
 
 
 class DecimalInteger(int):
-    """An integer that is written with a fraction or an exponent, as in `1.0` and `1e3`. JSON Schema calls it one."""
+    """An integer that is written with a fraction or an exponent, as in `1.0` and `1e3`. JSON Schema allows both."""
 
 
 def _number(text: str) -> float | DecimalInteger:
@@ -241,7 +241,7 @@ def read_name(fields: dict[str, object]) -> str:
 
 
 def read_category(fields: dict[str, object]) -> int:
-    """`categoryId`: a 64-bit integer. `1.0` is one."""
+    """`categoryId`: a 64-bit integer, which may be written as `1.0`."""
     if "categoryId" not in fields:
         raise Refusal(400, "category_missing", "categoryId is required.")
     category = fields["categoryId"]

@@ -84,7 +84,7 @@ def applied(
 
 
 def by_name(groups: Iterable[Iterable[Named]]) -> dict[str, Named]:
-    """All members of the groups by name, in the given order. Raises ValueError for a name that occurs twice."""
+    """All members of the groups by name, in that order. Raises ValueError for a name that occurs twice."""
     named: dict[str, Named] = {}
     for group in groups:
         for each in group:

@@ -18,7 +18,7 @@ _FIELDS = "ERROR-2 ERROR-3 ERROR-4"
 
 
 def _sent_as(content: bytes, media_type: str | None, *statuses: int) -> Override:
-    """Refusals of those statuses (all if none is given) have this content instead of an Error."""
+    """Refusals of those statuses (by default all) have this content instead of an Error."""
 
     def override(behaviour: Behaviour) -> Behaviour:
         def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:

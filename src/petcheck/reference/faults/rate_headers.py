@@ -22,7 +22,7 @@ _ALL_THREE = "RATE-1 RATE-2 RATE-3"
 
 
 def _missing(names: tuple[str, ...], *statuses: int) -> Override:
-    """Answers of those statuses (all if none is given) lack the headers."""
+    """Responses of those statuses (by default all) lack the headers."""
     return rates(
         lambda headers, usage, call, status: (
             {name: value for name, value in headers.items() if name not in names}
