@@ -45,7 +45,7 @@ def accepted(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Over
 
 
 def some_key(keys: Mapping[str, str], like: Callable[[str], bool]) -> str:
-    """The first key for which `like` holds, else an empty string."""
+    """The first key for which `like` holds; an empty string if there is none."""
     return next((key for key in keys if like(key)), "")
 
 

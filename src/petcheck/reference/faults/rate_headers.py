@@ -250,7 +250,7 @@ FAULTS = [
         lambda usage, call: usage.limit - usage.remaining // 2,
     ),
     *_wrong(
-        "remaining-one-less-for-ever",
+        "remaining-always-one-less",
         "is always one less than the limit",
         "RATE-4",
         REMAINING,
