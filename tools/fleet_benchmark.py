@@ -29,7 +29,7 @@ from tests.support.command import KEY, environment
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-FAULTS = {3: ("default-50",), 7: ("no-key-needed",)}
+FAULTS = {3: ("default-limit-50",), 7: ("no-key-needed",)}
 _ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER
 _SAMPLED_EVERY_S = 0.5
 

@@ -17,7 +17,7 @@ from petcheck.spec.files import suite_file
 from tests.support.chromium import CHROMIUM, FLAGS
 from tests.support.command import KEY, petcheck
 
-FAULTS = ("default-50", "category-text-taken", "message-list")
+FAULTS = ("default-limit-50", "category-text-accepted", "message-list")
 PICTURES: dict[str, tuple[dict[str, Any], str]] = {
     "report.png": ({"color_scheme": "light", "viewport": {"width": 1440, "height": 860}}, "body"),
     "report-phone.png": ({"color_scheme": "dark", "viewport": {"width": 375, "height": 860}}, "#ERROR-3"),

@@ -102,12 +102,12 @@ BROKEN = (
     "text-plain",
     "id-text@getPet",
     "name-missing@listPets",
-    "default-50",
+    "default-limit-50",
     "limit-100-refused",
     "filter-ignored",
     "created-name-trimmed",
     "created-category-through-double",
-    "category-text-taken",
+    "category-text-accepted",
     "get-neighbour",
     "no-key-needed@createPet",
     "orders-404",
@@ -147,7 +147,7 @@ def marked(comparison: Comparison, pair: Counterparts) -> list[str]:
 
 
 def test_a_failing_exchange_is_shown_beside_the_same_request() -> None:
-    made = against_plain(run(*WRITES, faults=("category-text-taken",)))
+    made = against_plain(run(*WRITES, faults=("category-text-accepted",)))
     entry = next(entry for entry in made.contradicted if entry.id == "CREATE-8")
     plain, broken = (side.record for side in made.sides)
     for ours, theirs in entry.exchanges:
@@ -159,7 +159,7 @@ def test_a_failing_exchange_is_shown_beside_the_same_request() -> None:
 
 
 def test_the_same_failure_of_two_broken_servers_is_equal() -> None:
-    one, other = (run(*WRITES, *seed, faults=("default-50",)) for seed in ((), ("--seed", "7")))
+    one, other = (run(*WRITES, *seed, faults=("default-limit-50",)) for seed in ((), ("--seed", "7")))
     made = compare([recorded(one, "a/result.json"), recorded(other, "b/result.json")])
     assert differing(made) == set()
     assert [entry.outcomes for entry in made.agreed if entry.id == "LIST-4"] == [("fail", "fail")]
@@ -218,7 +218,7 @@ ALLOWED = {
     "deprecation-headers": {"deprecation-headers", "header deprecation, sunset"},
     "orders-object": {"orders-payload"},
     "orders-csv": {"orders-payload", "content type"},
-    "challenge": {"www-authenticate", "header www-authenticate"},
+    "www-authenticate": {"www-authenticate", "header www-authenticate"},
 }
 
 
@@ -239,7 +239,7 @@ TOGETHER = (
     ("linked-pages", "bad-limit-422", "content-type-upper-case"),
     ("location-header", "bad-limit-clamped", "charset"),
     ("deprecation-headers", "strict-names-printable", "orders-csv"),
-    ("challenge", "pages-of-50"),
+    ("www-authenticate", "pages-of-50"),
 )
 SHOWN_BY_EXAMPLES = {"bad-limit-422", "bad-limit-clamped"}
 
@@ -276,7 +276,7 @@ def test_a_trait_of_every_answer_says_so_and_others_name_their_answers() -> None
 
 
 def test_several_sides_are_compared_at_once() -> None:
-    trials = [run(*WRITES), run(*WRITES, variations=("challenge",)), run(*WRITES, faults=("default-50",))]
+    trials = [run(*WRITES), run(*WRITES, variations=("www-authenticate",)), run(*WRITES, faults=("default-limit-50",))]
     made = compare([recorded(trial, f"{number}/result.json") for number, trial in enumerate(trials)])
     assert [side.label for side in made.sides] == ["target (0)", "target (1)", "target (2)"]
     assert [(entry.id, entry.outcomes) for entry in made.contradicted] == [("LIST-4", ("pass", "pass", "fail"))]

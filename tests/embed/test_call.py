@@ -31,7 +31,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_url_gives_a_result_and_leaves_nothing(here: Path) -> None:
-    with server(faults=["no-limit"], key=KEY) as url:
+    with server(faults=["no-limit-header"], key=KEY) as url:
         result = petcheck.check(url, key=KEY, examples=0, seed=7, as_of="2030-12-05")
     failing = {row.id for row in result.requirements if row.outcome == "fail"}
     assert "RATE-1" in failing
@@ -122,7 +122,7 @@ def ci_system(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_call_says_nothing(ci_system: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    with server(faults=["no-limit"], key=KEY) as url:
+    with server(faults=["no-limit-header"], key=KEY) as url:
         petcheck.check(url, key=KEY, examples=0)
     assert tuple(capfd.readouterr()) == ("", "")
     assert ci_system.read_text("utf-8") == ""

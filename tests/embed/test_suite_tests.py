@@ -78,7 +78,7 @@ test_petstore = petcheck.requirement_tests("server", examples=0)
 
 
 def test_a_test_for_each_requirement_named_by_its_statement(tmp_path: Path) -> None:
-    with counted_server("no-limit") as (url, app):
+    with counted_server("no-limit-header") as (url, app):
         code, printed = run_suite(tmp_path, TWO_LINES, "-v", url=url)
     assert code == 1
     assert f"test_pets.py::test_petstore[{LIST_4}] PASSED" in printed
@@ -116,7 +116,7 @@ from petcheck.reference.server import ReferenceSettings, create_app
 
 @pytest.fixture(scope="module", params=["conforming", "broken"])
 def shop(request):
-    faults = ("no-limit",) if request.param == "broken" else ()
+    faults = ("no-limit-header",) if request.param == "broken" else ()
     return create_app(ReferenceSettings(keys={{"{KEY}": "pro"}}, faults=faults)), "{KEY}"
 
 test_petstore = petcheck.requirement_tests("shop", examples=0)
@@ -148,7 +148,7 @@ expires = 2999-01-01
 
 def test_waivers_and_strict(tmp_path: Path) -> None:
     (tmp_path / "petcheck.toml").write_text(WAIVERS)
-    with counted_server("no-limit") as (url, _):
+    with counted_server("no-limit-header") as (url, _):
         text = TWO_LINES.replace("examples=0", "examples=0, strict=True")
         code, printed = run_suite(tmp_path, text, "-k", "RATE-1 or LIST-1 or RATE-5 or RATE-10", url=url)
     assert code == 1

@@ -1,4 +1,4 @@
-"""Calls a server with the client that openapi-python-client generates from openapi.yaml; prints the answers as JSON.
+"""Calls a server with the client that openapi-python-client generates from openapi.yaml; prints the results as JSON.
 
 Arguments: the base URL, the API key. The folder of the generated package `pet_store` is the current one.
 """
@@ -15,7 +15,7 @@ from pet_store.models import Error400, Error401, Error404, NewPet, Pet, PetStatu
 
 
 def main(base_url: str, key: str) -> None:
-    """Call each operation, and get each documented error."""
+    """Call each operation, and cause each documented error."""
     client = AuthenticatedClient(base_url=base_url, token=key, raise_on_unexpected_status=True)
     stranger = AuthenticatedClient(base_url=base_url, token="not-a-key", raise_on_unexpected_status=True)
 

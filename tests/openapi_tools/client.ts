@@ -1,11 +1,11 @@
-// Calls a server with the client that @hey-api/openapi-ts generates from openapi.yaml, and prints what it gets as JSON.
+// Calls a server with the client that @hey-api/openapi-ts generates from openapi.yaml, and prints the results as JSON.
 // Arguments: base URL, API key.
 import { createClient } from './generated/client';
 import { createPet, getPet, listPets, storeOrders, type NewPet } from './generated';
 
 declare const process: { argv: string[] };
 
-/** The status in the body of an error, where it has one; the body of a 422 or a 429 is open. */
+/** The status in the body of an error, if it has one; the body of a 422 or a 429 is open. */
 function statusIn(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'status' in error ? error.status : undefined;
 }

@@ -1,4 +1,4 @@
-"""openapi.yaml as tools of other makers read it: linters, a mock server, a fuzzer and generators of clients."""
+"""openapi.yaml in other tools: linters, a mock server, a fuzzer and client generators."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ pytestmark = [
 
 
 def node(*arguments: str | Path) -> list[str]:
-    """The command for a program of npm. It names the binary of Node.js: the wrapper in `bin` cannot be stopped."""
+    """The command for an npm program. It names the Node.js binary, because the wrapper in `bin` cannot be stopped."""
     program, *rest = map(str, arguments)
     return [str(next(TOOLS.glob(NODE))), str(TOOLS / "node_modules" / ".bin" / program), *rest]
 
@@ -53,7 +53,7 @@ def node(*arguments: str | Path) -> list[str]:
 def outcome(
     command: list[str], folder: Path, *, more: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """A command that succeeded; it looks for no updates and sends no statistics."""
+    """Run a command, which must succeed, without update checks and statistics."""
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true", "NO_COLOR": "1", "CI": "true"}
     done = subprocess.run(
         command,
@@ -70,7 +70,7 @@ def outcome(
 
 @pytest.fixture(scope="module")
 def store() -> Iterator[str]:
-    """The base URL of a reference server whose quota nothing here uses up."""
+    """The base URL of a reference server with a quota that these tests cannot use up."""
     settings = ReferenceSettings(keys={KEY: "enterprise"}, custom_limit=1_000_000, anonymous_limit=1_000_000)
     with running(create_app(settings)) as url:
         yield f"{url}/v1"
@@ -79,13 +79,13 @@ def store() -> Iterator[str]:
 # ---- linters
 
 
-def test_redocly_has_no_objection(tmp_path: Path) -> None:
+def test_redocly_finds_nothing(tmp_path: Path) -> None:
     done = outcome(node("redocly", "lint", OPENAPI, "--config", HERE / "redocly.yaml"), tmp_path)
     assert "validated" in done.stdout + done.stderr
     assert "warning" not in (done.stdout + done.stderr).lower()
 
 
-def test_spectral_has_no_objection(tmp_path: Path) -> None:
+def test_spectral_finds_nothing(tmp_path: Path) -> None:
     command = node("spectral", "lint", OPENAPI, "--ruleset", HERE / "spectral.yaml", "--fail-severity", "hint")
     assert "No results" in outcome(command, tmp_path).stdout
 
@@ -117,13 +117,13 @@ RESPONSES = [
     for method, operation in methods.items()
     for status in operation["responses"]
 ]
-# what stands for a range of statuses
+# a status for each range of statuses
 ONE_OF = {"2XX": "200", "default": "418"}
 
 
 @contextmanager
 def prism(*options: str) -> Iterator[str]:
-    """Prism, which makes up its answers from openapi.yaml."""
+    """Prism, which generates its responses from openapi.yaml."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -143,8 +143,8 @@ def prism(*options: str) -> Iterator[str]:
         process.wait()
 
 
-@pytest.mark.parametrize("options", [(), ("--dynamic", "--seed", "1")], ids=["examples", "made-up"])
-def test_no_answer_of_a_mock_server_contradicts_the_description(options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("options", [(), ("--dynamic", "--seed", "1")], ids=["examples", "generated"])
+def test_no_response_of_a_mock_server_contradicts_openapi_yaml(options: tuple[str, ...]) -> None:
     with prism(*options) as url, httpx.Client(timeout=20, headers={"Authorization": "Bearer x"}) as client:
         found = {
             (path, method, status): problems(client, url, path, method, status) for path, method, status in RESPONSES
@@ -154,7 +154,7 @@ def test_no_answer_of_a_mock_server_contradicts_the_description(options: tuple[s
 
 
 def problems(client: httpx.Client, url: str, path: str, method: str, status: str) -> list[str]:
-    """What is wrong with the answer of the mock server, by the description."""
+    """How the response of the mock server contradicts openapi.yaml."""
     case = DESCRIBED[path][method.upper()].Case(path_parameters={"petId": 131} if "petId" in path else {})
     wanted = ONE_OF.get(status, status)
     body = {"name": "Rex", "categoryId": 1} if method == "post" else None
@@ -162,7 +162,7 @@ def problems(client: httpx.Client, url: str, path: str, method: str, status: str
         method, url + path.replace("{petId}", "131"), json=body, headers={"Prefer": f"code={wanted}"}
     )
     if str(answer.status_code) != wanted:
-        return [f"it answers {answer.status_code}: {answer.text}"]
+        return [f"got {answer.status_code}: {answer.text}"]
     request = requests.Request(**case.as_transport_kwargs(base_url=url)).prepare()
     headers = {name: [value] for name, value in answer.headers.items()}
     shown = Response(answer.status_code, headers, answer.content, request, elapsed=0.0, verify=True)
@@ -177,7 +177,7 @@ def problems(client: httpx.Client, url: str, path: str, method: str, status: str
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_schemathesis_raises_no_alarm_on_the_reference_server(store: str, tmp_path: Path, seed: int) -> None:
+def test_schemathesis_finds_nothing_on_the_reference_server(store: str, tmp_path: Path, seed: int) -> None:
     program = str(Path(sys.executable).with_name("schemathesis"))
     command = [program, "run", str(OPENAPI), "--url", store, "--no-color", "--seed", str(seed)]
     done = outcome([*command, "-H", f"Authorization: Bearer {KEY}"], tmp_path)
@@ -199,7 +199,7 @@ ANSWERS = {
 
 
 def answers(command: list[str], folder: Path, url: str) -> dict[str, Any]:
-    """What a program prints that calls the server with a generated client."""
+    """The output of a program that calls the server with a generated client."""
     found: dict[str, Any] = json.loads(outcome([*command, url, KEY], folder).stdout)
     return found
 

@@ -26,7 +26,7 @@ DEEP = ("--allow-writes", "--examples", "60", "--seed", "8")
 # ---- what they cost
 
 
-@pytest.mark.parametrize("fault", ["", "limit-30s-crash", "name-over-255-crashes", "category-text-taken", "no-code"])
+@pytest.mark.parametrize("fault", ["", "limit-30s-crash", "name-over-255-crashes", "category-text-accepted", "no-code"])
 def test_by_default_examples_add_at_most_forty_requests_and_fourteen_posts(fault: str) -> None:
     faults = (fault,) if fault else ()
     without = judged("--allow-writes", "--examples", "0", "--seed", "5", faults=faults)
@@ -139,7 +139,7 @@ def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
 
 
 def test_failures_of_a_long_run_stay_in_the_record() -> None:
-    trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("short-pages-without-status",))
+    trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("limit-3-to-8-empty-status",))
     assert trial.ids("fail") == {"PET-4"}
     row = next(row for row in trial.result.requirements if row.id == "PET-4")
     assert row.decisive

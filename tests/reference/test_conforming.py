@@ -60,7 +60,7 @@ def test_other_limits(store: httpx.Client, limit: str) -> None:
     response = store.get("/pets", params={"limit": limit})
     assert (response.status_code, response.json()) == (
         400,
-        {"code": "limit_invalid", "message": "limit is an integer from 1 to 100.", "status": 400},
+        {"code": "limit_invalid", "message": "limit must be an integer from 1 to 100.", "status": 400},
     )
 
 

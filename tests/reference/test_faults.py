@@ -1,4 +1,4 @@
-"""The faults: each requirement has one, each has an effect, and each says what it breaks."""
+"""The faults: each requirement has one, each changes a response, and each names what it breaks."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_two_faults_at_once() -> None:
     assert (answer.status, b"code" in answer.body) == (403, False)
 
 
-# ---- each has an effect
+# ---- each changes a response
 
 BAD = (
     *(None, "Bearer", "Bearer x", BEARER[:-1], f"{BEARER}x", f"{BEARER} x", f"Basic {KEY}", KEY),
@@ -164,7 +164,7 @@ BODIES = (
 
 
 def asked(operations: set[Operation | None]) -> Iterator[Ask]:
-    """Requests that show every fault of these operations."""
+    """Requests that reveal every fault of these operations."""
     paths = {
         Operation.LIST: "/pets",
         Operation.CREATE: "/pets",
@@ -221,7 +221,7 @@ def transcript_of(faults: tuple[str, ...], of: Fault, as_far_as: Sequence[Answer
 
 @cache
 def right(needs: frozenset[str], operations: tuple[Operation | None, ...]) -> list[Answer]:
-    """The answers of a server without faults to the requests that show faults with these needs and operations."""
+    """The responses of a server without faults to the requests that reveal faults of these needs and operations."""
     return transcript_of((), Fault("", "", "", (), lambda behaviour: behaviour, needs, operations))
 
 

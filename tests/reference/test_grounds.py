@@ -1,4 +1,4 @@
-"""The variations that make a server hard to judge do what they say: lags, caches, caps, parsers, other clients."""
+"""The variations that make a server hard to judge: each does what its description says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real sockets: the server starts and stops at once, and sends exactly the intended bytes."""
+"""Real sockets: the server starts and stops without delay, and sends exactly the intended bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The variations: each does what it says, and a few requests show that they conform, alone and combined."""
+"""The variations: each does what its description says, and they conform, alone and combined."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Server:
 
 
 def asked(server: Server, method: str, path: str, content: bytes | None = None, key: bool = True) -> httpx.Response:
-    """The answer, which has the rate limit headers. A request refused by a gateway or a limit is sent again."""
+    """The response, after a check of its rate limit headers. After a 429, 502 or 503 the request is sent again."""
     headers = {} if key else {"Authorization": "Bearer x"}
     response = server.http.request(method, path, content=content, headers=headers)
     for passing in (429, 502, 503):
@@ -87,7 +87,7 @@ def asked(server: Server, method: str, path: str, content: bytes | None = None, 
 
 
 DEEP = b"[" * 3000 + b"]" * 3000
-"""JSON that Python does not read, since it is nested too deep."""
+"""JSON that is nested too deep for Python's parser."""
 
 
 def value_of(response: httpx.Response) -> Any:
@@ -121,7 +121,7 @@ def page(response: httpx.Response, limit: int) -> list[dict[str, object]]:
 
 
 def conforms_with(*names: str) -> None:
-    """Each request has its own connection, as a server may close one at any time."""
+    """Each request has its own connection, because a server may close one at any time."""
     clock = Clock()
     app = create_app(settings(variations=names), clock=clock)
     with running(app) as url, client(f"{url}/v1", keep_alive=False) as http:
@@ -205,7 +205,7 @@ REX = new('{"name":"Rex","categoryId":1}')
         ("id-text-404", "/pets/abc", 404),
         ("id-text-422", "/pets/abc", 422),
         ("id-text-404-page", "/pets/abc", 404),
-        ("orders-want-parameters", "/store/orders", 400),
+        ("orders-need-parameters", "/store/orders", 400),
         ("orders-204", "/store/orders", 204),
         ("orders-403", "/store/orders", 403),
     ],
@@ -228,7 +228,7 @@ def test_other_answers_after_the_removal(variation: str, status: int) -> None:
         ("strict-names-ascii", '{"name":"R\u00e9x","categoryId":1}', "name_invalid"),
         ("strict-names-printable", '{"name":"Rex\\n","categoryId":1}', "name_invalid"),
         ("strict-names-50", f'{{"name":"{"x" * 51}","categoryId":1}}', "name_invalid"),
-        ("strict-names-1", '{"name":"","categoryId":1}', "name_invalid"),
+        ("strict-names-trimmed", '{"name":"","categoryId":1}', "name_invalid"),
         ("whole-number-refused", '{"name":"Rex","categoryId":1.0}', "category_fraction"),
         ("whole-number-refused", '{"name":"Rex","categoryId":1e0}', "category_fraction"),
         ("strict-fields", '{"id":1,"name":"Rex","categoryId":1}', "field_unknown"),

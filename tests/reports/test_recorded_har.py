@@ -68,7 +68,7 @@ class _Site(http.server.BaseHTTPRequestHandler):
 
 @pytest.mark.parametrize(
     ("faults", "broken"),
-    [((), set()), (("default-50",), {"LIST-4"}), (("id-text@getPet",), {"PET-1"})],
+    [((), set()), (("default-limit-50",), {"LIST-4"}), (("id-text@getPet",), {"PET-1"})],
 )
 def test_a_har_of_chromium(faults: tuple[str, ...], broken: set[str], browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "chromium.har"

@@ -28,7 +28,7 @@ ERASED = "\r\x1b[2K"
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """A server that breaks one requirement, and is slow enough for several updates of the live line."""
-    settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000, faults=("default-50",))
+    settings = ReferenceSettings(keys={KEY: "business"}, anonymous_limit=10_000, faults=("default-limit-50",))
     app = create_app(settings)
 
     async def slow(scope: Scope, receive: Receive, send: Send) -> None:

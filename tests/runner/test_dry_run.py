@@ -14,7 +14,7 @@ from tests.support.trial import Trial
 from tools.kill_matrix import run_fault, run_variation
 
 SOURCE = Url("https://host/v1", ApiKey("k-123"))
-COSTLY = ("limit-refused", "filter-drops-first", "created-nowhere", "get-name-upper-case", "any-key", "403-for-401")
+COSTLY = ("limit-refused", "filter-drops-first", "created-not-stored", "get-name-upper-case", "any-key", "403-for-401")
 
 
 def expect_within(trial: Trial) -> None:

@@ -122,7 +122,7 @@ def test_checks_send_what_they_say_they_send(writes: bool) -> None:
 
 @pytest.fixture
 def bad_server() -> Iterator[str]:
-    with server(faults=("default-50",)) as url:
+    with server(faults=("default-limit-50",)) as url:
         yield url
 
 

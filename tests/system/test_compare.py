@@ -70,7 +70,9 @@ def change(file: Path, edit: Callable[[Any], object]) -> None:
 
 def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
-    other = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-50",), variations=("challenge",)))
+    other = create_app(
+        ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50",), variations=("www-authenticate",))
+    )
     with running(plain) as url, running(other) as broken:
         targets = {"monday": url, "tuesday": url, "broken": broken}
         for name, base in targets.items():
@@ -90,7 +92,7 @@ def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
 
 def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
-    other = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-50",)))
+    other = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50",)))
     with running(plain) as url, running(other) as broken:
         targets = ("--target", f"staging={url}/v1", "--target", f"production={broken}/v1")
         ran = petcheck(tmp_path, *targets, "--target", "gone=http://127.0.0.1:9/v1", more=WIDE)

@@ -33,7 +33,7 @@ def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: 
     )
     number = len([fault for fault in FAULTS.values() if "CREATE-5" in fault.breaks])
     assert f"\nWhat it catches: {number} faults of the reference server, such as\n" in page
-    assert "\n  A defective body gets 422.\n" in page
+    assert "\n  An invalid body gets 422.\n" in page
     assert (
         "\nWhat leaves it undecided\n  It needs a POST, which is sent only if writes are allowed. --allow-writes\n"
         in page

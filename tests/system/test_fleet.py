@@ -31,7 +31,7 @@ from tests.support.peers import Caller, peer
 from tests.system.test_interruption import until
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "one-machine.sh"
-FAULTS: dict[str, tuple[str, ...]] = {"c": ("default-50",), "e": ("no-key-needed",)}
+FAULTS: dict[str, tuple[str, ...]] = {"c": ("default-limit-50",), "e": ("no-key-needed",)}
 NAMES = ("a", "b", "c", "d", "e", "f")
 TOP = {"result.json", "junit.xml", "report.html", "summary.md", "badge.svg", "badge.json", "manifest.json"}
 FEW = ("-k", "test_9 or test_page_is", "--examples", "0")

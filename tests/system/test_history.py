@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_runs_of_real_servers(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
-    broken = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-50",)))
+    broken = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50",)))
     for night, app in enumerate((plain, broken, broken, plain)):
         with running(app) as url:
             more = ("--max-wait", "60") if night == 2 else ()

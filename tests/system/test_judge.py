@@ -40,7 +40,7 @@ def sealed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the signed reports of a run, and the key."""
     folder = tmp_path_factory.mktemp("sealed")
     key_files(folder)
-    with server(faults=("default-50",), key=KEY) as url:
+    with server(faults=("default-limit-50",), key=KEY) as url:
         ran = petcheck(folder, "--target", url, "--allow-writes", "--sign-key", "key.pem", "--seed", "3")
     assert ran.code == 1, ran.out + ran.err
     return folder

@@ -231,7 +231,7 @@ def test_the_action_judges_and_tells_its_outputs(tmp_path: Path, url: str) -> No
 
 
 def test_the_action_fails_where_the_target_does(tmp_path: Path) -> None:
-    with server(faults=["no-limit"], key=KEY) as url:
+    with server(faults=["no-limit-header"], key=KEY) as url:
         ran = run_script(tmp_path, "action, judge", **JUDGE | {"TARGETS": url, "WRITES": "false"})
     assert (ran.code, ran.outputs["exit"]) == (1, "1")
     assert json.loads(ran.outputs["counts"])["fail"] >= 1

@@ -35,7 +35,7 @@ FORMS = tuple(
         *("headers-lower-case", "headers-upper-case", "pretty-printed", "escaped-unicode", "json-in-white-space"),
         *("server-header", "set-cookie", "etag", "cors", "http-1.0", "chunked", "close-without-notice"),
         *("close-with-notice", "odd-reason-phrase", "no-reason-phrase", "early-hints", "odd-names", "long-names"),
-        *("ids-beyond-double", "ids-negative", "ids-random", "linked-pages", "location-header", "challenge"),
+        *("ids-beyond-double", "ids-negative", "ids-random", "linked-pages", "location-header", "www-authenticate"),
         *("deprecation-headers", "orders-object", "reset-fraction", "clock-ahead", "clock-behind", "429-html"),
         *("keyless-same-bucket", "keyless-uncounted", "bearer-in-any-case", "codes-numeric", "messages-in-chinese"),
     )

@@ -22,7 +22,9 @@ OLD = 'target = "shop"\nreason = "known"\nexpires = 2999-01-01\n'
 @pytest.fixture(scope="module")
 def broken() -> Iterator[str]:
     """A server that fails LIST-4 and BODY-1."""
-    with running(create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-50", "problem-type")))) as url:
+    with running(
+        create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50", "problem-json-type")))
+    ) as url:
         yield f"{url}/v1"
 
 

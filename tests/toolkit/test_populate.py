@@ -44,7 +44,7 @@ def test_an_empty_store_then_shows_the_size_of_its_pages() -> None:
     assert (without.ids("pass"), without.exit) == (set(), 5)
 
 
-@pytest.mark.parametrize(("fault", "breaks"), [("default-50", "LIST-4"), ("cap-101", "LIST-5")])
+@pytest.mark.parametrize(("fault", "breaks"), [("default-limit-50", "LIST-4"), ("max-limit-101", "LIST-5")])
 def test_a_fault_shows_on_an_empty_store(fault: str, breaks: str) -> None:
     trial, _ = populated(120, animals=0, faults=(fault,))
     assert trial.ids("fail") == {breaks}
@@ -57,7 +57,7 @@ def test_a_fault_shows_on_an_empty_store(fault: str, breaks: str) -> None:
         pytest.param(130, 300, (), (), 0, id="as many as a page shows"),
         pytest.param(60, 90, (), ("pages-of-50",), 0, id="shorter pages"),
         pytest.param(20, 40, ("limit-ignored",), (), 1, id="a page that does not grow"),
-        pytest.param(0, 40, ("created-nowhere",), (), 1, id="what is created is not shown"),
+        pytest.param(0, 40, ("created-not-stored",), (), 1, id="what is created is not shown"),
         pytest.param(0, 40, ("create-403",), (), 0, id="nothing is created"),
     ],
 )

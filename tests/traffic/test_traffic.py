@@ -78,7 +78,7 @@ def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("fault", "requirement"),
-    [("default-50", "LIST-4"), ("no-key-needed@listPets", "AUTH-1"), ("id-text@getPet", "PET-1")],
+    [("default-limit-50", "LIST-4"), ("no-key-needed@listPets", "AUTH-1"), ("id-text@getPet", "PET-1")],
 )
 def test_what_one_exchange_shows_is_found(fault: str, requirement: str, tmp_path: Path) -> None:
     from petcheck.reference.faults import FAULTS
@@ -271,7 +271,7 @@ def test_several_base_urls_are_named_and_one_is_chosen(
 def test_two_hars_are_judged_and_compared(
     obeying: list[Entry], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, rows in (("a", obeying), ("b", recorded("default-50"))):
+    for name, rows in (("a", obeying), ("b", recorded("default-limit-50"))):
         (tmp_path / f"{name}.har").write_text(json.dumps(har_of(rows)))
     assert main(["judge", str(tmp_path / "a.har"), str(tmp_path / "b.har"), "--reports", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().out

@@ -23,7 +23,7 @@ class ServerState:
     """The state that persists between requests.
 
     `as_of` is the server's date; None means the date of its clock. `memory` is for overrides that remember something
-    between requests, by the name of the override and a key of its choice.
+    between requests; its keys are the name of the override and any key that the override chooses.
     """
 
     keys: Mapping[str, str]
@@ -57,7 +57,7 @@ class SocketOptions:
 class Behaviour:
     """Each step of answering a call. A step that cannot continue raises `Refusal`.
 
-    The last group belongs to the server as a whole; it counts in the behaviour that belongs to no operation.
+    The last group applies to the server as a whole; the server reads it from the behaviour of no operation.
     """
 
     # sections 5 and 8: who sends the request, and whether they may

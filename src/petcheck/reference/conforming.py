@@ -1,4 +1,4 @@
-"""The conforming steps: values in, values out; only the store and the quota change."""
+"""The conforming steps. They get values and return values; only the store and the quota change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ GET_PET_REMOVED = date(2030, 12, 5)
 
 
 def respond(call: Call, state: ServerState, behaviour: Behaviour) -> Reply:
-    """Answers a call: count it, check its key, serve it, and add the rate limit headers."""
+    """Counts a call, checks its key, serves it, and adds the rate limit headers."""
     refusal: Refusal | None = None
     try:
         caller = behaviour.authenticate(call, state.keys)
@@ -55,15 +55,15 @@ def _reply(answer: Answer, usage: Usage, call: Call, behaviour: Behaviour) -> Re
 def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
     """The owner of the key in `Authorization: Bearer <API_KEY>`; the comparison takes the same time for every key."""
     if not call.authorization:
-        raise Refusal(401, "key_missing", "No API key. Send it as `Authorization: Bearer <API_KEY>`.")
+        raise Refusal(401, "key_missing", "The API key is missing. Send `Authorization: Bearer <API_KEY>`.")
     scheme, token = credentials(call)
     if scheme != "Bearer":
-        raise Refusal(401, "key_scheme", "The API key is accepted only under the scheme Bearer.")
+        raise Refusal(401, "key_scheme", "The scheme must be Bearer: `Authorization: Bearer <API_KEY>`.")
     if not token:
         raise Refusal(401, "key_empty", "The bearer token is empty.")
     matches = [key for key in keys if hmac.compare_digest(key.encode(), token.encode())]
     if not matches:
-        raise Refusal(401, "key_invalid", "The API key is not valid.")
+        raise Refusal(401, "key_invalid", "The API key is invalid.")
     return known(matches[0], keys)
 
 
@@ -92,12 +92,16 @@ def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
 
 def exceeded(usage: Usage, call: Call) -> Answer:
     """429 with the seconds until the quota is available again, rounded up."""
-    content = {"code": "rate_limited", "message": "The rate limit is used up. Wait for Retry-After.", "status": 429}
+    content = {
+        "code": "rate_limited",
+        "message": "Rate limit exceeded. Wait as long as Retry-After says.",
+        "status": 429,
+    }
     return Answer(429, content, headers=(("Retry-After", str(max(1, math.ceil(usage.retry_after or 0)))),))
 
 
 def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
-    """The three headers of every response. Reset is rounded up, so that the window has ended by then."""
+    """The three headers of every response. Reset is rounded up, so that the window is over at that time."""
     return {
         "X-RateLimit-Limit": str(usage.limit),
         "X-RateLimit-Remaining": str(usage.remaining),
@@ -118,8 +122,8 @@ def act_nowhere(call: Call, state: ServerState, behaviour: Behaviour) -> NoRetur
     """A path or a method that is not in the document."""
     if call.allowed:
         allow = (("Allow", ", ".join(call.allowed)),)
-        raise Refusal(405, "method_not_allowed", f"{call.method} is not possible here.", allow)
-    raise Refusal(404, "not_found", "There is nothing at this path.")
+        raise Refusal(405, "method_not_allowed", f"{call.method} is not allowed on this path.", allow)
+    raise Refusal(404, "not_found", "This path does not exist.")
 
 
 # ---- section 4.1: list
@@ -139,14 +143,14 @@ def read_limit(text: str | None) -> int:
     if text is None:
         return DEFAULT_LIMIT
     if not re.fullmatch(r"[0-9]{1,18}", text) or not 1 <= int(text) <= MAX_LIMIT:
-        raise Refusal(400, "limit_invalid", f"limit is an integer from 1 to {MAX_LIMIT}.")
+        raise Refusal(400, "limit_invalid", f"limit must be an integer from 1 to {MAX_LIMIT}.")
     return int(text)
 
 
 def read_filter(text: str | None) -> str | None:
     """`status` as a filter; None by default."""
     if text is not None and text not in STATUSES:
-        raise Refusal(400, "filter_invalid", f"status is one of {', '.join(STATUSES)}.")
+        raise Refusal(400, "filter_invalid", f"status must be one of {', '.join(STATUSES)}.")
     return text
 
 
@@ -181,7 +185,7 @@ def envelope(pets: list[Pet]) -> object:
 def act_create(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
     """POST /pets: adds an animal and answers with it."""
     if call.body is None:
-        raise Refusal(400, "body_too_large", "The body is too large.")
+        raise Refusal(400, "body_too_large", "The body must not be larger than 1 MiB.")
     animal = behaviour.keep(read_new(call.body, behaviour), behaviour.new_id(state.store), call, state)
     return Answer(201, behaviour.represent(animal))
 
@@ -195,13 +199,13 @@ def read_new(body: bytes, behaviour: Behaviour) -> NewAnimal:
 def parse(body: bytes) -> dict[str, object]:
     """The JSON object in a body; integers stay exact however they are written, NaN and Infinity are not JSON."""
     if not body:
-        raise Refusal(400, "body_missing", "The body is missing; it must be a JSON object.")
+        raise Refusal(400, "body_missing", "The body is missing. Send a JSON object.")
     try:
         content = json.loads(body, parse_constant=_not_json, parse_float=_number)
     except (ValueError, RecursionError):
-        raise Refusal(400, "body_not_json", "The body is not JSON.") from None
+        raise Refusal(400, "body_not_json", "The body must be JSON.") from None
     if not isinstance(content, dict):
-        raise Refusal(400, "body_not_object", "The body is not a JSON object.")
+        raise Refusal(400, "body_not_object", "The body must be a JSON object.")
     return content
 
 
@@ -210,7 +214,7 @@ def _not_json(constant: str) -> NoReturn:
 
 
 class DecimalInteger(int):
-    """An integer that is written with a fraction or an exponent, as in `1.0` and `1e3`. JSON Schema calls it one."""
+    """An integer that is written with a fraction or an exponent, as in `1.0` and `1e3`. JSON Schema allows both."""
 
 
 def _number(text: str) -> float | DecimalInteger:
@@ -232,12 +236,12 @@ def read_name(fields: dict[str, object]) -> str:
     if not isinstance(name, str):
         raise Refusal(400, "name_null" if name is None else "name_not_string", "name must be a string.")
     if any("\ud800" <= character <= "\udfff" for character in name):
-        raise Refusal(400, "name_not_unicode", "name has half of a surrogate pair.")
+        raise Refusal(400, "name_not_unicode", "name must not contain half of a surrogate pair.")
     return name
 
 
 def read_category(fields: dict[str, object]) -> int:
-    """`categoryId`: a 64-bit integer. `1.0` is one."""
+    """`categoryId`: a 64-bit integer, which may be written as `1.0`."""
     if "categoryId" not in fields:
         raise Refusal(400, "category_missing", "categoryId is required.")
     category = fields["categoryId"]
@@ -247,7 +251,7 @@ def read_category(fields: dict[str, object]) -> int:
         code = f"category_{'infinite' if infinite else kinds.get(type(category), 'not_integer')}"
         raise Refusal(400, code, "categoryId must be an integer.")
     if not INT64_MIN <= category <= INT64_MAX:
-        raise Refusal(400, "category_beyond_int64", "categoryId must fit into 64 bits.")
+        raise Refusal(400, "category_beyond_int64", "categoryId must be a 64-bit integer.")
     return int(category)
 
 
@@ -278,7 +282,9 @@ def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Anim
 def act_get(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
     """GET /pets/{petId}: one animal, until the operation is removed."""
     if behaviour.removed(state.as_of or datetime.fromtimestamp(call.time, UTC).date()):
-        raise Refusal(404, "operation_removed", "GET /pets/{petId} was removed. Use GET /pets with status.")
+        raise Refusal(
+            404, "operation_removed", "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with status."
+        )
     animal = behaviour.find(behaviour.read_id(call.pet_id), state.store)
     if animal is None or not behaviour.visible(animal, call.time):
         raise Refusal(404, "pet_not_found", "No animal has this id.")
@@ -288,7 +294,7 @@ def act_get(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
 def read_id(text: str) -> int:
     """`petId`, a 64-bit integer."""
     if not re.fullmatch(r"-?[0-9]{1,19}", text) or not INT64_MIN <= int(text) <= INT64_MAX:
-        raise Refusal(400, "id_invalid", "petId is an integer of 64 bits.")
+        raise Refusal(400, "id_invalid", "petId must be a 64-bit integer.")
     return int(text)
 
 

@@ -1,4 +1,4 @@
-"""The messages in the server: a call comes in, an answer is found, a reply goes out.
+"""The messages in the server: a call comes in, the server finds an answer, and a reply goes out.
 
 A step that cannot continue raises `Refusal`. Its `code` names the defect, one code per defect, so that a client can
 distinguish defects, and a fault can treat one of them wrongly.

@@ -31,7 +31,7 @@ def error(status: int, code: str = "error", message: str = "Something is wrong."
 
 
 def on_refusal(make: Callable[[Refusal, Call], Answer | None], codes: Collection[str] = ()) -> Override:
-    """Refusals with one of the codes (all if none is given) get the answer of `make`; None leaves them as they are."""
+    """Refusals with one of the codes (by default all) get the answer of `make`; None leaves them as they are."""
 
     def override(behaviour: Behaviour) -> Behaviour:
         def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
@@ -49,7 +49,7 @@ def refused_with(status: int, *codes: str) -> Override:
 
 
 def error_body(make: Callable[[dict[str, object]], object], *statuses: int) -> Override:
-    """`make` changes the Error of refusals with one of the statuses (all if none is given)."""
+    """`make` changes the Error of refusals with one of the statuses (by default all)."""
 
     def override(behaviour: Behaviour) -> Behaviour:
         def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
@@ -205,7 +205,7 @@ def replies(make: Callable[[Reply, Call], Reply]) -> Override:
 
 
 def header(name: str, value: str | None, *statuses: int) -> Override:
-    """Replies of those statuses (all if none is given) have another value of a header; None leaves the header out."""
+    """Replies of those statuses (by default all) have another value of a header; None leaves the header out."""
 
     return replies(
         lambda reply, call: reply if statuses and reply.status not in statuses else reply.having(name, value)
@@ -213,7 +213,7 @@ def header(name: str, value: str | None, *statuses: int) -> Override:
 
 
 def bodies(make: Callable[[bytes], bytes], *statuses: int) -> Override:
-    """`make` changes the body of replies of those statuses (all but 429 if none is given)."""
+    """`make` changes the body of replies of those statuses (by default all but 429)."""
 
     def override(reply: Reply, call: Call) -> Reply:
         concerned = reply.status in statuses if statuses else reply.status != 429

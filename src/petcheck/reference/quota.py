@@ -34,12 +34,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class QuotaRules:
-    """How many requests each plan has in a window of `window_seconds`, and per UTC day (no limit if none is given).
+    """How many requests each plan has in a window of `window_seconds`, and per UTC day.
 
-    `anonymous_seconds` is the window of callers without a valid key, `window_seconds` if None. A window begins with its
-    first request; `aligned` windows end at multiples of their length; in a `moving` window each request counts for the
-    window's length from its own time on. A key that is refused more than `patience` times in a row is banned for
-    `ban_windows` windows.
+    A plan that is not in `per_day` has no limit per day. `anonymous_seconds` is the window of callers without a valid
+    key, `window_seconds` if None. A window begins with its first request. `aligned` windows end at multiples of their
+    length. In a `moving` window each request counts for a full window after it was sent. A key that is refused more
+    than `patience` times in a row is banned for `ban_windows` windows.
     """
 
     per_window: Mapping[str, int]

@@ -84,7 +84,7 @@ def applied(
 
 
 def by_name(groups: Iterable[Iterable[Named]]) -> dict[str, Named]:
-    """All members of the groups by name, in the given order. Raises ValueError for a name that occurs twice."""
+    """All members of the groups by name, in that order. Raises ValueError for a name that occurs twice."""
     named: dict[str, Named] = {}
     for group in groups:
         for each in group:
@@ -115,7 +115,7 @@ def fault(
         yield Fault(name, section, summary, ids, override, wants | only_create, at)
     for operation in each:
         only_create = {"writes"} if operation is Operation.CREATE else frozenset()
-        limited = f"{summary.rstrip('.')} ({operation} alone)."
+        limited = f"{summary.rstrip('.')} (only {operation})."
         yield Fault(f"{name}@{operation}", section, limited, ids, override, wants | only_create, (operation,))
 
 

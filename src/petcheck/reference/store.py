@@ -1,4 +1,4 @@
-"""The animals (section 2): seeded the same way each time, listed newest first so that a new one shows at once."""
+"""The animals (section 2): the same ones at each start, listed newest first, so that a new one is on the first page."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Store:
         return self._animals.get(animal_id)
 
     def next_number(self) -> int:
-        """The next number, counted from the number of animals at the start; no number comes twice."""
+        """The next number, counted from the number of animals at the start; no number repeats."""
         self._last_number += 1
         return self._last_number
 

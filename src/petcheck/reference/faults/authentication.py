@@ -45,7 +45,7 @@ def accepted(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Over
 
 
 def some_key(keys: Mapping[str, str], like: Callable[[str], bool]) -> str:
-    """The first key for which `like` holds, else an empty string."""
+    """The first key for which `like` holds; an empty string if there is none."""
     return next((key for key in keys if like(key)), "")
 
 
@@ -71,7 +71,7 @@ def _found_anywhere(code: str, call: Call, keys: Mapping[str, str]) -> str:
 
 def _always_refused(behaviour: Behaviour) -> Behaviour:
     def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
-        raise Refusal(401, "key_invalid", "The API key is not valid.")
+        raise Refusal(401, "key_invalid", "The API key is invalid.")
 
     return replace(behaviour, before_key_check=before_key_check)
 
@@ -130,14 +130,18 @@ FAULTS = [
     ),
     *keys(
         "any-key",
-        "Any bearer token is accepted.",
+        "Any bearer token is accepted, unless it is empty.",
         _INVALID,
         accepted(lambda code, call, keys: code == "key_invalid"),
         each=ALL,
     ),
-    *keys("key-cut", "The beginning of a key is accepted.", _INVALID, accepted(_cut), each=ALL),
+    *keys("key-cut", "Any beginning of a valid key is accepted.", _INVALID, accepted(_cut), each=ALL),
     *keys(
-        "key-extended", "A key with more characters at its end is accepted.", _INVALID, accepted(_extended), each=ALL
+        "key-extended",
+        "A valid key with more characters at its end is accepted.",
+        _INVALID,
+        accepted(_extended),
+        each=ALL,
     ),
     *keys(
         "empty-token",
@@ -146,34 +150,50 @@ FAULTS = [
         accepted(lambda code, call, keys: code == "key_empty"),
         each=ALL,
     ),
-    *keys("any-scheme", "The key is accepted with any scheme.", _SCHEME, accepted(_any_scheme), each=ALL),
-    *keys("no-scheme-needed", "The key is accepted without a scheme.", _SCHEME, accepted(_without_scheme), each=ALL),
+    *keys("any-scheme", "A valid key is accepted under any scheme.", _SCHEME, accepted(_any_scheme), each=ALL),
+    *keys(
+        "no-scheme-needed", "A valid key is accepted without a scheme.", _SCHEME, accepted(_without_scheme), each=ALL
+    ),
     *keys(
         "key-anywhere-in-header",
-        "A header that contains the key anywhere is accepted.",
+        "An Authorization header with a valid key anywhere in it is accepted.",
         f"{_INVALID} {_SCHEME}",
         accepted(_found_anywhere),
     ),
-    *keys("open-door", "The server does not check keys.", _EVERY, accepted(lambda code, call, keys: True), each=ALL),
+    *keys(
+        "key-not-checked", "The server does not check keys.", _EVERY, accepted(lambda code, call, keys: True), each=ALL
+    ),
     # refused, but not with 401
-    *keys("403-for-401", "A bad key gets 403.", _EVERY, refused_with(403, *BAD_KEY), each=ALL),
-    *keys("404-for-401", "A bad key gets 404.", _EVERY, refused_with(404, *BAD_KEY)),
-    *keys("400-for-401", "A bad key gets 400.", _EVERY, refused_with(400, *BAD_KEY)),
-    *keys("500-for-401", "A bad key gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *BAD_KEY)),
-    *keys("login-page-for-401", "A bad key is redirected to a login page.", _EVERY, on_refusal(_login_page), each=ALL),
-    *keys("200-for-401", "A bad key gets 200 with an Error.", _EVERY, refused_with(200, *BAD_KEY), at=_ORDERS),
+    *keys("403-for-401", "A missing or invalid key gets 403.", _EVERY, refused_with(403, *BAD_KEY), each=ALL),
+    *keys("404-for-401", "A missing or invalid key gets 404.", _EVERY, refused_with(404, *BAD_KEY)),
+    *keys("400-for-401", "A missing or invalid key gets 400.", _EVERY, refused_with(400, *BAD_KEY)),
+    *keys("500-for-401", "A missing or invalid key gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *BAD_KEY)),
+    *keys(
+        "login-page-for-401",
+        "A missing or invalid key gets a redirect to a login page.",
+        _EVERY,
+        on_refusal(_login_page),
+        each=ALL,
+    ),
+    *keys(
+        "200-for-401",
+        "`GET /store/orders` with a missing or invalid key returns 200 and an Error.",
+        _EVERY,
+        refused_with(200, *BAD_KEY),
+        at=_ORDERS,
+    ),
     *keys(
         "403-from-framework",
-        "Malformed Authorization headers get a framework's 403; unknown keys get 401.",
+        "A missing or malformed Authorization header gets a framework's 403; an unknown key gets 401.",
         f"{_MISSING} {_EMPTY} {_SCHEME}",
         on_refusal(_not_authenticated, ("key_missing", "key_empty", "key_scheme")),
     ),
-    *keys("403-for-missing-key", "No key gets 403.", _MISSING, refused_with(403, "key_missing"), each=_CREATE),
-    *keys("400-for-missing-key", "No key gets 400.", _MISSING, refused_with(400, "key_missing")),
+    *keys("403-for-missing-key", "A missing key gets 403.", _MISSING, refused_with(403, "key_missing"), each=_CREATE),
+    *keys("400-for-missing-key", "A missing key gets 400.", _MISSING, refused_with(400, "key_missing")),
     *keys("403-for-invalid-key", "An unknown key gets 403.", _INVALID, refused_with(403, "key_invalid")),
     *keys(
         "500-for-missing-key",
-        "A request without the header gets 500.",
+        "A missing key gets 500.",
         f"{_MISSING} ERROR-5",
         refused_with(500, "key_missing"),
     ),
@@ -184,24 +204,24 @@ FAULTS = [
         f"{_EMPTY} ERROR-5",
         refused_with(500, "key_empty"),
     ),
-    *keys("400-for-other-scheme", "Another scheme gets 400.", _SCHEME, refused_with(400, "key_scheme")),
+    *keys("400-for-other-scheme", "A scheme other than Bearer gets 400.", _SCHEME, refused_with(400, "key_scheme")),
     *keys(
         "500-for-no-scheme",
-        "A header without a space gets 500.",
+        "A key without a scheme gets 500.",
         f"{_SCHEME} ERROR-5",
         on_refusal(_crash_without_space, ("key_scheme",)),
     ),
     # checked before the key
     *keys(
-        "fields-first",
-        "The body is validated before the key.",
+        "validation-before-key",
+        "The body is validated before the key is checked.",
         "AUTH-5",
         checked_before_key(lambda call, state, behaviour: read_new(call.body or b"", behaviour)),
         at=(),
         each=_CREATE,
     ),
     *keys(
-        "parse-first",
+        "parsing-before-key",
         "The body is parsed before the key is checked.",
         "AUTH-5",
         checked_before_key(lambda call, state, behaviour: behaviour.parse(call.body or b"")),
@@ -209,7 +229,7 @@ FAULTS = [
         each=_CREATE,
     ),
     *keys(
-        "lookup-first",
+        "lookup-before-key",
         "The animal is looked up before the key is checked.",
         "AUTH-5",
         checked_before_key(act_get),
@@ -217,8 +237,8 @@ FAULTS = [
         each=_GET,
     ),
     *keys(
-        "parameters-first",
-        "The parameters are validated before the key.",
+        "parameters-before-key",
+        "The parameters are validated before the key is checked.",
         "AUTH-5",
         both(
             checked_before_key(
@@ -234,18 +254,18 @@ FAULTS = [
     # stored despite a 401
     *keys(
         "stored-though-401",
-        "A POST with a bad key gets 401, but its animal is stored.",
+        "A POST with a missing or invalid key gets 401, but the animal is stored.",
         "AUTH-6",
         stored_when(*BAD_KEY),
         at=_CREATE,
     ),
     *keys(
         "stored-though-no-key",
-        "A POST without a key gets 401, but its animal is stored.",
+        "A POST without a key gets 401, but the animal is stored.",
         "AUTH-6",
         stored_when("key_missing"),
         at=_CREATE,
     ),
     # a valid key is refused
-    *keys("valid-key-refused", "A valid key gets 401.", "AUTH-7", _always_refused, at=(), each=ALL),
+    *keys("valid-key-refused", "Every key gets 401, valid ones included.", "AUTH-7", _always_refused, at=(), each=ALL),
 ]

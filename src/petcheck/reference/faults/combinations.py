@@ -1,4 +1,4 @@
-"""Section 4.1: limits and filters that are wrong only together, and filters that find nothing."""
+"""Section 4.1: limits and filters that fail only together, and filters that match nothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _refused() -> Iterator[Fault]:
             if limit or status:
                 yield from page(
                     f"{_name(limit, status)}-refused",
-                    f"{_words(limit, status)} gets 400.",
+                    f"{_words(limit, status)} returns 400.",
                     "LIST-6" if status else "LIST-2",
                     answered(_asked(limit, status), error(400)),
                 )
@@ -62,7 +62,7 @@ def _wrong() -> Iterator[Fault]:
             yield from page(
                 f"{name}-unfiltered", f"{words} ignores the filter.", "LIST-7", _instead(asked, _unfiltered)
             )
-            too_many = f"{words} gives all animals of that status."
+            too_many = f"{words} returns all animals of that status."
             unlimited = _instead(asked, _unlimited)
             if limit is None:
                 yield from page(f"{name}-unlimited", too_many, "LIST-4", unlimited)
@@ -77,9 +77,9 @@ def _name(limit: str | None, status: str | None) -> str:
 
 
 def _words(limit: str | None, status: str | None) -> str:
-    return (
-        f"A list with {f'limit={limit}' if limit else 'no limit'} and {f'status={status}' if status else 'no status'}"
-    )
+    if not status:
+        return f"`GET /pets?limit={limit}` without `status`"
+    return f"`GET /pets?limit={limit}&status={status}`" if limit else f"`GET /pets?status={status}` without `limit`"
 
 
 def _fifteen(behaviour: Behaviour) -> Behaviour:
@@ -114,14 +114,14 @@ FAULTS = [
     *_refused(),
     *_wrong(),
     *page(
-        "default-15-with-available",
-        "A list with no limit and status=available has 15 animals.",
+        "default-limit-15-with-available",
+        "`GET /pets?status=available` without `limit` returns 15 animals.",
         "LIST-4",
         _instead(_asked(None, "available"), _fifteen),
     ),
     *page(
         "over-100-with-a-status-unlimited",
-        "A list with a status and a limit over 100 gives all animals of that status.",
+        "`GET /pets` with `status` and a `limit` over 100 returns all animals of that status.",
         "LIST-5",
         _instead(_over_the_maximum_with_a_status, _unlimited),
         needs="big-store examples",
@@ -149,14 +149,14 @@ FAULTS = [
     ),
     *page(
         "filter-never-shows-new",
-        "A filter never finds created animals.",
+        "A filtered list never shows created animals.",
         "LIST-8",
         _never_indexed,
         needs="writes small-store",
     ),
     *page(
         "list-stale-for-a-minute",
-        "A cache answers each list for 60 seconds.",
+        "A cache keeps each list for 60 seconds.",
         "CREATE-13",
         cached(60.0),
         needs="writes",

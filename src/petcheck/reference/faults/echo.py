@@ -1,4 +1,4 @@
-"""Section 4.2: a 201 that does not repeat what was sent, because the server stores it in another form."""
+"""Section 4.2: the server stores another value than it was sent, and the 201 shows that value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 
 def without_astral(put: str) -> Callable[[str], str]:
-    """A function that replaces each character beyond the basic plane."""
+    """A function that replaces each character above U+FFFF."""
     return lambda name: "".join(put if character > "\uffff" else character for character in name)
 
 
@@ -70,7 +70,7 @@ def _script_number(category: int) -> int:
 FAULTS = [
     *create(
         "category-through-double-or-refused",
-        "A categoryId goes through a double; one that reaches 2^63 there is refused.",
+        "`categoryId` is converted to a double and back; one that rounds to 2^63 gets 400.",
         "CREATE-3",
         both(
             stored(categorised(through_double)),
@@ -81,79 +81,87 @@ FAULTS = [
     *(
         each
         for name, summary, make in (
-            ("trimmed", "trimmed", str.strip),
+            ("trimmed", "stored without spaces at its ends", str.strip),
             ("lower-case", "stored in lower case", str.lower),
             ("title-case", "stored in title case", str.title),
             ("cut-at-10", "cut after 10 characters", lambda text: text[:10]),
             ("cut-at-49", "cut after 49 characters", lambda text: text[:49]),
             ("html-escaped", "escaped for HTML", html.escape),
-            ("url-encoded", "encoded for a URL", quote_plus),
+            ("url-encoded", "URL-encoded", quote_plus),
             ("mojibake", "decoded as Latin-1 instead of UTF-8", _mojibake),
-            ("ascii-only", "stored with question marks for characters beyond ASCII", _ascii),
+            ("ascii-only", "stored with ? for each character beyond ASCII", _ascii),
             ("without-accents", "stored without accents", _without_accents),
             (
                 "non-ascii-lost",
                 "stored without characters beyond ASCII",
                 lambda text: text.encode("ascii", "ignore").decode(),
             ),
-            ("composed", "normalised to composed characters", lambda text: unicodedata.normalize("NFC", text)),
-            ("compatible", "normalised to compatible characters", lambda text: unicodedata.normalize("NFKC", text)),
-            ("astral-lost", "stored without characters beyond the basic plane", without_astral("")),
-            ("astral-question-mark", "stored with ? for characters beyond the basic plane", without_astral("?")),
-            ("astral-replaced", "stored with U+FFFD for characters beyond the basic plane", without_astral("\ufffd")),
+            ("nfc", "normalised to NFC", lambda text: unicodedata.normalize("NFC", text)),
+            ("nfkc", "normalised to NFKC", lambda text: unicodedata.normalize("NFKC", text)),
+            ("emoji-lost", "stored without characters above U+FFFF, such as emoji", without_astral("")),
+            ("emoji-question-mark", "stored with ? for each character above U+FFFF", without_astral("?")),
+            ("emoji-replaced", "stored with U+FFFD for each character above U+FFFF", without_astral("\ufffd")),
             (
-                "astral-doubly-replaced",
-                "stored with U+FFFD for each half of a surrogate pair",
+                "emoji-replaced-twice",
+                "stored with two U+FFFD for each character above U+FFFF",
                 without_astral("\ufffd" * 2),
             ),
-            ("astral-escaped", "stored with its surrogates escaped twice", _escaped_pairs),
+            ("emoji-escaped", "stored with JSON escapes if it has a character above U+FFFF", _escaped_pairs),
             (
-                "cut-at-astral",
-                "cut before the first character beyond the basic plane",
+                "cut-at-emoji",
+                "cut before the first character above U+FFFF",
                 lambda text: text.partition(next((each for each in text if each > "\uffff"), "\0\0"))[0],
             ),
-            ("replaced", "replaced with another one", lambda text: "Rex"),
+            ("replaced", "replaced with another name", lambda text: "Rex"),
         )
-        for each in create(f"created-name-{name}", f"A name is {summary}.", "CREATE-2", stored(named(make)))
+        for each in create(f"created-name-{name}", f"`name` is {summary}.", "CREATE-2", stored(named(make)))
     ),
     # categoryId
     *(
         each
         for name, summary, make in (
-            ("through-double", "goes through a double", through_double),
-            ("through-saturated-double", "goes through a double and is clamped to int64", _through_saturated_double),
-            ("through-float", "goes through a 32-bit float", _through_float),
+            ("through-double", "is converted to a double and back", through_double),
+            (
+                "through-saturated-double",
+                "is converted to a double and back, then clamped to int64",
+                _through_saturated_double,
+            ),
+            ("through-float", "is converted to a 32-bit float and back", _through_float),
             ("wrapped-at-int32", "wraps around at 32 bits", _wrapped(32)),
             ("wrapped-at-int53", "wraps around at 53 bits", _wrapped(53)),
             ("clamped-to-int32", "is clamped to 32 bits", _clamped_to_int32),
             ("absolute", "loses its sign", lambda category: min(abs(category), 2**63 - 1)),
             ("negative-zeroed", "becomes 0 if it is negative", lambda category: max(category, 0)),
-            ("max-minus-one", "is one less at the maximum of int64", lambda category: min(category, 2**63 - 2)),
-            ("always-one", "is always 1", lambda category: 1 if category != 1 else 2),
+            (
+                "max-minus-one",
+                "is stored one too low if it is the int64 maximum",
+                lambda category: min(category, 2**63 - 2),
+            ),
+            ("always-one", "becomes 1; 1 itself becomes 2", lambda category: 1 if category != 1 else 2),
         )
         for each in create(
-            f"created-category-{name}", f"A categoryId {summary}.", "CREATE-3", stored(categorised(make))
+            f"created-category-{name}", f"`categoryId` {summary}.", "CREATE-3", stored(categorised(make))
         )
     ),
     *create(
-        "created-category-as-script-number",
-        "A large categoryId is rounded, as in a language that has only doubles.",
+        "created-category-as-javascript-number",
+        "`categoryId` is rounded as in JavaScript: 2^63 - 1 becomes 9223372036854776000.",
         "PET-3 CREATE-3",
         stored(categorised(_script_number)),
     ),
     # status
     *create(
-        "created-status-dropped", "A status is not stored.", "CREATE-4", stored(lambda new: replace(new, status=None))
+        "created-status-dropped", "`status` is not stored.", "CREATE-4", stored(lambda new: replace(new, status=None))
     ),
     *create(
         "created-status-always-available",
-        "Each new animal is available.",
+        "Each created animal is stored as available.",
         "CREATE-4",
         stored(lambda new: replace(new, status="available")),
     ),
     *create(
         "created-status-always-pending",
-        "Each new animal is pending.",
+        "Each created animal is stored as pending.",
         "CREATE-4",
         stored(lambda new: replace(new, status="pending")),
     ),

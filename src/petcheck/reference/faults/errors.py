@@ -1,4 +1,4 @@
-"""Section 7: Error bodies with the wrong shape, and server errors where the right answer is open."""
+"""Section 7: Error bodies with the wrong shape, and server errors where the right response is open."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FIELDS = "ERROR-2 ERROR-3 ERROR-4"
 
 
 def _sent_as(content: bytes, media_type: str | None, *statuses: int) -> Override:
-    """Refusals of those statuses (all if none is given) have this content instead of an Error."""
+    """Refusals of those statuses (by default all) have this content instead of an Error."""
 
     def override(behaviour: Behaviour) -> Behaviour:
         def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
@@ -51,48 +51,61 @@ FAULTS = [
     # another shape
     *errors(
         "detail-body",
-        "Errors are a framework's `detail`.",
+        "Errors hold only a `detail` field.",
         _FIELDS,
         error_body(lambda body: {"detail": body["message"]}),
         each=ALL,
     ),
     *errors(
-        "nested-error", "The Error is inside `error`.", _FIELDS, error_body(lambda body: {"error": body}), each=ALL
+        "nested-error", "The Error is wrapped in `error`.", _FIELDS, error_body(lambda body: {"error": body}), each=ALL
     ),
     *errors(
-        "error-text", "Errors are a text in `error`.", _FIELDS, error_body(lambda body: {"error": body["message"]})
+        "error-text",
+        "Errors hold only a text in `error`.",
+        _FIELDS,
+        error_body(lambda body: {"error": body["message"]}),
     ),
-    *errors("errors-list", "Errors are a list in `errors`.", _FIELDS, error_body(lambda body: {"errors": [body]})),
+    *errors(
+        "errors-list", "Errors hold only a list in `errors`.", _FIELDS, error_body(lambda body: {"errors": [body]})
+    ),
     *errors(
         "error-fields-capitalised",
-        "The fields of an Error begin with a capital letter.",
+        "The field names of an Error begin with a capital letter.",
         _FIELDS,
         error_body(lambda body: {name.capitalize(): value for name, value in body.items()}),
     ),
     *errors("error-empty-object", "Errors are an empty object.", _FIELDS, error_body(lambda body: {})),
     *errors(
         "validation-list",
-        "A 400 lists a framework's validation errors.",
+        "A 400 holds only a framework's list of validation errors.",
         _FIELDS,
         error_body(lambda body: {"detail": [{"loc": ["body"], "msg": body["message"], "type": body["code"]}]}, 400),
         at=_CREATE,
     ),
-    *errors("error-in-array", "The Error is in an array.", "ERROR-1", error_body(lambda body: [body]), each=ALL),
+    *errors("error-in-array", "The Error is inside an array.", "ERROR-1", error_body(lambda body: [body]), each=ALL),
     *errors("error-string", "Errors are a JSON string.", "ERROR-1", error_body(lambda body: body["message"])),
-    *errors("error-null", "Errors are `null`.", "ERROR-1", error_body(lambda body: None)),
-    *errors("problem-json", "Errors are problem details.", "BODY-1 ERROR-2 ERROR-3", on_refusal(_problem)),
+    *errors("error-null", "Errors are null.", "ERROR-1", error_body(lambda body: None)),
+    *errors(
+        "problem-details",
+        "Errors are problem details (RFC 9457) instead of the Error shape.",
+        "BODY-1 ERROR-2 ERROR-3",
+        on_refusal(_problem),
+    ),
     *errors("html-errors", "Errors are an HTML page.", _UNPARSABLE, _sent_as(_HTML, "text/html"), each=ALL),
     *errors("plain-text-errors", "Errors are plain text.", _UNPARSABLE, _sent_as(b"Error", "text/plain")),
     *errors("empty-errors", "Errors have no body.", _UNPARSABLE, _sent_as(b"", None), each=ALL),
     *errors(
-        "empty-json-errors", "Errors have an empty body of type JSON.", "SERVICE-1", _sent_as(b"", "application/json")
+        "empty-json-errors",
+        "Errors have no body, but the Content-Type application/json.",
+        "SERVICE-1",
+        _sent_as(b"", "application/json"),
     ),
     *errors("empty-401", "A 401 has no body.", _UNPARSABLE, _sent_as(b"", None, 401)),
-    *errors("html-404", "A 404 is the framework's HTML page.", _UNPARSABLE, _sent_as(_HTML, "text/html", 404), at=_GET),
+    *errors("html-404", "A 404 is an HTML page.", _UNPARSABLE, _sent_as(_HTML, "text/html", 404), at=_GET),
     *errors("empty-404", "A 404 has no body.", _UNPARSABLE, _sent_as(b"", None, 404), at=_GET),
     *errors(
         "detail-404",
-        "A 404 is a framework's `detail`.",
+        "A 404 holds only a `detail` field.",
         _FIELDS,
         error_body(lambda body: {"detail": "Not Found"}, 404),
         at=_GET,
@@ -102,11 +115,11 @@ FAULTS = [
     *errors("no-code", "Errors have no `code`.", "ERROR-2", error_body(lambda body: without(body, "code")), each=ALL),
     *errors(
         "code-number",
-        "`code` is the HTTP status.",
+        "`code` of an Error is a number, the HTTP status.",
         "ERROR-2",
         error_body(lambda body: {**body, "code": body["status"]}),
     ),
-    *errors("code-null", "`code` is null.", "ERROR-2", _field("code", lambda code: None)),
+    *errors("code-null", "`code` of an Error is null.", "ERROR-2", _field("code", lambda code: None)),
     *errors(
         "no-code-400",
         "A 400 has no `code`.",
@@ -124,66 +137,77 @@ FAULTS = [
         error_body(lambda body: without(body, "message")),
         each=ALL,
     ),
-    *errors("message-null", "`message` is null.", "ERROR-3", _field("message", lambda message: None)),
-    *errors("message-list", "`message` is a list.", "ERROR-3", _field("message", lambda message: [message])),
-    *errors("message-object", "`message` is an object.", "ERROR-3", _field("message", lambda message: {"en": message})),
+    *errors("message-null", "`message` of an Error is null.", "ERROR-3", _field("message", lambda message: None)),
+    *errors(
+        "message-list", "`message` of an Error is a list.", "ERROR-3", _field("message", lambda message: [message])
+    ),
+    *errors(
+        "message-object",
+        "`message` of an Error is an object.",
+        "ERROR-3",
+        _field("message", lambda message: {"en": message}),
+    ),
     *errors(
         "no-status", "Errors have no `status`.", "ERROR-4", error_body(lambda body: without(body, "status")), each=ALL
     ),
-    *errors("status-text", "`status` is a string.", "ERROR-4", _field("status", str), each=ALL),
-    *errors("status-word", "`status` is the word error.", "ERROR-4", _field("status", lambda status: "error")),
-    *errors("status-zero", "`status` is 0.", "ERROR-4", _field("status", lambda status: 0)),
-    *errors("status-null", "`status` is null.", "ERROR-4", _field("status", lambda status: None)),
+    *errors("status-text", "`status` of an Error is a string.", "ERROR-4", _field("status", str), each=ALL),
     *errors(
-        "status-500", "`status` is 500 whatever the HTTP status is.", "ERROR-4", _field("status", lambda status: 500)
+        "status-word", "`status` of an Error is the word `error`.", "ERROR-4", _field("status", lambda status: "error")
     ),
+    *errors("status-zero", "`status` of an Error is 0.", "ERROR-4", _field("status", lambda status: 0)),
+    *errors("status-null", "`status` of an Error is null.", "ERROR-4", _field("status", lambda status: None)),
+    *errors("status-500", "`status` of an Error is always 500.", "ERROR-4", _field("status", lambda status: 500)),
     *errors(
         "status-400-in-404",
-        "`status` of a 404 is 400.",
+        "`status` in the body of a 404 is 400.",
         "ERROR-4",
         error_body(lambda body: {**body, "status": 400}, 404),
         at=_GET,
     ),
     *errors(
         "status-403-in-401",
-        "`status` of a 401 is 403.",
+        "`status` in the body of a 401 is 403.",
         "ERROR-4",
         error_body(lambda body: {**body, "status": 403}, 401),
     ),
     *errors(
         "status-422-in-400",
-        "`status` of a 400 is 422.",
+        "`status` in the body of a 400 is 422.",
         "ERROR-4",
         error_body(lambda body: {**body, "status": 422}, 400),
         at=_CREATE,
     ),
-    # server errors where the right answer is open; the module of each operation has the others
+    # server errors where the right response is open; the module of each operation has the others
     *errors(
-        "crash-on-limit-text", "limit=abc gets 500.", "ERROR-5", answered(_asks("limit", "abc"), error(500)), at=_LIST
+        "crash-on-limit-text", "`limit=abc` gets 500.", "ERROR-5", answered(_asks("limit", "abc"), error(500)), at=_LIST
     ),
     *errors(
-        "crash-on-negative-limit", "limit=-1 gets 500.", "ERROR-5", answered(_asks("limit", "-1"), error(500)), at=_LIST
+        "crash-on-negative-limit",
+        "`limit=-1` gets 500.",
+        "ERROR-5",
+        answered(_asks("limit", "-1"), error(500)),
+        at=_LIST,
     ),
     *errors(
         "crash-on-limit-zero",
-        "limit=0 gets 500.",
+        "`limit=0` gets 500.",
         "ERROR-5",
         answered(_asks("limit", "0"), error(500)),
         at=_LIST,
         needs="reading",
     ),
     *errors(
-        "crash-on-limit-101", "limit=101 gets 500.", "ERROR-5", answered(_asks("limit", "101"), error(500)), at=_LIST
+        "crash-on-limit-101", "`limit=101` gets 500.", "ERROR-5", answered(_asks("limit", "101"), error(500)), at=_LIST
     ),
     *errors(
-        "501-on-limit-text", "limit=abc gets 501.", "ERROR-5", answered(_asks("limit", "abc"), error(501)), at=_LIST
+        "501-on-limit-text", "`limit=abc` gets 501.", "ERROR-5", answered(_asks("limit", "abc"), error(501)), at=_LIST
     ),
     *errors(
-        "503-on-limit-101", "limit=101 gets 503.", "ERROR-5", answered(_asks("limit", "101"), error(503)), at=_LIST
+        "503-on-limit-101", "`limit=101` gets 503.", "ERROR-5", answered(_asks("limit", "101"), error(503)), at=_LIST
     ),
     *errors(
         "crash-on-unknown-filter",
-        "An unknown status as filter gets 500.",
+        "An unknown `status` filter gets 500.",
         "ERROR-5",
         refused_with(500, "filter_invalid"),
         at=_LIST,
@@ -198,7 +222,7 @@ FAULTS = [
     ),
     *errors(
         "crash-on-id-beyond-int64",
-        "A petId beyond int64 gets 500.",
+        "A petId outside int64 gets 500.",
         "ERROR-5",
         answered(
             lambda call: call.pet_id.lstrip("-").isdigit() and not -(2**63) <= int(call.pet_id) < 2**63, error(500)

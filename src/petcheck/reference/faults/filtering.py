@@ -75,105 +75,105 @@ FAULTS = [
         each
         for status in STATUSES
         for each in page(
-            f"filter-{status}-refused", f"status={status} gets 400.", "LIST-6", answered(_asks(status), error(400))
+            f"filter-{status}-refused", f"`status={status}` gets 400.", "LIST-6", answered(_asks(status), error(400))
         )
     ),
-    *page("filter-sold-422", "status=sold gets 422.", "LIST-6", answered(_asks("sold"), error(422))),
-    *page("filter-pending-404", "status=pending gets 404.", "LIST-6", answered(_asks("pending"), error(404))),
-    *page("filter-sold-crashes", "status=sold gets 500.", "LIST-6 ERROR-5", answered(_asks("sold"), error(500))),
+    *page("filter-sold-422", "`status=sold` gets 422.", "LIST-6", answered(_asks("sold"), error(422))),
+    *page("filter-pending-404", "`status=pending` gets 404.", "LIST-6", answered(_asks("pending"), error(404))),
+    *page("filter-sold-crashes", "`status=sold` gets 500.", "LIST-6 ERROR-5", answered(_asks("sold"), error(500))),
     *page(
         "filter-501",
-        "A filter gets 501.",
+        "Every `status` filter gets 501.",
         "LIST-6 ERROR-5",
         answered(lambda call: call.query.get("status") in STATUSES, error(501)),
     ),
     *page(
-        "filter-wants-upper-case",
-        "The filter is accepted in upper case only.",
+        "filter-refused",
+        "Every `status` filter gets 400.",
         "LIST-6",
         answered(lambda call: call.query.get("status") in STATUSES, error(400)),
     ),
     # which animals a filter returns
-    *page("filter-ignored", "The filter is ignored.", "LIST-7", _matching(lambda animal, status: True)),
+    *page("filter-ignored", "The `status` filter is ignored.", "LIST-7", _matching(lambda animal, status: True)),
     *(
         each
         for status in STATUSES
         for each in page(
-            f"filter-{status}-ignored", f"status={status} is ignored.", "LIST-7", _filter_ignored_for(status)
+            f"filter-{status}-ignored", f"`status={status}` is ignored.", "LIST-7", _filter_ignored_for(status)
         )
     ),
     *page(
         "filter-negated",
-        "The filter returns all animals with another status.",
+        "The filter returns the animals that it should leave out.",
         "LIST-7",
         _matching(lambda animal, status: animal.status != status),
     ),
     *page(
-        "filter-with-absent",
+        "filter-includes-animals-without-status",
         "A filtered list includes animals without a status.",
         "LIST-7",
         _matching(lambda animal, status: animal.status in (status, None)),
     ),
     *page(
-        "available-with-pending",
-        "status=available includes pending animals.",
+        "filter-available-includes-pending",
+        "`status=available` includes pending animals.",
         "LIST-7",
         _matching(
             lambda animal, status: animal.status == status or (status, animal.status) == ("available", "pending")
         ),
     ),
     *page(
-        "pending-with-sold",
-        "status=pending includes sold animals.",
+        "filter-pending-includes-sold",
+        "`status=pending` includes sold animals.",
         "LIST-7",
         _matching(lambda animal, status: animal.status == status or (status, animal.status) == ("pending", "sold")),
     ),
     *page(
         "filter-swapped",
-        "The filter swaps pending and sold.",
+        "`status=pending` returns sold animals, and `status=sold` pending ones.",
         "LIST-7",
         _matching(lambda animal, status: animal.status == {"pending": "sold", "sold": "pending"}.get(status, status)),
     ),
-    *page("filter-fills-page", "A filtered page is filled with animals of other statuses.", "LIST-7", _filled_up),
+    *page("filter-fills-page", "A filtered page is filled up with animals of other statuses.", "LIST-7", _filled_up),
     # which animals a filter leaves out
     *page(
         "filter-finds-nothing",
-        "The filter never finds an animal.",
+        "A filtered list is always empty.",
         "LIST-8",
         _matching(lambda animal, status: False),
         needs="small-store",
     ),
     *page(
         "filter-sold-finds-nothing",
-        "status=sold finds no animal.",
+        "`status=sold` always returns an empty list.",
         "LIST-8",
         _matching(lambda animal, status: animal.status == status != "sold"),
         needs="small-store",
     ),
     *page(
         "filter-drops-first",
-        "The filter leaves out the first match.",
+        "A filtered list lacks its first animal.",
         "LIST-8",
         _selecting(lambda matching, limit: matching[1:][:limit]),
         needs="small-store",
     ),
     *page(
         "filter-drops-last",
-        "The filter leaves out the last match.",
+        "A filtered list lacks its last animal.",
         "LIST-8",
         _selecting(lambda matching, limit: matching[:limit][:-1]),
         needs="small-store",
     ),
     *page(
         "filter-one-match",
-        "The filter returns only one match.",
+        "A filtered list holds at most one animal.",
         "LIST-8",
         _selecting(lambda matching, limit: matching[:1]),
         needs="small-store",
     ),
     *page(
         "filter-first-ten",
-        "Only the first ten animals are filtered, whatever the limit.",
+        "The filter looks only at the first ten animals.",
         "LIST-8",
         _first_ten,
         needs="small-store",

@@ -98,49 +98,53 @@ FAULTS = [
     # compared carelessly
     *keys(
         "key-of-same-length",
-        "Any token as long as a key is accepted.",
+        "Any token as long as a valid key is accepted.",
         _INVALID,
         _similar(lambda t, k: len(t) == len(k)),
     ),
     *keys(
         "key-of-same-form",
-        "Any token with the length and the first part of a key is accepted.",
+        "Any token with the prefix and length of a valid key is accepted.",
         _INVALID,
         _similar(_same_form),
         each=ALL,
     ),
     *keys(
         "key-last-character-ignored",
-        "The last character of a key is not compared.",
+        "The last character of a key is ignored.",
         _INVALID,
         _similar(lambda token, key: len(token) == len(key) and token[:-1] == key[:-1]),
         each=ALL,
     ),
     *keys(
         "key-head-only",
-        "Only the part of a key before its last separator is compared.",
+        "Only the prefix of a key, up to its last separator, is compared.",
         _INVALID,
         _similar(lambda token, key: _head(key) != "" and token.startswith(_head(key))),
         each=ALL,
     ),
     *keys(
         "scheme-cut-off",
-        "The first seven characters are cut off, whatever they are.",
+        "The first seven characters of the header are dropped instead of checked for `Bearer `.",
         _SCHEME,
         accepted(_seven_cut_off),
     ),
-    *keys("basic-accepted", "The key is accepted with the scheme Basic.", _SCHEME, _with_scheme("Basic"), each=ALL),
-    *keys("token-accepted", "The key is accepted with the scheme Token.", _SCHEME, _with_scheme("Token"), each=ALL),
+    *keys(
+        "basic-accepted", "A valid key is accepted under the scheme Basic.", _SCHEME, _with_scheme("Basic"), each=ALL
+    ),
+    *keys(
+        "token-accepted", "A valid key is accepted under the scheme Token.", _SCHEME, _with_scheme("Token"), each=ALL
+    ),
     *keys(
         "key-before-a-word",
-        "The header is split at blanks, and only its second part is compared with the keys.",
+        "A valid key followed by a space and another word is accepted.",
         _INVALID,
         accepted(_second_part),
     ),
     # checked late
     *keys(
         "invalid-key-after-body",
-        "A key of the right form is checked after the body.",
+        "The body is validated before an unknown key is refused.",
         "AUTH-5",
         _invalid_key_after(lambda call, state, whole: read_new(call.body or b"", whole)),
         at=(),
@@ -148,15 +152,15 @@ FAULTS = [
     ),
     *keys(
         "invalid-key-after-lookup",
-        "A key of the right form is checked after the animal is looked up.",
+        "The animal is looked up before an unknown key is refused.",
         "AUTH-5",
         _invalid_key_after(act_get),
         at=(),
         each=_GET,
     ),
     *keys(
-        "limit-first",
-        "The limit is validated before the key.",
+        "limit-before-key",
+        "`limit` is validated before the key is checked.",
         "AUTH-5",
         checked_before_key(lambda call, state, whole: whole.read_limit(call.query.get("limit"))),
         at=(),
@@ -164,15 +168,15 @@ FAULTS = [
     ),
     *keys(
         "invalid-key-after-limit",
-        "A key of the right form is checked after the limit.",
+        "`limit` is validated before an unknown key is refused.",
         "AUTH-5",
         _invalid_key_after(lambda call, state, whole: whole.read_limit(call.query.get("limit"))),
         at=(),
         each=_LIST,
     ),
     *keys(
-        "filter-first",
-        "The filter is validated before the key.",
+        "filter-before-key",
+        "`status` is validated before the key is checked.",
         "AUTH-5",
         checked_before_key(lambda call, state, whole: whole.read_filter(call.query.get("status"))),
         at=(),
@@ -180,14 +184,14 @@ FAULTS = [
     ),
     *keys(
         "stored-though-invalid-key",
-        "A POST with an unknown key gets 401, but its animal is stored.",
+        "A POST with an unknown key gets 401, but the animal is stored.",
         "AUTH-6",
         stored_when("key_invalid"),
         at=_CREATE,
     ),
     *keys(
         "stored-though-401-oldest-first",
-        "A POST with a bad key gets 401, but its animal is stored, at the end of the list.",
+        "A POST without a valid key gets 401, but the animal is stored at the end of the list.",
         "AUTH-6",
         stored_when(*BAD_KEY),
         at=_CREATE,
@@ -196,24 +200,30 @@ FAULTS = [
     # not checked
     *keys(
         "shared-cache-skips-key",
-        "A cache gives requests without a key the answers to earlier requests with a valid key.",
+        "A shared cache answers requests without a valid key.",
         _EVERY,
         _shared_cache,
         at=(*_LIST, *_GET),
     ),
     *keys(
         "filtered-list-without-key",
-        "A filtered list needs no key.",
+        "`GET /pets` with `status` needs no key.",
         f"{_EVERY} AUTH-5",
         accepted(lambda code, call, keys: "status" in call.query),
         at=_LIST,
     ),
     *keys(
         "limited-list-without-key",
-        "A list with a limit needs no key.",
+        "`GET /pets` with `limit` needs no key.",
         f"{_EVERY} AUTH-5",
         accepted(lambda code, call, keys: "limit" in call.query),
         at=_LIST,
     ),
-    *keys("known-animal-without-key", "An animal that exists needs no key.", _EVERY, _known_animals, at=_GET),
+    *keys(
+        "known-animal-without-key",
+        "`GET /pets/{petId}` of an existing animal needs no key.",
+        _EVERY,
+        _known_animals,
+        at=_GET,
+    ),
 ]

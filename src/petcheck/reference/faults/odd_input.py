@@ -1,4 +1,4 @@
-"""Sections 4.2 and 7: unusual bodies that crash the server, or that it accepts although they are wrong."""
+"""Sections 4.2 and 7: unusual bodies that crash the server, or invalid ones that it accepts."""
 
 from __future__ import annotations
 
@@ -112,55 +112,57 @@ def _json_in_string(behaviour: Behaviour) -> Behaviour:
 
 
 FAULTS = [
-    # accepted although wrong
+    # invalid but accepted
     *create(
-        "status-empty-taken",
-        "An empty status is accepted as no status.",
+        "status-empty-accepted",
+        "An empty `status` is accepted and dropped.",
         "CREATE-10",
         _status_read(lambda text: text or None),
     ),
-    *create("status-padded-taken", "A status with blanks around it is accepted.", "CREATE-10", _status_read(str.strip)),
     *create(
-        "status-capitalised-taken",
-        "A status with a capital first letter is accepted.",
+        "status-padded-accepted", "A `status` with spaces around it is accepted.", "CREATE-10", _status_read(str.strip)
+    ),
+    *create(
+        "status-capitalised-accepted",
+        "A `status` with a capital first letter is accepted.",
         "CREATE-10",
         _status_read(lambda text: text.lower() if text.lower() in STATUSES and text == text.capitalize() else text),
     ),
     *create(
-        "members-in-any-case-taken",
-        "Member names are accepted in any letter case.",
+        "field-names-in-any-case-accepted",
+        "Field names are accepted in any letter case.",
         "CREATE-6",
         _members_in_any_case,
     ),
-    *create("json-in-string-taken", "JSON text in a JSON string is accepted.", "CREATE-5", _json_in_string),
+    *create("json-in-string-accepted", "JSON text inside a JSON string is accepted.", "CREATE-5", _json_in_string),
     *create(
         "created-name-leading-blanks-lost",
-        "A name is stored without its leading blanks.",
+        "`name` is stored without its leading spaces.",
         "CREATE-2",
         stored(named(str.lstrip)),
     ),
     *create(
         "stored-though-400-oldest-first",
-        "A body with an unknown status gets 400, but its animal is stored, at the end of the list.",
+        "An unknown `status` gets 400, but the animal is stored at the end of the list.",
         "CREATE-11",
         stored_though_refused("status_unknown"),
         needs="oldest-first small-store",
     ),
     # crashes
     *_crashes(
-        "category-beyond-range-crashes",
-        "The number 1e400 as categoryId",
+        "category-1e400-crashes",
+        "1e400 as `categoryId`",
         "CREATE-9 ERROR-5",
         lambda fields: _infinite(fields.get("categoryId")),
     ),
     *_crashes(
-        "extra-number-beyond-range-crashes",
-        "The number 1e400 in an extra member",
+        "extra-field-1e400-crashes",
+        "1e400 in an extra field",
         "ERROR-5",
         lambda fields: any(map(_infinite, _extra(fields))),
     ),
     *_crashes("lone-surrogate-crashes", "A lone surrogate in a name", _FREE, _in_name(_surrogate)),
-    *_crashes("nul-crashes", "NUL in a name", _FREE, _in_name(lambda name: "\0" in name)),
+    *_crashes("nul-crashes", "A NUL character in a name", _FREE, _in_name(lambda name: "\0" in name)),
     *_crashes(
         "control-character-crashes",
         "A control character in a name",
@@ -170,20 +172,20 @@ FAULTS = [
     *_crashes("empty-name-crashes", "An empty name", _FREE, _in_name(lambda name: not name)),
     *_crashes(
         "deep-nesting-crashes",
-        "An extra member nested 100 deep",
+        "An extra field nested 100 levels deep",
         "ERROR-5",
         lambda fields: any(_depth(value) >= 100 for value in _extra(fields)),
     ),
-    *_crashes("extra-member-crashes", "An extra member", "ERROR-5 CREATE-6", lambda fields: bool(_extra(fields))),
+    *_crashes("extra-field-crashes", "An extra field", "ERROR-5 CREATE-6", lambda fields: bool(_extra(fields))),
     *create(
         "no-content-type-crashes",
-        "A request with neither body nor Content-Type gets 500.",
+        "A POST with neither a body nor a Content-Type gets 500.",
         "ERROR-5",
         answered(lambda call: not call.body and "content-type" not in call.headers, error(500, "internal")),
     ),
     *create(
-        "duplicate-member-crashes",
-        "A repeated member gets 500.",
+        "duplicate-field-crashes",
+        "A repeated field gets 500.",
         "ERROR-5",
         answered(_repeated, error(500, "internal")),
     ),

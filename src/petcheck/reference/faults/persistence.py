@@ -77,15 +77,18 @@ def _doubled(name: str) -> str:
 
 
 def _shown_changed(name: str, how: str, make: Callable[[Animal], Animal], listed: str) -> Iterator[Fault]:
-    """Three faults with one change: stored (all but the 201 show it), in GET by id, and in the list (`listed`)."""
+    """Three faults with one change: in the store (only the 201 is right), in `GET /pets/{petId}`, and in the list.
+
+    `listed` are the requirements that the change in the list breaks.
+    """
     yield from create(
         f"stored-{name}",
-        f"The server stores a created animal {how}; the 201 is right.",
+        f"A created animal is stored {how}; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(make),
     )
     only_created = animals(_created(make))
-    by_id = f"GET by id shows a created animal {how}."
+    by_id = f"`GET /pets/{{petId}}` shows a created animal {how}."
     yield from create(f"read-{name}", by_id, "CREATE-12 GET-2", only_created, at=_GET, needs="writes")
     in_list = f"The list shows a created animal {how}."
     yield from create(f"listed-{name}", in_list, listed, only_created, at=_LIST, needs="writes")
@@ -94,26 +97,35 @@ def _shown_changed(name: str, how: str, make: Callable[[Animal], Animal], listed
 _LISTED = "CREATE-13 GET-2"
 _CHANGES = (
     ("status-lost", "without its status", with_status(lambda status: None), f"{_LISTED} LIST-7"),
-    ("name-escaped", "with its name escaped for HTML", _name_changed(lambda text: html.escape(f"<{text}>")), _LISTED),
+    (
+        "name-escaped",
+        "with `&lt;` and `&gt;` around its name",
+        _name_changed(lambda text: html.escape(f"<{text}>")),
+        _LISTED,
+    ),
     ("name-cut", "with its name cut after 5 characters", _name_changed(lambda text: text[:5]), _LISTED),
-    ("name-doubled", "with its name doubled", _name_changed(_doubled), _LISTED),
-    ("category-zero", "with category 0", _category_changed(lambda category: 0), _LISTED),
-    ("category-plus-one", "with another category", _category_changed(_beside), _LISTED),
+    ("name-doubled", "with its name written twice", _name_changed(_doubled), _LISTED),
+    ("category-zero", "with `categoryId` 0", _category_changed(lambda category: 0), _LISTED),
+    ("category-off-by-one", "with its `categoryId` off by one", _category_changed(_beside), _LISTED),
 )
 
 FAULTS = [
     *create(
         "echoed-name-differs",
-        "The name in the 201 differs from the one that is stored.",
+        "The 201 swaps upper and lower case in `name`; the stored name is right.",
         "CREATE-2 CREATE-12 CREATE-13",
         animals(_name_changed(str.swapcase)),
     ),
     *create(
-        "created-nowhere", "A created animal is not stored.", "CREATE-12 CREATE-13", _not_stored, needs="small-store"
+        "created-not-stored",
+        "`POST /pets` returns 201, but the animal is not stored.",
+        "CREATE-12 CREATE-13",
+        _not_stored,
+        needs="small-store",
     ),
     *create(
         "created-not-readable",
-        "A created animal is not found by its id.",
+        "`GET /pets/{petId}` returns 404 for a created animal.",
         "CREATE-12",
         _hidden,
         at=_GET,
@@ -121,7 +133,7 @@ FAULTS = [
     ),
     *create(
         "created-not-listed",
-        "A created animal is not in the list.",
+        "The list never shows a created animal.",
         "CREATE-13",
         _hidden,
         at=_LIST,
@@ -129,26 +141,26 @@ FAULTS = [
     ),
     *create(
         "created-id-off-by-one",
-        "The id in the 201 is one more than the one that is stored.",
+        "The `id` in the 201 is one higher than the stored one.",
         "CREATE-12 CREATE-13",
         animals(_next_id),
         needs="small-store",
     ),
     *create(
-        "created-overwritten",
-        "Each created animal gets the same id and replaces the one before.",
+        "created-with-same-id",
+        "All created animals get the same id; each replaces the one before.",
         "PET-5",
         _one_id,
     ),
     *create(
         "created-overwrites-old",
-        "A created animal gets the id of an old one and replaces it.",
+        "A created animal gets the id of an existing one and replaces it.",
         "PET-5",
         _id_of_old,
     ),
     *create(
         "created-listed-twice",
-        "A created animal is in the list twice.",
+        "The list shows a created animal twice.",
         "PET-5",
         _listed_twice,
         at=_LIST,
@@ -156,14 +168,14 @@ FAULTS = [
     ),
     *(each for change in _CHANGES for each in _shown_changed(*change)),
     *create(
-        "stored-through-double",
-        "A categoryId is stored as a double; the 201 is right.",
+        "stored-category-through-double",
+        "`categoryId` is stored as a double; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(_category_changed(through_double)),
     ),
     *create(
-        "stored-astral-lost",
-        "A name is stored without characters beyond the basic plane; the 201 is right.",
+        "stored-name-emoji-question-mark",
+        "`name` is stored with ? for each character above U+FFFF; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(_name_changed(without_astral("?"))),
     ),

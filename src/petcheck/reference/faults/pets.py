@@ -77,37 +77,39 @@ def _status(make: Callable[[str | None], object]) -> Override:
 FAULTS = [
     # id
     *pet("id-missing", "Pets have no `id`.", "PET-1", _missing("id"), each=_OF_ANIMALS),
-    *pet("id-underscored", "`id` is called `_id`.", "PET-1", _renamed("id", "_id")),
+    *pet("id-underscored", "`id` is spelled `_id`.", "PET-1", _renamed("id", "_id")),
     *pet("id-text", "`id` is a string.", "PET-1", _field("id", str), each=_OF_ANIMALS),
     *pet("id-uuid", "`id` is a UUID.", "PET-1", both(_field("id", _uuid), _reads_ids(_from_uuid))),
     *pet(
         "id-fraction",
-        "`id` is a fraction.",
+        "`id` has a fraction.",
         "PET-1",
         both(_field("id", lambda value: _number(value) + 0.5), _reads_ids(_from_half)),
     ),
     *pet(
         "id-beyond-int64",
-        "`id` is beyond int64.",
+        "`id` is outside int64.",
         "PET-1",
         both(_field("id", lambda value: _number(value) + 2**64), _reads_ids(_from_beyond)),
     ),
     *pet(
         "id-null",
-        "`id` is null in the 201, since the answer is built before the animal is stored.",
+        "`id` is null in the 201.",
         "PET-1",
         _field("id", lambda value: None),
         at=_CREATE,
     ),
     *pet("id-object", "`id` is an object.", "PET-1", _field("id", lambda value: {"$oid": str(value)})),
-    *pet("row-twice", "A page shows its first animal twice.", "PET-5", served(_first_row_twice), at=_LIST),
+    *pet(
+        "list-repeats-first-animal", "A page lists its first animal twice.", "PET-5", served(_first_row_twice), at=_LIST
+    ),
     # name
     *pet("name-missing", "Pets have no `name`.", "PET-2", _missing("name"), each=_OF_ANIMALS),
-    *pet("name-capitalised", "`name` is called `Name`.", "PET-2", _renamed("name", "Name")),
+    *pet("name-capitalised", "`name` is spelled `Name`.", "PET-2", _renamed("name", "Name")),
     *pet("name-null", "`name` is null.", "PET-2", _field("name", lambda value: None), each=_OF_ANIMALS),
     *pet(
         "name-object",
-        "`name` is an object with a text per language.",
+        "`name` is an object with one text per language.",
         "PET-2",
         _field("name", lambda value: {"en": value}),
     ),
@@ -117,29 +119,29 @@ FAULTS = [
     *pet("category-missing", "Pets have no `categoryId`.", "PET-3", _missing("categoryId"), each=_OF_ANIMALS),
     *pet(
         "category-snake-case",
-        "`categoryId` is called `category_id`.",
+        "`categoryId` is spelled `category_id`.",
         "PET-3",
         _renamed("categoryId", "category_id"),
         each=_OF_ANIMALS,
     ),
     *pet("category-text", "`categoryId` is a string.", "PET-3", _field("categoryId", str), each=_OF_ANIMALS),
     *pet("category-null", "`categoryId` is null.", "PET-3", _field("categoryId", lambda value: None), each=_OF_ANIMALS),
-    *pet("category-nested", "The category is an object.", "PET-3", pets(_nested)),
+    *pet("category-nested", "An object `category` replaces `categoryId`.", "PET-3", pets(_nested)),
     *pet(
         "category-fraction",
-        "`categoryId` is a fraction.",
+        "`categoryId` has a fraction.",
         "PET-3",
         _field("categoryId", lambda value: _number(value) % 1000 + 0.5),
     ),
     *pet(
         "category-name",
-        "`categoryId` is the category's name.",
+        "`categoryId` is a name instead of a number.",
         "PET-3",
         _field("categoryId", lambda value: f"category-{value}"),
     ),
     *pet(
         "category-beyond-int64",
-        "`categoryId` is beyond int64.",
+        "`categoryId` is outside int64.",
         "PET-3 CREATE-3",
         _field("categoryId", lambda value: _number(value) + 2**64),
     ),
@@ -159,7 +161,7 @@ FAULTS = [
     ),
     *pet(
         "status-null-for-absent",
-        "`status` is null for an animal without one.",
+        "`status` is null for an animal without a status.",
         "PET-4",
         pets(lambda pet: {"status": None, **pet}),
         each=(Operation.LIST, Operation.CREATE),
@@ -167,7 +169,7 @@ FAULTS = [
     # a run reads a second animal by its id only if its budget allows
     *pet(
         "status-null-for-absent",
-        "`status` is null for an animal without one.",
+        "`status` is null for an animal without a status.",
         "PET-4",
         pets(lambda pet: {"status": None, **pet}),
         at=(),
@@ -176,13 +178,13 @@ FAULTS = [
     ),
     *pet(
         "status-empty-for-absent",
-        "`status` is empty for an animal without one.",
+        "`status` is an empty string for an animal without a status.",
         "PET-4",
         pets(lambda pet: {"status": "", **pet}),
     ),
     *pet(
         "status-unknown-for-absent",
-        "`status` is `unknown` for an animal without one.",
+        "`status` is `unknown` for an animal without a status.",
         "PET-4",
         _status(lambda status: status or "unknown"),
     ),
@@ -194,7 +196,7 @@ FAULTS = [
     ),
     *pet(
         "status-adopted",
-        "`status` of sold animals is `adopted`.",
+        "`status` of a sold animal is `adopted`.",
         "PET-4",
         _status(lambda status: "adopted" if status == "sold" else status),
     ),

@@ -34,7 +34,7 @@ def _figures(make: Callable[[str, int], int]) -> Override:
 
 
 def _answered(answer: Answer) -> Override:
-    """The answer to every request over the limit."""
+    """Every request over the limit gets this answer."""
     return over_limit(lambda refused, usage: answer)
 
 
@@ -115,18 +115,22 @@ def _iso(seconds: float) -> str:
 FAULTS = [
     # the plan's figure
     *rate(
-        "limit-of-pro-for-free",
-        "The free plan has the limit of pro, and the other plans that of free.",
+        "plan-limits-swapped",
+        "The free plan has the limit of pro; all other plans have that of free.",
         "RATE-5",
         _figures(lambda plan, figure: 300 if plan == "free" else 60),
         needs="plan",
     ),
     *rate(
-        "limit-100-for-all", "All plans have 100 requests.", "RATE-5", _figures(lambda plan, figure: 100), needs="plan"
+        "plan-limits-all-100",
+        "Every plan allows 100 requests per minute.",
+        "RATE-5",
+        _figures(lambda plan, figure: 100),
+        needs="plan",
     ),
     *rate(
-        "limit-one-less",
-        "All plans have one request less.",
+        "plan-limits-one-less",
+        "Every plan allows one request too few.",
         "RATE-5",
         _figures(lambda plan, figure: figure - 1),
         needs="plan",
@@ -148,7 +152,7 @@ FAULTS = [
     ),
     *rate(
         "limit-enforced-late",
-        "Twice as many requests as the limit are served.",
+        "The server serves twice as many requests as the limit allows.",
         "RATE-6",
         _served_over_limit(lambda limit: limit),
         needs="exhaust",
@@ -184,7 +188,7 @@ FAULTS = [
     *rate("retry-after-empty", "Retry-After is empty.", "RATE-7", _retry_after(lambda usage: ""), needs="exhaust"),
     *rate(
         "retry-after-iso",
-        "Retry-After is an ISO date.",
+        "Retry-After is an ISO 8601 date.",
         "RATE-7",
         _retry_after(lambda usage: _iso(usage.reset)),
         needs="exhaust",
@@ -201,14 +205,14 @@ FAULTS = [
     ),
     *rate(
         "retry-after-fraction",
-        "Retry-After has a fraction.",
+        "Retry-After has a fraction, as in `29.75`.",
         "RATE-7",
         _retry_after(lambda usage: round((usage.retry_after or 0) + 0.25, 2)),
         needs="exhaust",
     ),
     *rate(
         "retry-after-with-unit",
-        "Retry-After has a unit.",
+        "Retry-After has a unit, as in `30s`.",
         "RATE-7",
         _retry_after(lambda usage: f"{math.ceil(usage.retry_after or 0)}s"),
         needs="exhaust",
@@ -218,33 +222,35 @@ FAULTS = [
     ),
     *rate(
         "retry-after-renamed",
-        "Retry-After is called X-Retry-After.",
+        "Retry-After is named X-Retry-After.",
         "RATE-7",
         over_limit(lambda answer, usage: replace(answer, headers=(("X-Retry-After", "1"),))),
         needs="exhaust",
     ),
     # refused too early
-    *rate("429-one-early", "The last request that was left gets 429.", "RATE-8", _early(1), needs="exhaust"),
-    *rate("429-ten-early", "The last ten requests that were left get 429.", "RATE-8", _early(10), needs="exhaust"),
+    *rate("429-one-early", "The last request within the limit gets 429.", "RATE-8", _early(1), needs="exhaust"),
+    *rate("429-ten-early", "The last ten requests within the limit get 429.", "RATE-8", _early(10), needs="exhaust"),
     # refused too long
     *rate(
         "retry-after-zero",
-        "Retry-After is 0 while the limit is still used up.",
+        "Retry-After is 0, although the quota is still used up.",
         "RATE-9",
         _retry_after(lambda usage: 0),
         needs="exhaust",
     ),
     *rate(
         "retry-after-half",
-        "Retry-After is half of the real time.",
+        "Retry-After is half of the time to wait.",
         "RATE-9",
         _retry_after(_half),
         needs="exhaust",
     ),
+    *rate("never-served-again", "After its first 429, a key gets only 429.", "RATE-9", _for_ever, needs="exhaust"),
     *rate(
-        "never-served-again", "A key that was refused once is refused forever.", "RATE-9", _for_ever, needs="exhaust"
-    ),
-    *rate(
-        "served-again-late", "A window lasts three times as long as Retry-After says.", "RATE-9", _late, needs="exhaust"
+        "served-again-late",
+        "The window lasts three times as long as Retry-After says.",
+        "RATE-9",
+        _late,
+        needs="exhaust",
     ),
 ]

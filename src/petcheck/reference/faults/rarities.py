@@ -1,4 +1,4 @@
-"""Faults that only a few values show; no fixed list of requests has these values, so property examples find them."""
+"""Faults that only a few values show. No fixed list of requests has these values, so property examples find them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _member(name: str, matches: Callable[[object], bool]) -> Callable[[Call], bo
 
 
 def _joined(behaviour: Behaviour) -> Behaviour:
-    """A list as name is accepted; its items are joined."""
+    """A list as `name` is accepted, and its items are joined."""
 
     def read_name(fields: dict[str, object]) -> str:
         name = fields.get("name")
@@ -112,80 +112,85 @@ FAULTS = [
     # one limit, or a limit and a status together
     *page(
         "query-not-utf-8-crashes",
-        "A parameter that is not UTF-8 gets 500.",
+        "A query parameter that is not UTF-8 gets 500.",
         "ERROR-5",
         answered(lambda call: any("\ufffd" in value for value in call.query.values()), _CRASH),
     ),
     *page(
-        "limit-30s-crash", "A limit from 30 to 39 gets 500.", "LIST-2 ERROR-5", answered(_asked(range(30, 40)), _CRASH)
+        "limit-30s-crash",
+        "A `limit` from 30 to 39 gets 500.",
+        "LIST-2 ERROR-5",
+        answered(_asked(range(30, 40)), _CRASH),
     ),
     *page(
         "limit-55-to-64-refused",
-        "A limit from 55 to 64 gets 400.",
+        "A `limit` from 55 to 64 gets 400.",
         "LIST-2",
         answered(_asked(range(55, 65)), error(400)),
     ),
     *page(
         "limit-over-70-crashes-for-sold",
-        "A limit over 70 together with the status sold gets 500.",
+        "A `limit` from 71 to 99 with `status=sold` gets 500.",
         "LIST-6 ERROR-5",
         answered(_asked(range(71, 100), "sold"), _CRASH),
     ),
     *page(
         "limit-40s-not-found-for-available",
-        "A limit from 40 to 49 together with the status available gets 404.",
+        "A `limit` from 40 to 49 with `status=available` gets 404.",
         "LIST-6",
         answered(_asked(range(40, 50), "available"), error(404)),
     ),
-    *page("limit-60s-one-too-many", "A limit from 60 to 69 gives one animal too many.", "LIST-3", _one_too_many),
-    *page("pending-leaks-from-80", "A limit from 80 to 99 drops the filter for pending.", "LIST-7", _leaks),
+    *page("limit-60s-one-too-many", "A `limit` from 60 to 69 returns one animal too many.", "LIST-3", _one_too_many),
     *page(
-        "short-pages-without-status",
-        "A limit from 3 to 8 lists animals with an empty status.",
+        "limit-80-to-99-ignores-pending", "`status=pending` is ignored with a `limit` from 80 to 99.", "LIST-7", _leaks
+    ),
+    *page(
+        "limit-3-to-8-empty-status",
+        "With a `limit` from 3 to 8, each `status` is an empty string.",
         "PET-4",
         served(_status_lost_on_short_pages),
     ),
     *page(
         "fraction-as-limit-crashes",
-        "A limit with a fraction gets 500.",
+        "A `limit` with a decimal point gets 500.",
         "ERROR-5",
         answered(lambda call: "." in call.query.get("limit", ""), _CRASH),
     ),
     *page(
         "unknown-parameter-crashes",
-        "A parameter that is not in the document gets 500.",
+        "An unknown query parameter gets 500.",
         "ERROR-5",
         answered(lambda call: not call.query.keys() <= {"limit", "status"}, _CRASH),
     ),
     # a range of ids, and other segments
     *get(
         "id-over-int32-crashes",
-        "An id from 2^31 to 2^40 gets 500.",
+        "A petId from 2^31 to 2^40 - 1 gets 500.",
         "GET-3 ERROR-5",
         answered(_id(lambda n: 2**31 <= n < 2**40), _CRASH),
     ),
-    *get("negative-id-refused", "A negative id gets 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
+    *get("negative-id-refused", "A negative petId gets 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
     *get(
         "largest-id-crashes",
-        "The largest int64 as an id gets 500.",
+        "The largest int64 as petId gets 500.",
         "GET-3 ERROR-5",
         answered(_id(lambda n: n == 2**63 - 1), _CRASH),
     ),
     *get(
         "segment-beyond-ascii-crashes",
-        "A segment beyond ASCII gets 500.",
+        "A petId with characters beyond ASCII gets 500.",
         "ERROR-5",
         answered(lambda call: not call.pet_id.isascii(), _CRASH),
     ),
     *get(
-        "bytes-beyond-utf-8-crash",
-        "A segment that is not UTF-8 gets 500.",
+        "segment-not-utf-8-crashes",
+        "A petId that is not UTF-8 gets 500.",
         "ERROR-5",
         answered(lambda call: "\ufffd" in call.pet_id, _CRASH),
     ),
     *get(
         "long-segment-crashes",
-        "A segment of more than 64 characters gets 500.",
+        "A petId of more than 64 characters gets 500.",
         "ERROR-5",
         answered(lambda call: len(call.pet_id) > 64, _CRASH),
     ),
@@ -216,28 +221,28 @@ FAULTS = [
     ),
     *create(
         "caret-dropped",
-        "A circumflex is removed from a name.",
+        "Each `^` is removed from a name.",
         "CREATE-2",
         stored(named(lambda name: name.replace("^", ""))),
     ),
     *create(
         "sharp-s-stored-otherwise",
-        "A sharp s in a name is stored as ss, while the 201 repeats it.",
+        "`ß` in a name is stored as `ss`; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(_forgets_sharp_s),
     ),
     *create(
         "category-0-crashes",
-        "The category 0 gets 500.",
+        "`categoryId` 0 gets 500.",
         "CREATE-14 ERROR-5",
         refused_if("internal", lambda new: new.category_id == 0, 500),
     ),
     *create(
-        "name-0-refused", "The name 0 gets 400.", "CREATE-1", refused_if("name_empty", lambda new: new.name == "0")
+        "name-0-refused", "The name `0` gets 400.", "CREATE-1", refused_if("name_empty", lambda new: new.name == "0")
     ),
     *fault(
         "category-0-left-out",
-        "A category of 0 is left out.",
+        "A Pet has no `categoryId` if it is 0.",
         "PET-3",
         pets(_without_category_0),
         section="4.2",
@@ -245,27 +250,27 @@ FAULTS = [
     ),
     # defects of an unusual type
     *create(
-        "true-as-status-taken",
-        "A true as status is accepted as if it were left out.",
+        "true-as-status-accepted",
+        "true as `status` is accepted and dropped.",
         "CREATE-10",
         _true_is_none,
     ),
     *create(
         "number-as-body-crashes",
-        "A number as the body gets 500.",
+        "A number as body gets 500.",
         "CREATE-5 ERROR-5",
         answered(_posted(lambda body: isinstance(body, int)), _CRASH),
     ),
-    *create("list-as-name-joined", "A list as name is accepted; its items are joined.", "CREATE-7", _joined),
+    *create("list-as-name-joined", "A list as `name` is accepted, and its items are joined.", "CREATE-7", _joined),
     *create(
         "object-as-category-crashes",
-        "An object as categoryId gets 500.",
+        "An object as `categoryId` gets 500.",
         "CREATE-8 ERROR-5",
         answered(_member("categoryId", lambda value: isinstance(value, dict)), _CRASH),
     ),
     *create(
         "number-as-status-crashes",
-        "A number as status gets 500.",
+        "A number as `status` gets 500.",
         "CREATE-10 ERROR-5",
         answered(_member("status", lambda value: isinstance(value, int)), _CRASH),
     ),

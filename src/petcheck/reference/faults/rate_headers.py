@@ -17,12 +17,12 @@ from petcheck.reference.registry import ALL, Fault, fault
 rate = partial(fault, section="8")
 
 LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
-_HEADERS = (("limit", LIMIT, "RATE-1"), ("remaining", REMAINING, "RATE-2"), ("reset", RESET, "RATE-3"))
+_HEADERS = (("limit-header", LIMIT, "RATE-1"), ("remaining", REMAINING, "RATE-2"), ("reset", RESET, "RATE-3"))
 _ALL_THREE = "RATE-1 RATE-2 RATE-3"
 
 
 def _missing(names: tuple[str, ...], *statuses: int) -> Override:
-    """Answers of those statuses (all if none is given) lack the headers."""
+    """Responses of those statuses (by default all) lack the headers."""
     return rates(
         lambda headers, usage, call, status: (
             {name: value for name, value in headers.items() if name not in names}
@@ -60,7 +60,7 @@ FAULTS = [
         each
         for short, header, requirement in _HEADERS
         for each in (
-            *rate(f"no-{short}", f"No response has {header}.", requirement, _missing((header,)), each=ALL),
+            *rate(f"no-{short}", f"Responses have no {header}.", requirement, _missing((header,)), each=ALL),
             *rate(f"no-{short}-on-200", f"A 200 has no {header}.", requirement, _missing((header,), 200)),
             *rate(f"no-{short}-on-401", f"A 401 has no {header}.", requirement, _missing((header,), 401)),
             *rate(f"no-{short}-on-404", f"A 404 has no {header}.", requirement, _missing((header,), 404)),
@@ -77,7 +77,7 @@ FAULTS = [
     ),
     *rate(
         "no-rate-headers",
-        "No response has rate limit headers.",
+        "Responses have no rate limit headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET)),
         each=ALL,
@@ -90,7 +90,7 @@ FAULTS = [
     ),
     *rate(
         "no-rate-headers-on-401",
-        "A 401 is sent before the rate limiter runs and has none of its headers.",
+        "A 401 has no rate limit headers.",
         _ALL_THREE,
         _missing((LIMIT, REMAINING, RESET), 401),
     ),
@@ -101,36 +101,58 @@ FAULTS = [
         _missing((LIMIT, REMAINING, RESET), 200, 201, 400, 401, 404),
     ),
     *rate(
-        "rate-headers-of-draft",
-        "The headers are called RateLimit-….",
+        "rate-headers-without-x",
+        "The rate limit headers are named RateLimit-…, without `X-`.",
         _ALL_THREE,
         _renamed(lambda name: name.removeprefix("X-")),
     ),
     *rate(
         "rate-headers-hyphenated",
-        "The headers are called X-Rate-Limit-….",
+        "The rate limit headers are named X-Rate-Limit-….",
         _ALL_THREE,
         _renamed(lambda name: name.replace("RateLimit", "Rate-Limit")),
     ),
     # X-RateLimit-Limit
     *_wrong(
-        "limit-per-minute", "includes the unit per minute", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit}/min"
+        "limit-header-per-minute",
+        "has a unit, as in `60/min`",
+        "RATE-1",
+        LIMIT,
+        lambda usage, call: f"{usage.limit}/min",
     ),
-    *_wrong("limit-with-window", "includes the window", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit};w=60"),
-    *_wrong("limit-listed", "lists the quotas", "RATE-1", LIMIT, lambda usage, call: f"{usage.limit}, 1000;w=86400"),
-    *_wrong("limit-unlimited", "is `unlimited`", "RATE-1", LIMIT, lambda usage, call: "unlimited"),
-    *_wrong("limit-zero", "is 0", "RATE-1", LIMIT, lambda usage, call: 0),
-    *_wrong("limit-negative", "is -1", "RATE-1", LIMIT, lambda usage, call: -1),
-    *_wrong("limit-fraction", "has a fraction", "RATE-1", LIMIT, lambda usage, call: float(usage.limit)),
     *_wrong(
-        "limit-with-comma", "has a comma for thousands", "RATE-1", LIMIT, lambda usage, call: f"1,{usage.limit:03}"
+        "limit-header-with-window",
+        "has a window, as in `60;w=60`",
+        "RATE-1",
+        LIMIT,
+        lambda usage, call: f"{usage.limit};w=60",
     ),
-    *_wrong("limit-quoted", "is in quotes", "RATE-1", LIMIT, lambda usage, call: f'"{usage.limit}"'),
-    *_wrong("limit-empty", "is empty", "RATE-1", LIMIT, lambda usage, call: ""),
+    *_wrong(
+        "limit-header-lists-quotas",
+        "lists several quotas, as in `60, 1000;w=86400`",
+        "RATE-1",
+        LIMIT,
+        lambda usage, call: f"{usage.limit}, 1000;w=86400",
+    ),
+    *_wrong("limit-header-unlimited", "is `unlimited`", "RATE-1", LIMIT, lambda usage, call: "unlimited"),
+    *_wrong("limit-header-zero", "is 0", "RATE-1", LIMIT, lambda usage, call: 0),
+    *_wrong("limit-header-negative", "is -1", "RATE-1", LIMIT, lambda usage, call: -1),
+    *_wrong(
+        "limit-header-fraction", "has a fraction, as in `60.0`", "RATE-1", LIMIT, lambda usage, call: float(usage.limit)
+    ),
+    *_wrong(
+        "limit-header-with-comma",
+        "has a comma for thousands, as in `1,060`",
+        "RATE-1",
+        LIMIT,
+        lambda usage, call: f"1,{usage.limit:03}",
+    ),
+    *_wrong("limit-header-quoted", "is in quotes", "RATE-1", LIMIT, lambda usage, call: f'"{usage.limit}"'),
+    *_wrong("limit-header-empty", "is empty", "RATE-1", LIMIT, lambda usage, call: ""),
     # X-RateLimit-Remaining
     *_wrong(
         "remaining-of-limit",
-        "includes the limit",
+        "includes the limit, as in `59/60`",
         "RATE-2",
         REMAINING,
         lambda usage, call: f"{usage.remaining}/{usage.limit}",
@@ -145,19 +167,25 @@ FAULTS = [
     ),
     *_wrong(
         "remaining-above-limit",
-        "is above the limit",
+        "is higher than the limit",
         "RATE-2",
         REMAINING,
         lambda usage, call: usage.remaining + usage.limit,
     ),
     *_wrong(
         "remaining-one-above-limit",
-        "begins one above the limit",
+        "starts one above the limit",
         "RATE-2",
         REMAINING,
         lambda usage, call: usage.remaining + 2,
     ),
-    *_wrong("remaining-fraction", "has a fraction", "RATE-2", REMAINING, lambda usage, call: float(usage.remaining)),
+    *_wrong(
+        "remaining-fraction",
+        "has a fraction, as in `59.0`",
+        "RATE-2",
+        REMAINING,
+        lambda usage, call: float(usage.remaining),
+    ),
     *_wrong(
         "remaining-percent",
         "is a percentage",
@@ -188,10 +216,10 @@ FAULTS = [
     *_wrong(
         "reset-http-date", "is an HTTP date", "RATE-3", RESET, lambda usage, call: formatdate(usage.reset, usegmt=True)
     ),
-    *_wrong("reset-past", "is an hour ago", "RATE-3", RESET, lambda usage, call: math.ceil(usage.reset) - 3600),
+    *_wrong("reset-past", "is an hour in the past", "RATE-3", RESET, lambda usage, call: math.ceil(usage.reset) - 3600),
     *_wrong(
         "reset-in-local-time",
-        "is in the local time of New York",
+        "is five hours too early, a local time in New York",
         "RATE-3",
         RESET,
         lambda usage, call: math.ceil(usage.reset) - 5 * 3600,
@@ -207,7 +235,7 @@ FAULTS = [
     *_wrong("reset-empty", "is empty", "RATE-3", RESET, lambda usage, call: ""),
     *_wrong(
         "reset-relative",
-        "is relative",
+        "is relative, as in `in 42s`",
         "RATE-3",
         RESET,
         lambda usage, call: f"in {math.ceil(usage.reset - call.time)}s",
@@ -222,7 +250,7 @@ FAULTS = [
         lambda usage, call: usage.limit - usage.remaining // 2,
     ),
     *_wrong(
-        "remaining-one-less-for-ever",
+        "remaining-always-one-less",
         "is always one less than the limit",
         "RATE-4",
         REMAINING,
@@ -230,14 +258,14 @@ FAULTS = [
     ),
     *_wrong(
         "remaining-counts-up",
-        "counts the requests that were sent",
+        "counts the requests sent instead of those left",
         "RATE-4",
         REMAINING,
         lambda usage, call: usage.limit - usage.remaining,
     ),
     *rate(
         "rate-headers-constant",
-        "The rate limit headers always have the same values, with a reset in 60 seconds.",
+        "Limit and Remaining never change, and Reset is always 60 seconds ahead.",
         "RATE-4",
         rates(lambda headers, usage, call, status: _constant(usage, call)),
     ),
@@ -258,10 +286,15 @@ FAULTS = [
     ),
     # the plan's figure
     *_wrong(
-        "limit-per-hour", "is the limit per hour", "RATE-5", LIMIT, lambda usage, call: usage.limit * 60, needs="plan"
+        "limit-header-per-hour",
+        "is the limit per hour",
+        "RATE-5",
+        LIMIT,
+        lambda usage, call: usage.limit * 60,
+        needs="plan",
     ),
     *_wrong(
-        "limit-doubled",
+        "limit-header-doubled",
         "is twice the plan's figure",
         "RATE-5",
         LIMIT,

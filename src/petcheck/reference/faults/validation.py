@@ -1,4 +1,4 @@
-"""Section 4.2: bodies that must get 400 but do not, or that are stored despite it."""
+"""Section 4.2: invalid bodies that do not get 400, or that are stored although they get 400."""
 
 from __future__ import annotations
 
@@ -23,34 +23,42 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True)
 class _Defect:
-    """A defect of a body: its code, the requirement that expects 400, and what a lenient server reads it as.
+    """A defect of a body: its code, the requirement that expects 400, and how a lenient server corrects it.
 
-    `as_is` are the requirements for a Pet that the defect breaks if it is stored unchanged.
+    `as_is` is the requirement for a Pet that the defect breaks if the server stores it uncorrected, and `kept` says
+    what the server stores then.
     """
 
     code: str
     what: str
     requirement: str
-    taken: str
+    corrected: str
     as_is: str = ""
+    kept: str = "unchanged"
 
 
 _DEFECTS = (
-    _Defect("body_missing", "A missing body", "CREATE-5", "an empty object with defaults"),
-    _Defect("body_not_json", "A body that is not JSON", "CREATE-5", "an empty object with defaults"),
-    _Defect("body_not_object", "An array", "CREATE-5", "its first object"),
-    _Defect("name_missing", "A missing name", "CREATE-6", "an empty name", "PET-2"),
-    _Defect("category_missing", "A missing categoryId", "CREATE-6", "0", "PET-3"),
-    _Defect("name_not_string", "A number as name", "CREATE-7", "its digits", "PET-2"),
-    _Defect("name_null", "null as name", "CREATE-7", "an empty name", "PET-2"),
-    _Defect("category_text", "A string as categoryId", "CREATE-8", "the number that it spells", "PET-3"),
-    _Defect("category_fraction", "A fraction as categoryId", "CREATE-8", "its whole part", "PET-3"),
-    _Defect("category_null", "null as categoryId", "CREATE-8", "0", "PET-3"),
-    _Defect("category_boolean", "A boolean as categoryId", "CREATE-8", "0 or 1", "PET-3"),
-    _Defect("category_beyond_int64", "A categoryId beyond int64", "CREATE-9", "its lowest 64 bits", "PET-3"),
-    _Defect("status_unknown", "An unknown status", "CREATE-10", "no status", "PET-4"),
-    _Defect("status_case", "A status in another case", "CREATE-10", "its lower-case form", "PET-4"),
-    _Defect("status_null", "null as status", "CREATE-10", "no status"),
+    _Defect("body_missing", "A missing body", "CREATE-5", " and creates an animal with default values"),
+    _Defect("body_not_json", "A body that is not JSON", "CREATE-5", " and creates an animal with default values"),
+    _Defect(
+        "body_not_object", "A body that is not an object", "CREATE-5", "; from an array the first object is stored"
+    ),
+    _Defect(
+        "name_missing", "A body without `name`", "CREATE-6", " and stored with an empty name", "PET-2", "with null"
+    ),
+    _Defect("category_missing", "A body without `categoryId`", "CREATE-6", " and stored with 0", "PET-3", "with null"),
+    _Defect("name_not_string", "A `name` that is not a string", "CREATE-7", " and converted to a string", "PET-2"),
+    _Defect("name_null", "A `name` that is null", "CREATE-7", " and stored as an empty name", "PET-2"),
+    _Defect("category_text", "A string as `categoryId`", "CREATE-8", " and converted to a number", "PET-3"),
+    _Defect("category_fraction", "A fraction as `categoryId`", "CREATE-8", " and cut to an integer", "PET-3"),
+    _Defect("category_null", "A `categoryId` that is null", "CREATE-8", " and stored as 0", "PET-3"),
+    _Defect("category_boolean", "A boolean as `categoryId`", "CREATE-8", " and stored as 0 or 1", "PET-3"),
+    _Defect(
+        "category_beyond_int64", "A `categoryId` outside int64", "CREATE-9", " and cut to its lowest 64 bits", "PET-3"
+    ),
+    _Defect("status_unknown", "An unknown `status`", "CREATE-10", " and dropped", "PET-4"),
+    _Defect("status_case", "A `status` in another letter case", "CREATE-10", " and stored in lower case", "PET-4"),
+    _Defect("status_null", "A `status` that is null", "CREATE-10", " and dropped"),
 )
 
 
@@ -171,22 +179,27 @@ def _slug(code: str) -> str:
 
 FAULTS = [
     # all must get 400
-    *create("422-for-400", "A defective body gets 422.", _EVERY, refused_with(422, *_CODES)),
+    *create("422-for-400", "An invalid body gets 422.", _EVERY, refused_with(422, *_CODES)),
     *create(
-        "422-from-framework", "A defective body gets a framework's 422.", _EVERY, on_refusal(_framework_422, _CODES)
+        "422-from-framework",
+        "An invalid body gets 422 with a framework's error body.",
+        _EVERY,
+        on_refusal(_framework_422, _CODES),
     ),
-    *create("409-for-400", "A defective body gets 409.", _EVERY, refused_with(409, *_CODES)),
-    *create("500-for-400", "A defective body gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *_CODES)),
-    *create("200-for-400", "A defective body gets 200 with an error text.", _EVERY, on_refusal(_ok_with_error, _CODES)),
-    *create("no-validation", "A defective body is accepted and silently corrected.", _EVERY, _accepted(*_CODES)),
+    *create("409-for-400", "An invalid body gets 409.", _EVERY, refused_with(409, *_CODES)),
+    *create("500-for-400", "An invalid body gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *_CODES)),
+    *create(
+        "200-for-400", "An invalid body gets 200 with an error message.", _EVERY, on_refusal(_ok_with_error, _CODES)
+    ),
+    *create("no-validation", "An invalid body is accepted and silently corrected.", _EVERY, _accepted(*_CODES)),
     # one must get 400
     *(
         each
         for defect in _DEFECTS
         for each in (
             *create(
-                f"{_slug(defect.code)}-taken",
-                f"{defect.what} is accepted as {defect.taken}.",
+                f"{_slug(defect.code)}-accepted",
+                f"{defect.what} is accepted{defect.corrected}.",
                 defect.requirement,
                 _accepted(defect.code),
             ),
@@ -210,58 +223,66 @@ FAULTS = [
         if defect.as_is
         for each in create(
             f"{_slug(defect.code)}-stored-as-is",
-            f"{defect.what} is accepted and stored unchanged.",
+            f"{defect.what} is accepted and stored {defect.kept}.",
             f"{defect.requirement} {defect.as_is}",
             _accepted_unchanged(defect.code),
         )
     ),
     *create("body-not-json-415", "A body that is not JSON gets 415.", "CREATE-5", refused_with(415, "body_not_json")),
-    *create("body-missing-411", "A missing body gets 411.", "CREATE-5", refused_with(411, "body_missing")),
-    *create("status-unknown-409", "An unknown status gets 409.", "CREATE-10", refused_with(409, "status_unknown")),
+    *create(
+        "body-missing-411", "A missing body gets 411 (Length Required).", "CREATE-5", refused_with(411, "body_missing")
+    ),
+    *create("status-unknown-409", "An unknown `status` gets 409.", "CREATE-10", refused_with(409, "status_unknown")),
     *create(
         "category-beyond-int64-404",
-        "A categoryId beyond int64 gets 404.",
+        "A `categoryId` outside int64 gets 404.",
         "CREATE-9",
         refused_with(404, "category_beyond_int64"),
     ),
     # refused, but stored
     *create(
         "stored-though-400",
-        "A defective body gets 400, but its animal is stored.",
+        "An invalid body gets 400, but the animal is stored.",
         "CREATE-11",
         stored_though_refused(*_CODES),
     ),
     *(
         each
         for code, what in (
-            ("category_missing", "A body without categoryId"),
-            ("category_text", "A body with a string as categoryId"),
-            ("category_null", "A body with null as categoryId"),
-            ("status_unknown", "A body with an unknown status"),
-            ("status_null", "A body with null as status"),
+            ("category_missing", "A body without `categoryId`"),
+            ("category_text", "A body with a string as `categoryId`"),
+            ("category_null", "A body with null as `categoryId`"),
+            ("status_unknown", "A body with an unknown `status`"),
+            ("status_null", "A body with null as `status`"),
         )
         for each in create(
             f"stored-though-{_slug(code)}",
-            f"{what} gets 400, but its animal is stored.",
+            f"{what} gets 400, but the animal is stored.",
             "CREATE-11",
             stored_though_refused(code),
         )
     ),
     # 201 or 400, nothing else
-    *_unusual("name-beyond-ascii", "A name beyond ASCII", lambda new: not new.name.isascii(), 422, 500),
+    *_unusual("name-beyond-ascii", "A name with characters beyond ASCII", lambda new: not new.name.isascii(), 422, 500),
     *_unusual(
-        "name-beyond-basic-plane",
-        "A name beyond the basic plane",
+        "name-with-emoji",
+        "A name with characters above U+FFFF",
         lambda new: max(new.name, default="") > "\uffff",
         409,
         500,
     ),
     *_unusual(
-        "category-never-seen", "A category never seen", lambda new: not 1 <= new.category_id <= 6, 404, 409, 422, 500
+        "category-never-seen",
+        "A `categoryId` that no animal has",
+        lambda new: not 1 <= new.category_id <= 6,
+        404,
+        409,
+        422,
+        500,
     ),
     *_unusual(
-        "category-beyond-int32", "A category beyond 32 bits", lambda new: abs(new.category_id) >= 2**31, 422, 500
+        "category-beyond-int32", "A `categoryId` beyond 32 bits", lambda new: abs(new.category_id) >= 2**31, 422, 500
     ),
-    *_unusual("category-beyond-double", "A category beyond 53 bits", lambda new: abs(new.category_id) > 2**53, 500),
-    *_unusual("category-negative", "A negative category", lambda new: new.category_id < 0, 422, 500),
+    *_unusual("category-beyond-double", "A `categoryId` beyond 53 bits", lambda new: abs(new.category_id) > 2**53, 500),
+    *_unusual("category-negative", "A negative `categoryId`", lambda new: new.category_id < 0, 422, 500),
 ]

@@ -70,34 +70,34 @@ VARIATIONS = [
     variation(
         "extra-pet-fields",
         "2",
-        "Pets have more fields.",
+        "Pets have extra fields.",
         pets(lambda pet: {**pet, "tags": [], "photoUrls": None, "category": {"id": pet["categoryId"]}, "age": 1.5}),
     ),
     variation(
         "pets-of-30-kb",
         "2",
-        "Pets have a field of 30 kB, so a page of 100 has 3 MB.",
+        "Each Pet has a field of 30 kB, so a page of 100 has 3 MB.",
         pets(_long),
         conflicts=_LARGE,
     ),
     variation(
         "deep-pets",
         "2",
-        "Pets have a field that is nested 3,000 deep.",
+        "Each Pet has a field nested 3,000 levels deep.",
         _nested,
         conflicts=f"{_LARGE} pretty-printed escaped-unicode",
     ),
     variation(
         "brackets-in-strings",
         "2",
-        "Pets have a field with 5,000 brackets in a string, 100,000 on a page of 20.",
+        "Each Pet has a string with 5,000 brackets, so a page of 20 has 100,000.",
         pets(lambda pet: {**pet, "pattern": "[{" * 2_500}),
         conflicts=_LARGE,
     ),
     variation(
         "extra-error-fields",
         "7",
-        "Errors have more fields.",
+        "Errors have extra fields.",
         error_body(lambda body: {**body, "error": "error", "detail": None, "errors": [], "timestamp": 0}),
     ),
     variation(
@@ -109,45 +109,45 @@ VARIATIONS = [
     variation(
         "codes-in-upper-case",
         "7",
-        "Codes are in upper case.",
+        "`code` of an Error is in upper case.",
         error_body(lambda body: {**body, "code": str(body["code"]).upper()}),
     ),
     variation(
         "codes-numeric",
         "7",
-        "Codes are digits in a string.",
+        "`code` of an Error is a string of digits.",
         error_body(lambda body: {**body, "code": f"{body['status']}0"}),
     ),
     variation(
         "empty-messages",
         "7",
-        "Messages are empty, and codes too.",
+        "`code` and `message` of an Error are empty.",
         error_body(lambda body: {**body, "code": "", "message": ""}),
     ),
     variation(
         "messages-in-chinese",
         "7",
-        "Messages are not in English.",
+        "`message` of an Error is in Chinese.",
         error_body(lambda body: {**body, "message": "出错了 🐾"}),
     ),
     variation(
         "charset",
         "4",
-        "The media type has a charset.",
+        "Content-Type has a charset.",
         _json_type("application/json; charset=utf-8"),
         conflicts=_TYPES,
     ),
     variation(
         "content-type-upper-case",
         "4",
-        "The media type is in mixed case.",
+        "Content-Type is `Application/JSON`.",
         _json_type("Application/JSON"),
         conflicts=_TYPES,
     ),
     variation(
         "content-type-parameters",
         "4",
-        "The media type has several parameters, one of them quoted.",
+        "Content-Type has several parameters, one of them quoted.",
         _json_type('application/json ;charset="UTF-8"; profile="https://example.org/pets;v=1"'),
         conflicts=_TYPES,
     ),
@@ -168,23 +168,25 @@ VARIATIONS = [
         conflicts="pretty-printed",
     ),
     variation("json-in-white-space", "4", "JSON has white space around it.", replies(_padded)),
-    variation("gzip", "4", "Bodies are compressed for a client that accepts it.", replies(_gzipped)),
-    variation("server-header", "4", "A Server header is sent.", header("Server", "petstore/7 (unlike any other)")),
+    variation("gzip", "4", "Bodies are compressed with gzip if the client accepts it.", replies(_gzipped)),
+    variation(
+        "server-header", "4", "Each response has a Server header.", header("Server", "petstore/7 (unlike any other)")
+    ),
     variation(
         "set-cookie",
         "4",
-        "A cookie is set with each response.",
+        "Each response sets a cookie.",
         header("Set-Cookie", "session=abc123; HttpOnly; Path=/"),
     ),
     variation(
         "etag",
         "4",
-        "Responses have an ETag, Cache-Control and Vary.",
+        "Responses have ETag, Cache-Control and Vary.",
         replies(
             lambda reply, call: (
                 reply.having("ETag", 'W/"1"').having("Cache-Control", "private, max-age=0").having("Vary", "*")
             )
         ),
     ),
-    variation("cors", "4", "Responses allow all origins.", header("Access-Control-Allow-Origin", "*")),
+    variation("cors", "4", "Responses allow all origins (CORS).", header("Access-Control-Allow-Origin", "*")),
 ]

@@ -1,4 +1,4 @@
-"""Sections 4.1 to 4.3: answers that lag behind the store by some seconds, in total never by more than 10."""
+"""Sections 4.1 to 4.3: responses that lag behind the store, never by more than 10 seconds in total."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ VARIATIONS = [
     variation(
         "cache-per-url",
         "4.1",
-        "A cache answers each URL for 8 seconds, with Age.",
+        "A cache keeps the response of each URL for 8 seconds and sends Age.",
         cached(_SECONDS),
         at=_READING,
         conflicts=_LAGS,
@@ -70,7 +70,7 @@ VARIATIONS = [
     variation(
         "replica-lags",
         "4.1",
-        "Every second request goes to a replica that lags 8 seconds.",
+        "Every second request goes to a replica that lags 8 seconds behind.",
         _lagging(_of_replica),
         at=_READING,
         conflicts=_LAGS,
@@ -78,7 +78,7 @@ VARIATIONS = [
     variation(
         "filter-index-lags",
         "4.1",
-        "A filter finds a created animal after 8 seconds, the list at once.",
+        "A filtered list shows a created animal 8 seconds late, other lists at once.",
         _lagging(_of_filter),
         at=(Operation.LIST,),
         conflicts=_LAGS,
@@ -86,7 +86,7 @@ VARIATIONS = [
     variation(
         "lag-per-url",
         "4.1",
-        "Each URL shows created animals after its own lag of 0 to 8 seconds.",
+        "Each URL shows created animals with its own lag of 0 to 8 seconds.",
         _lagging(_of_url),
         at=_READING,
         conflicts=_LAGS,
@@ -94,7 +94,7 @@ VARIATIONS = [
     variation(
         "late-default-status",
         "4.2",
-        "An animal without a status becomes available 3 seconds after the 201.",
+        "An animal created without a status becomes available after 3 seconds.",
         _late_default,
         at=(None,),
         conflicts=f"{_LAGS} default-status",

@@ -62,7 +62,7 @@ def _filter(make: Callable[[str], str | None]) -> Override:
 
 def _any_case(text: str) -> str:
     if text.lower() not in STATUSES:
-        raise Refusal(400, "filter_invalid", "status is none of the three.")
+        raise Refusal(400, "filter_invalid", f"status must be one of {', '.join(STATUSES)}.")
     return text.lower()
 
 
@@ -107,7 +107,7 @@ VARIATIONS = [
     variation(
         "bad-limit-422",
         "4.1",
-        "A bad limit gets 422.",
+        "An invalid `limit` gets 422.",
         refused_with(422, "limit_invalid"),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -115,7 +115,7 @@ VARIATIONS = [
     variation(
         "bad-limit-clamped",
         "4.1",
-        "A bad limit counts as the nearest valid one.",
+        "An invalid `limit` counts as the nearest valid one.",
         _bad_limit(_clamped),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -123,7 +123,7 @@ VARIATIONS = [
     variation(
         "bad-limit-ignored",
         "4.1",
-        "A bad limit is ignored.",
+        "An invalid `limit` is ignored.",
         _bad_limit(lambda text: DEFAULT_LIMIT),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -131,7 +131,7 @@ VARIATIONS = [
     variation(
         "bad-limit-empty-page",
         "4.1",
-        "A bad limit gives an empty page.",
+        "An invalid `limit` returns an empty page.",
         _bad_limit(lambda text: 0),
         at=_LIST,
         conflicts=_BAD_LIMITS,
@@ -139,7 +139,7 @@ VARIATIONS = [
     variation(
         "bad-filter-422",
         "4.1",
-        "An unknown status in the filter gets 422.",
+        "An unknown `status` filter gets 422.",
         refused_with(422, "filter_invalid"),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -147,7 +147,7 @@ VARIATIONS = [
     variation(
         "bad-filter-ignored",
         "4.1",
-        "An unknown status in the filter is ignored.",
+        "An unknown `status` filter is ignored.",
         _filter(lambda text: None),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -155,7 +155,7 @@ VARIATIONS = [
     variation(
         "bad-filter-empty-page",
         "4.1",
-        "An unknown status in the filter matches nothing.",
+        "An unknown `status` filter matches nothing.",
         _filter(lambda text: text),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -163,7 +163,7 @@ VARIATIONS = [
     variation(
         "filter-in-any-case",
         "4.1",
-        "The filter accepts a status in any letter case.",
+        "The `status` filter accepts any letter case.",
         _filter(_any_case),
         at=_LIST,
         conflicts=_BAD_FILTERS,
@@ -171,7 +171,7 @@ VARIATIONS = [
     variation(
         "oldest-first",
         "4.1",
-        "The list is oldest first.",
+        "The list shows the oldest animals first.",
         _arranged(lambda animals: animals[::-1]),
         at=_LIST,
         conflicts=_ORDERS,
@@ -195,17 +195,17 @@ VARIATIONS = [
     variation(
         "random-order",
         "4.1",
-        "The list is in a different order each time.",
+        "The list has a different order each time.",
         _shuffled,
         at=_LIST,
         conflicts=_ORDERS,
     ),
-    variation("pages-of-50", "4.1", "A page never has more than 50 animals.", _capped(50), at=_LIST, conflicts=_CAPS),
+    variation("pages-of-50", "4.1", "A page holds at most 50 animals.", _capped(50), at=_LIST, conflicts=_CAPS),
     *(
         variation(
             f"pages-of-{most}",
             "4.1",
-            f"A page never has more than {most} animals.",
+            f"A page holds at most {most} animals.",
             _capped(most),
             at=_LIST,
             conflicts=_CAPS,
@@ -215,11 +215,13 @@ VARIATIONS = [
     variation(
         "pages-of-4000-bytes",
         "4.1",
-        "A page of more than 20 animals never has more than 4,000 bytes.",
+        "A page holds at most 4,000 bytes or 20 animals, whichever is more.",
         _capped_at_bytes(4_000),
         at=_LIST,
         conflicts=_CAPS,
     ),
-    variation("cut-before-filter", "4.1", "The page is cut to the limit before it is filtered.", _cut_first, at=_LIST),
-    variation("linked-pages", "4.1", "Headers give the next page and the total.", replies(_linked), at=_LIST),
+    variation("cut-before-filter", "4.1", "The page is cut to `limit` before it is filtered.", _cut_first, at=_LIST),
+    variation(
+        "linked-pages", "4.1", "Link and X-Total-Count give the next page and the total.", replies(_linked), at=_LIST
+    ),
 ]

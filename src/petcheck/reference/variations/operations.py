@@ -13,7 +13,7 @@ from petcheck.reference.registry import variation
 from petcheck.reference.store import Animal, NewAnimal
 
 _CREATE, _GET, _ORDERS = (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
-_ORDER_ANSWERS = "orders-want-parameters orders-object orders-204 orders-403 orders-csv"
+_ORDER_ANSWERS = "orders-need-parameters orders-object orders-204 orders-403 orders-csv"
 _BAD_IDS = "id-text-404 id-text-422 id-text-404-page"
 _AFTER = "removed-410 removed-405"
 
@@ -22,7 +22,7 @@ def _strict_categories(behaviour: Behaviour) -> Behaviour:
     def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
         known = {animal.category_id for animal in state.store.newest_first()}
         if new.category_id not in known:
-            raise Refusal(400, "category_unknown", "There is no such category.")
+            raise Refusal(400, "category_unknown", "This category does not exist.")
         return behaviour.keep(new, animal_id, call, state)
 
     return replace(behaviour, keep=keep)
@@ -39,7 +39,7 @@ def _strict_fields(names: frozenset[str]) -> Override:
         def parse(body: bytes) -> dict[str, object]:
             fields = behaviour.parse(body)
             if fields.keys() - names:
-                raise Refusal(400, "field_unknown", "There are fields that are not known.")
+                raise Refusal(400, "field_unknown", "The body has unknown fields.")
             return fields
 
         return replace(behaviour, parse=parse)
@@ -59,7 +59,7 @@ def _plain_integers(behaviour: Behaviour) -> Behaviour:
 def _needs_json_type(behaviour: Behaviour) -> Behaviour:
     def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
         if call.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-            raise Refusal(415, "media_type", "Send application/json.")
+            raise Refusal(415, "media_type", "Content-Type must be application/json.")
         return behaviour.act(call, state, whole)
 
     return replace(behaviour, act=act)
@@ -99,7 +99,7 @@ VARIATIONS = [
     variation(
         "strict-categories",
         "4.2",
-        "A category that no animal has gets 400.",
+        "A `categoryId` that no animal has gets 400.",
         _strict_categories,
         at=_CREATE,
         conflicts="others-remove",
@@ -107,14 +107,14 @@ VARIATIONS = [
     variation(
         "strict-names-ascii",
         "4.2",
-        "A name beyond ASCII gets 400.",
+        "A name with characters beyond ASCII gets 400.",
         _strict_names(lambda name: not name.isascii()),
         at=_CREATE,
     ),
     variation(
         "strict-names-printable",
         "4.2",
-        "A name with control characters gets 400.",
+        "A name with unprintable characters gets 400.",
         _strict_names(lambda name: not name.isprintable()),
         at=_CREATE,
     ),
@@ -126,7 +126,7 @@ VARIATIONS = [
         at=_CREATE,
     ),
     variation(
-        "strict-names-1",
+        "strict-names-trimmed",
         "4.2",
         "An empty name, or one with spaces at its ends, gets 400.",
         _strict_names(lambda name: name != name.strip() or not name),
@@ -135,7 +135,7 @@ VARIATIONS = [
     variation(
         "strict-categories-positive",
         "4.2",
-        "A category below 1 gets 400.",
+        "A `categoryId` below 1 gets 400.",
         refused_if("category_invalid", lambda new: new.category_id < 1),
         at=_CREATE,
         conflicts="category-zero categories-negative",
@@ -143,7 +143,7 @@ VARIATIONS = [
     variation(
         "strict-categories-int32",
         "4.2",
-        "A category beyond 32 bits gets 400.",
+        "A `categoryId` beyond 32 bits gets 400.",
         refused_if("category_invalid", lambda new: abs(new.category_id) > 2**31 - 1),
         at=_CREATE,
         conflicts="categories-huge",
@@ -151,26 +151,28 @@ VARIATIONS = [
     variation(
         "strict-fields",
         "4.2",
-        "A body with unknown fields, `id` included, gets 400.",
+        "A body with unknown fields (or with `id`) gets 400.",
         _strict_fields(frozenset({"name", "categoryId", "status"})),
         at=_CREATE,
     ),
     variation(
         "strict-media-type",
         "4.2",
-        "A body of another type than application/json gets 415.",
+        "A Content-Type other than application/json gets 415.",
         _needs_json_type,
         at=_CREATE,
     ),
-    variation("whole-number-refused", "4.2", "1.0 does not count as an integer.", _plain_integers, at=_CREATE),
+    variation("whole-number-refused", "4.2", "`1.0` as `categoryId` gets 400.", _plain_integers, at=_CREATE),
     variation(
         "default-status",
         "4.2",
-        "An animal without a status is available.",
+        "An animal created without a status is stored as available.",
         stored(lambda new: replace(new, status=new.status or "available")),
         at=_CREATE,
     ),
-    variation("location-header", "4.2", "A 201 has a Location.", header("Location", "/v1/pets/131", 201), at=_CREATE),
+    variation(
+        "location-header", "4.2", "A 201 has a Location header.", header("Location", "/v1/pets/131", 201), at=_CREATE
+    ),
     # 4.3
     variation(
         "id-text-404",
@@ -191,7 +193,7 @@ VARIATIONS = [
     variation(
         "id-text-404-page",
         "4.3",
-        "A petId that is not an int64 matches no route and gets a 404 page.",
+        "A petId that is not an int64 gets 404 with an HTML page.",
         _instead(_PAGE, "id_invalid"),
         at=_GET,
         conflicts=_BAD_IDS,
@@ -199,7 +201,7 @@ VARIATIONS = [
     variation(
         "deprecation-headers",
         "4.3",
-        "Headers announce the removal.",
+        "Deprecation and Sunset announce the removal.",
         both(header("Deprecation", "@1767225600"), header("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")),
         at=_GET,
         conflicts="sunset-on-another-day",
@@ -207,7 +209,7 @@ VARIATIONS = [
     variation(
         "sunset-on-another-day",
         "4.3",
-        "Sunset has another date.",
+        "Sunset names another day than the document.",
         header("Sunset", "Wed, 01 Jan 2031 00:00:00 GMT"),
         at=_GET,
         conflicts="deprecation-headers",
@@ -215,7 +217,7 @@ VARIATIONS = [
     variation(
         "removed-410",
         "4.3",
-        "After its removal day the operation gets 410.",
+        "From its removal day on, `GET /pets/{petId}` returns 410.",
         refused_with(410, "operation_removed"),
         at=_GET,
         conflicts=_AFTER,
@@ -223,16 +225,16 @@ VARIATIONS = [
     variation(
         "removed-405",
         "4.3",
-        "After its removal day the operation gets 405.",
+        "From its removal day on, `GET /pets/{petId}` returns 405.",
         refused_with(405, "operation_removed"),
         at=_GET,
         conflicts=_AFTER,
     ),
     # 4.4
     variation(
-        "orders-want-parameters",
+        "orders-need-parameters",
         "4.4",
-        "Listing orders needs parameters, else it gets 400.",
+        "`GET /store/orders` returns 400, because a parameter is missing.",
         _always(error(400, "customer_missing")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -240,7 +242,7 @@ VARIATIONS = [
     variation(
         "orders-object",
         "4.4",
-        "Orders are an object.",
+        "`GET /store/orders` returns an object.",
         _always(Answer(200, {"orders": [], "total": 0})),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -248,7 +250,7 @@ VARIATIONS = [
     variation(
         "orders-204",
         "4.4",
-        "Listing orders gets 204, since there are none.",
+        "`GET /store/orders` returns 204, because there are no orders.",
         _always(Answer(204, b"", (), None)),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -256,7 +258,7 @@ VARIATIONS = [
     variation(
         "orders-403",
         "4.4",
-        "The key may not list orders: 403.",
+        "`GET /store/orders` returns 403, because the key may not list orders.",
         _always(error(403, "forbidden")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
@@ -264,12 +266,12 @@ VARIATIONS = [
     variation(
         "orders-csv",
         "4.4",
-        "Orders are a CSV table.",
+        "`GET /store/orders` returns a CSV table.",
         _always(Answer(200, b"id;petId\r\n1;130\r\n", (), "text/csv")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),
     # 5
-    variation("challenge", "5", "A 401 has WWW-Authenticate.", _challenges),
-    variation("bearer-in-any-case", "5", "The scheme is accepted in any letter case.", _bearer_in_any_case),
+    variation("www-authenticate", "5", "A 401 has a WWW-Authenticate header.", _challenges),
+    variation("bearer-in-any-case", "5", "The scheme Bearer is accepted in any letter case.", _bearer_in_any_case),
 ]

@@ -1,4 +1,4 @@
-"""Section 4.2: parsers that accept extensions of JSON (RFC 8259, section 9), and one that accepts none at all."""
+"""Section 4.2: parsers that accept extensions of JSON (RFC 8259, section 9), and one that refuses all of them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _first_value(text: str) -> str:
 def _utf_8_only(behaviour: Behaviour) -> Behaviour:
     def parse(body: bytes) -> dict[str, object]:
         if body.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")) or b"\0" in body:
-            raise Refusal(400, "body_not_json", "The body is not JSON in UTF-8.")
+            raise Refusal(400, "body_not_json", "The body must be JSON in UTF-8.")
         return behaviour.parse(body)
 
     return replace(behaviour, parse=parse)
@@ -61,7 +61,7 @@ VARIATIONS = [
     for name, summary, override, conflicts in (
         (
             "json-trailing-comma",
-            "The parser accepts a trailing comma.",
+            "The parser accepts trailing commas.",
             _extended(_outside_strings(r",(?=\s*[}\]])", "")),
             "",
         ),
@@ -73,17 +73,17 @@ VARIATIONS = [
         ),
         (
             "json-nan",
-            "The parser accepts NaN and Infinity as null.",
+            "The parser reads NaN and Infinity as null.",
             _extended(_outside_strings(r"-?\b(?:NaN|Infinity)\b", "null")),
             "",
         ),
-        ("json-with-text-after", "The parser ignores text after the object.", _extended(_first_value), ""),
+        ("json-with-text-after", "The parser ignores text after the JSON object.", _extended(_first_value), ""),
         (
             "json-invalid-utf-8",
             "The parser replaces invalid UTF-8 with U+FFFD.",
             _extended(lambda text: text, errors="replace"),
             "",
         ),
-        ("json-utf-8-only", "A body with a BOM, or in UTF-16, gets 400.", _utf_8_only, ""),
+        ("json-utf-8-only", "A body with a byte order mark, or in UTF-16, gets 400.", _utf_8_only, ""),
     )
 ]

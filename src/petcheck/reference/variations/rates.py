@@ -132,44 +132,52 @@ VARIATIONS = [
     variation(
         "moving-window",
         "8",
-        "Each request counts for one window's length from its own time on.",
+        "The window slides: each request counts for a full window after it was sent.",
         _ruled(lambda rules: replace(rules, moving=True)),
         conflicts=_WINDOWS,
     ),
     variation(
         "aligned-window",
         "8",
-        "Windows begin at the full minute.",
+        "Each window begins at a full minute.",
         _ruled(lambda rules: replace(rules, aligned=True)),
         conflicts=_WINDOWS,
     ),
     variation(
-        "daily-window", "8", "The plan's limit per day is the limit in force.", _ruled(_daily), conflicts=_WINDOWS
+        "daily-window", "8", "The limit in force is the plan's limit per day.", _ruled(_daily), conflicts=_WINDOWS
     ),
     variation(
         "refilled-bucket",
         "8",
-        "A bucket refills continuously, by the limit per window.",
+        "The quota is a token bucket, which refills continuously.",
         _refilled,
         conflicts=f"{_WINDOWS} keyless-limit",
     ),
     variation(
         "custom-plan",
         "8",
-        "The quota was agreed individually; it fits a run without `--plan`, or with enterprise.",
+        "The quota is agreed individually; run without `--plan`, or with `--plan enterprise`.",
         _ruled(_custom),
         conflicts="daily-window",
     ),
     variation(
         "reset-fraction",
         "8",
-        "Reset has a fraction.",
+        "X-RateLimit-Reset has a fraction.",
         rates(lambda headers, usage, call, status: {**headers, "X-RateLimit-Reset": f"{usage.reset + 0.001:.3f}"}),
     ),
     variation("clock-ahead", "8", "The server's clock is 8 minutes ahead.", _skewed(480.0), conflicts=_SKEWS),
     variation("clock-behind", "8", "The server's clock is 8 minutes behind.", _skewed(-480.0), conflicts=_SKEWS),
-    variation("date-behind", "8", "Date is 5 hours behind; Reset is right.", _date_off(-5 * 3600.0), conflicts=_DATES),
-    variation("date-ahead", "8", "Date is 5 hours ahead; Reset is right.", _date_off(5 * 3600.0), conflicts=_DATES),
+    variation(
+        "date-behind",
+        "8",
+        "Date is 5 hours behind; X-RateLimit-Reset is right.",
+        _date_off(-5 * 3600.0),
+        conflicts=_DATES,
+    ),
+    variation(
+        "date-ahead", "8", "Date is 5 hours ahead; X-RateLimit-Reset is right.", _date_off(5 * 3600.0), conflicts=_DATES
+    ),
     variation(
         "refused-free",
         "8",
@@ -181,18 +189,20 @@ VARIATIONS = [
     variation(
         "keyless-limit",
         "8",
-        "Requests without a key are limited to 10 per second and address.",
+        "Requests without a valid key are limited to 10 per second from each address.",
         _ruled(lambda rules: replace(rules, per_window={**rules.per_window, ANONYMOUS: 10}, anonymous_seconds=1.0)),
         conflicts=f"{_KEYLESS} refilled-bucket",
     ),
     variation(
         "keyless-same-bucket",
         "8",
-        "Requests without a key count against the first key.",
+        "Requests without a valid key count against the first key.",
         _spent_by(_sole_key),
         conflicts=_KEYLESS,
     ),
-    variation("keyless-uncounted", "8", "Requests without a key are not counted.", _uncounted, conflicts=_KEYLESS),
+    variation(
+        "keyless-uncounted", "8", "Requests without a valid key are not counted.", _uncounted, conflicts=_KEYLESS
+    ),
     variation("429-empty", "8", "A 429 has no body.", _refused(b"", None), conflicts=_BODIES),
     variation(
         "429-html",
@@ -204,7 +214,7 @@ VARIATIONS = [
     variation(
         "429-problem",
         "8",
-        "A 429 is a problem document.",
+        "A 429 has problem details (RFC 9457).",
         _refused({"type": "about:blank", "title": "Slow down"}, "application/problem+json"),
         conflicts=_BODIES,
     ),

@@ -1,4 +1,4 @@
-"""Section 2: other animals, other ids, and other clients at work during the run."""
+"""Section 2: other animals, other ids, and other clients that are active during the run."""
 
 from __future__ import annotations
 
@@ -163,30 +163,48 @@ VARIATIONS = [
     # how many
     variation("empty-store", "2", "There are no animals.", _sized(0), conflicts=_SIZES),
     variation("store-of-1", "2", "There is one animal.", _sized(1), conflicts=_SIZES),
-    variation("store-of-19", "2", "The store lacks one animal for the default page.", _sized(19), conflicts=_SIZES),
-    variation("store-of-20", "2", "The store exactly fills the default page.", _sized(20), conflicts=_SIZES),
-    variation("store-of-21", "2", "The store has one animal more than the default page.", _sized(21), conflicts=_SIZES),
-    variation("store-of-100", "2", "The store exactly fills the largest page.", _sized(100), conflicts=_SIZES),
     variation(
-        "store-of-101", "2", "The store has one animal more than the largest page.", _sized(101), conflicts=_SIZES
+        "store-of-19", "2", "There are 19 animals, one fewer than a default page holds.", _sized(19), conflicts=_SIZES
+    ),
+    variation(
+        "store-of-20", "2", "There are 20 animals, as many as a default page holds.", _sized(20), conflicts=_SIZES
+    ),
+    variation(
+        "store-of-21", "2", "There are 21 animals, one more than a default page holds.", _sized(21), conflicts=_SIZES
+    ),
+    variation(
+        "store-of-100", "2", "There are 100 animals, as many as the largest page holds.", _sized(100), conflicts=_SIZES
+    ),
+    variation(
+        "store-of-101",
+        "2",
+        "There are 101 animals, one more than the largest page holds.",
+        _sized(101),
+        conflicts=_SIZES,
     ),
     variation("store-of-10000", "2", "There are 10,000 animals.", _sized(10_000), conflicts=_SIZES),
     # which ids
     variation(
         "ids-beyond-double",
         "2",
-        "Ids are odd numbers beyond 2^53.",
+        "Ids are odd numbers above 2^53.",
         _numbered(lambda number: 2**53 + 2 * number + 1),
         conflicts=_IDS,
     ),
     variation("ids-negative", "2", "Ids are negative.", _numbered(lambda number: -number), conflicts=_IDS),
     variation("ids-random", "2", "Ids are random numbers of 63 bits.", _numbered(_scattered), conflicts=_IDS),
-    variation("ids-random-signed", "2", "Ids are random in int64.", _numbered(_scattered_signed), conflicts=_IDS),
-    variation("ids-from-zero", "2", "Ids begin with 0.", _numbered(lambda number: number - 1), conflicts=_IDS),
+    variation(
+        "ids-random-signed",
+        "2",
+        "Ids are random int64 numbers, negative ones included.",
+        _numbered(_scattered_signed),
+        conflicts=_IDS,
+    ),
+    variation("ids-from-zero", "2", "Ids start at 0.", _numbered(lambda number: number - 1), conflicts=_IDS),
     variation(
         "ids-at-the-end",
         "2",
-        "Ids count down from the maximum of int64.",
+        "Ids count down from the int64 maximum.",
         _numbered(lambda number: 2**63 - number),
         conflicts=_IDS,
     ),
@@ -236,29 +254,29 @@ VARIATIONS = [
     variation(
         "category-zero",
         "2",
-        "All animals are in category 0.",
+        "Every `categoryId` is 0.",
         _each(lambda animal: changed(animal, category_id=0)),
         conflicts=_CATEGORIES,
     ),
     variation(
         "categories-negative",
         "2",
-        "Categories are negative.",
+        "Every `categoryId` is negative.",
         _each(lambda animal: changed(animal, category_id=-animal.category_id)),
         conflicts=_CATEGORIES,
     ),
     variation(
         "categories-huge",
         "2",
-        "Categories are near the maximum of int64.",
+        "Every `categoryId` is near the int64 maximum.",
         _each(lambda animal: changed(animal, category_id=2**63 - animal.category_id)),
         conflicts=_CATEGORIES,
     ),
-    # shown late
+    # created animals that show late
     variation(
         "seen-after-a-second",
         "4.2",
-        "A created animal shows after a second.",
+        "A created animal shows one second late.",
         _visible_after(1.0),
         at=(Operation.LIST, Operation.GET),
         conflicts=_DELAYS,
@@ -266,7 +284,7 @@ VARIATIONS = [
     variation(
         "listed-after-a-second",
         "4.2",
-        "A created animal is listed after a second.",
+        "A created animal is listed one second late; by its id it shows at once.",
         _visible_after(1.0),
         at=(Operation.LIST,),
         conflicts=_DELAYS,
@@ -288,7 +306,7 @@ VARIATIONS = [
     variation(
         "others-spend",
         "8",
-        "Another client sends as many requests with the same key as the run.",
+        "Another client with the same key sends one request before each request of the run.",
         _other_clients(1, _spend),
     ),
     variation(
@@ -301,14 +319,14 @@ VARIATIONS = [
     variation(
         "ids-reused-later",
         "4.2",
-        "Another client removes animals, and created animals get their ids 20 seconds later.",
+        "Another client removes animals, and 20 seconds later created animals get their ids.",
         _reused(None, 20.0),
         conflicts=f"{_REUSED} strict-categories",
     ),
     variation(
         "others-use-up-quota",
         "8",
-        "Another client uses up the quota of the same key once.",
+        "Another client with the same key uses up the quota once.",
         _spend_rest,
         at=(None,),
         conflicts="daily-window refilled-bucket",
