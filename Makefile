@@ -5,6 +5,7 @@
 # make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.14
 # make lint    check style, format, types, the direction of imports, and words (make prose)
 # make prose   find words to avoid in documents and messages; tools/prose.toml says what to write instead
+# make messages   print every message with sample values, as a list to read
 # make docs    build the documentation into build/site; a broken link is an error
 # make architecture   draw docs/architecture.svg from the imports
 # make kill-matrix   run petcheck on every fault and variation, write docs/kill-matrix.md
@@ -37,7 +38,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi test-install lint prose docs architecture kill-matrix grounds explanations shell-files soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-matrix test-openapi test-install lint prose messages docs architecture kill-matrix grounds explanations shell-files soundness bench soak pool screenshots mutants lock audit licences clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -64,6 +65,9 @@ lint: $(VENV)/ready-to-test
 
 prose: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.prose
+
+messages: $(VENV)/ready-to-test
+	@$(BIN)/python -m tools.messages
 
 docs: $(VENV)/ready-to-test $(DOCS)/ready
 	$(BIN)/python -m tools.site

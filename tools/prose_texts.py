@@ -81,10 +81,15 @@ def python(source: str) -> Iterator[Passage]:
     yield from _joined(comments, samples)
 
 
+def is_prose(text: str) -> bool:
+    """Whether a string literal is words for a reader rather than a name or a value."""
+    return _PROSE.search(text) is not None
+
+
 def _prose(text: str, samples: Samples, first: int, last: int | None) -> Iterator[Passage]:
     if _NAME.fullmatch(text):
         text = text.replace("-", " ")
-    if _PROSE.search(text):
+    if is_prose(text):
         yield Passage(_CODE.sub(samples.word, text), first, last or first)
 
 
