@@ -236,7 +236,7 @@ def _peak(examples: int) -> tuple[float, float]:
     """The peak memory of a run with that many examples, and the size of its reports; both in MB."""
     with served() as (url, _), tempfile.TemporaryDirectory() as folder:
         options = ("--allow-writes", "--max-requests", "99999", "--max-wait", "600", "--examples", str(examples))
-        ran = petcheck(Path(folder), "--target", url, *options)
+        ran = petcheck(Path(folder), "--target", url, *options, patience=PATIENCE_S)
         written = sum(path.stat().st_size for path in ran.reports.iterdir())
         return ran.peak_mb, written / 1e6
 
