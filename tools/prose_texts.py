@@ -1,4 +1,4 @@
-"""The texts that people read, out of the project's files: documents, messages, docstrings, comments, templates.
+"""Extracts the texts that people read from files: documents, messages, docstrings, comments, templates.
 
 Code inside a text and the placeholders of a message become sample words (`Q1`, `Q2`, …): their place in the sentence
 counts, their content does not.
