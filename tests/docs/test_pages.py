@@ -212,6 +212,10 @@ def test_the_figures_of_a_run_are_those_of_the_forecast(writes: bool, examples: 
         rf"^\| .*\({'`--examples 0`' if examples == 0 else 'the default'}\) \|.*$", REQUESTS_PAGE, flags=re.MULTILINE
     )
     assert row.split(" | ")[2 if writes else 1] == cell
+    if examples is None:
+        pattern = r"at most (\d+) requests\b" if writes else r"(\d+) GET(?:s\b| requests)"
+        texts = [" ".join(path.read_text("utf-8").split()) for path in FILES if path.name != "kill-matrix.md"]
+        assert {number for text in texts for number in re.findall(pattern, text)} == {str(forecast.requests)}
 
 
 # ---- generated pages
