@@ -1,6 +1,6 @@
-"""Reads the project's documents and messages for words that it does not use, and says what to write instead.
+"""Finds words to avoid in the project's documents and messages, and says what to write instead.
 
-The words are in prose.toml; the general ones (clichés, archaisms, doubled words) are those of proselint.
+The words are in prose.toml; proselint adds general ones, such as clichés and archaic words.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BREAK = "\n¶\n"  # between two texts, so that no phrase spans them
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word or phrase to avoid: a regular expression in which a space is any white space, and what to write."""
+    """A word or phrase to avoid, as a regular expression in which a space is any white space, and what to write."""
 
     pattern: re.Pattern[str]
     write: str
@@ -47,7 +47,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Finding:
-    """A word to avoid, and where it stands."""
+    """A word to avoid, and where it is."""
 
     file: str
     line: int
@@ -74,7 +74,7 @@ def _pattern(avoid: str) -> re.Pattern[str]:
 
 
 def read(text: str, known: Rules) -> Iterator[tuple[int, str, str]]:
-    """What a text has that is to be avoided: where, the words found, and the advice."""
+    """The words to avoid in a text: where they are, the words, and the advice."""
     for word in known.words:
         yield from ((match.start(), match[0], f"write {word.write}") for match in word.pattern.finditer(text))
     for check in known.general:
@@ -84,7 +84,7 @@ def read(text: str, known: Rules) -> Iterator[tuple[int, str, str]]:
 
 
 def findings(path: Path, name: str, known: Rules) -> list[Finding]:
-    """What a file has that is to be avoided, in the order of its lines."""
+    """The words to avoid in a file, by line."""
     lines = path.read_text("utf-8").splitlines()
     found = list(passages(path))
     starts = list(accumulate((len(passage.text) + len(_BREAK) for passage in found), initial=len(_BREAK)))
@@ -106,7 +106,7 @@ def _line(passage: Passage, breaks: int, words: str, lines: Sequence[str]) -> in
 
 
 def served(known: Rules, reported: Iterable[Finding]) -> list[Finding]:
-    """What the names and summaries of faults and variations have that shows only once their parts are put together."""
+    """The words to avoid in names and summaries of faults and variations that no source file shows in one piece."""
     already = {finding.found.lower() for finding in reported}
     texts = {
         f"petcheck serve {option} {name}": f"{name.replace('-', ' ')}{_BREAK}{each.summary}"
@@ -125,7 +125,7 @@ def served(known: Rules, reported: Iterable[Finding]) -> list[Finding]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print what the files have that is to be avoided, or all files of prose.toml; 1 if there is anything."""
+    """Print the words to avoid in the named files, or in all files of prose.toml; 1 if there are any."""
     known = rules()
     if arguments:
         found = [finding for name in arguments for finding in findings(Path(name), name, known)]

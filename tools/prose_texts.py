@@ -1,4 +1,4 @@
-"""The texts that people read, out of the project's files: documents, messages, docstrings, comments, templates.
+"""Extracts the texts that people read from files: documents, messages, docstrings, comments, templates.
 
 Code inside a text and the placeholders of a message become sample words (`Q1`, `Q2`, …): their place in the sentence
 counts, their content does not.
@@ -10,7 +10,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -30,7 +30,7 @@ _VALUE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One text and the lines of its file that it stands on, from 1."""
+    """One text and its lines in the file, from 1."""
 
     text: str
     first: int
@@ -77,8 +77,8 @@ def python(source: str) -> Iterator[Passage]:
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in of_others:
             yield from _prose(node.value, samples, node.lineno, node.end_lineno)
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    comments = [(*token.start, token.string.lstrip("# ")) for token in tokens if token.type == tokenize.COMMENT]
-    yield from _joined(comments, samples)
+    found = [token for token in tokens if token.type == tokenize.COMMENT]
+    yield from _joined([(token.start[0], token.line[: token.start[1]], token.string[1:]) for token in found], samples)
 
 
 def is_prose(text: str) -> bool:
@@ -93,22 +93,25 @@ def _prose(text: str, samples: Samples, first: int, last: int | None) -> Iterato
         yield Passage(_CODE.sub(samples.word, text), first, last or first)
 
 
-def _joined(comments: list[tuple[int, int, str]], samples: Samples) -> Iterator[Passage]:
-    """Comments on lines that follow one another, at the same column, are one text."""
+def _joined(comments: Sequence[tuple[int, str, str]], samples: Samples) -> Iterator[Passage]:
+    """Comments by line, the code before them, and their text; neighbours without code are one text."""
     at = 0
     while at < len(comments):
         end = at + 1
-        line, column, _ = comments[at]
-        while end < len(comments) and comments[end][:2] == (line + end - at, column):
+        line, before, _ = comments[at]
+        while end < len(comments) and comments[end][:2] == (line + end - at, before) and not before.strip():
             end += 1
-        yield from _prose("\n".join(text for _, _, text in comments[at:end]), samples, line, line + end - at - 1)
+        text = "\n".join(text.strip() for _, _, text in comments[at:end])
+        yield from _prose(text, samples, line, line + end - at - 1)
         at = end
 
 
 def comments(source: str) -> Iterator[Passage]:
     """The comments of a file whose comments begin with `#` or `//`."""
     found = [(number, _COMMENT.search(line)) for number, line in enumerate(source.splitlines(), 1)]
-    yield from _joined([(number, match.start(), match[1]) for number, match in found if match], Samples())
+    yield from _joined(
+        [(number, match.string[: match.start()], match[1]) for number, match in found if match], Samples()
+    )
 
 
 def yaml_values(source: str) -> Iterator[Passage]:

@@ -90,7 +90,7 @@ def index(entries: Catalogue) -> str:
 
 def page(entry: Requirement) -> str:
     """The page of one entry."""
-    also = f"; also in {', '.join(entry.also)}" if entry.also else ""
+    also = f"; also in section {', '.join(entry.also)}" if entry.also else ""
     lines = [
         f"# {entry.id}",
         "",
@@ -100,9 +100,9 @@ def page(entry: Requirement) -> str:
         f"{_LEVELS[entry.level]}",
     ]
     if entry.start or entry.until:
-        days = [f"from {entry.start}"] if entry.start else []
-        days += [f"until the day before {entry.until}"] if entry.until else []
-        lines += ["", f"In force {' '.join(days)}; `--as-of` sets the day."]
+        days = [f"from {entry.start} on"] if entry.start else []
+        days += [f"before {entry.until}"] if entry.until else []
+        lines += ["", f"In force {' and '.join(days)}; `--as-of` sets the day."]
     if entry.untestable:
         lines += ["", f"No check can test this. {entry.untestable}"]
     if not entry.open:

@@ -22,15 +22,20 @@ from petcheck.cli.parser import Parser
 from petcheck.cli.run import run_parser
 from petcheck.config.load import configure
 from petcheck.config.options import given_options
+from petcheck.config.targets import TargetConfig, Url
 from petcheck.reference.faults import FAULTS
+from petcheck.runner.dry_run import Forecast
 from petcheck.spec.catalogue import catalogue
+from petcheck.wire.credentials import ApiKey
 from tests.support.command import KEY, petcheck
 from tests.support.trial import server
 from tools import site
+from tools.screenshots import FAULTS as SHOWN
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 SHELL = "sh"
+REQUESTS_PAGE = (ROOT / "docs" / "requests.md").read_text("utf-8")
 # programs that the documentation names and this project does not own
 OTHERS = {"cosign", "curl", "export", "jq", "openssl", "pip", "ssh-keygen"}
 
@@ -170,6 +175,47 @@ def test_the_first_failure_is_the_one_that_the_page_shows(tmp_path: Path) -> Non
     with server(faults=(fault,), key=KEY) as url:
         ran = petcheck(tmp_path, "--target", url, "--seed", "1")
     assert " ".join(name for name, outcome in ran.outcomes.items() if outcome == "fail") == failures
+
+
+def test_the_failure_in_the_readme_is_as_the_program_prints_it(tmp_path: Path) -> None:
+    """It is one of those in the screenshots. An ellipsis leaves something out; ids differ between runs."""
+    (block,) = re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
+    with server(faults=SHOWN, key=KEY) as url:
+        printed = petcheck(tmp_path, "--target", url, "--allow-writes", "--seed", "1").out
+        printed = printed.replace(url, "https://staging.example.com/v1")
+    end = 0
+    for part in map(alike, block.split("…")):
+        assert part in alike(printed)[end:], printed
+        end = alike(printed).index(part, end)
+
+
+def alike(text: str) -> str:
+    """The text of any run, on one line."""
+    text = re.sub(r"\b[0-9a-f]{8}\b", "RUN", text)
+    return " ".join(re.sub(r'(animal |"id":)\d+', r"\1N", text).split())
+
+
+def test_the_tests_that_a_page_shows_are_named_after_requirements() -> None:
+    page = (ROOT / "docs" / "pytest.md").read_text("utf-8")
+    named = re.findall(r"^tests/\S+?\[(.*)\] [A-Z]+$", page, flags=re.MULTILINE)
+    assert len(named) == 2
+    assert set(named) <= {entry.title for entry in catalogue().judged}
+
+
+@pytest.mark.parametrize("writes", [False, True], ids=["reading", "writing"])
+@pytest.mark.parametrize("examples", [0, None], ids=["checks", "default"])
+def test_the_figures_of_a_run_are_those_of_the_forecast(writes: bool, examples: int | None) -> None:
+    source = Url("https://host/v1", ApiKey(KEY))
+    forecast = Forecast(TargetConfig("target", source, writes=writes), 1200, examples)
+    cell = f"{forecast.requests}, of which {forecast.posts} POST" if writes else str(forecast.requests)
+    (row,) = re.findall(
+        rf"^\| .*\({'`--examples 0`' if examples == 0 else 'the default'}\) \|.*$", REQUESTS_PAGE, flags=re.MULTILINE
+    )
+    assert row.split(" | ")[2 if writes else 1] == cell
+    if examples is None:
+        pattern = r"at most (\d+) requests\b" if writes else r"(\d+) GET(?:s\b| requests)"
+        texts = [" ".join(path.read_text("utf-8").split()) for path in FILES if path.name != "kill-matrix.md"]
+        assert {number for text in texts for number in re.findall(pattern, text)} == {str(forecast.requests)}
 
 
 # ---- generated pages

@@ -1,4 +1,4 @@
-"""The words to avoid: each is found where it stands, with what to write instead, and good text is left alone."""
+"""The words to avoid: each is found in its place, with what to write instead, and good text passes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_pattern_of_files_names_one() -> None:
     assert [pattern for pattern in KNOWN.files if not any(prose.ROOT.glob(pattern))] == []
 
 
-def test_good_text_is_left_alone() -> None:
+def test_good_text_passes() -> None:
     text = (
         "The body is not JSON; expected 400, got 201. There is no key, and the old one is no longer valid. "
         "The server returns None, which comes from a cache. Add one animal to the store and run again."
