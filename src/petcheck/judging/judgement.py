@@ -37,12 +37,14 @@ def body(*steps: str | int) -> Part:
 class Problem:
     """What is wrong, in words, and the part of the exchange that shows it.
 
-    `expected` are the statuses that conform, in words, if the status is wrong.
+    `expected` are the statuses that conform, in words, if the status is wrong; `sent` then says what was sent with
+    the request, as far as the status depends on it.
     """
 
     text: str
     part: Part = WHOLE
     expected: str = ""
+    sent: str = ""
 
     def below(self, *steps: str | int) -> Problem:
         """The same problem for a value that is at `steps` in a body."""

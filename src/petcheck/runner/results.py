@@ -208,7 +208,7 @@ def _why_missing(facts: RunFacts, config: Config, requirement: Requirement) -> s
     if config.choice is not None and requirement.id not in config.choice:
         return "Not chosen."
     if facts.interrupted:
-        return "The run was interrupted before a check of this requirement ran."
+        return "The run stopped before this requirement was checked."
     if facts.broken:
         return f"No check of this requirement ran: {facts.broken}."
     return "Deselected: no check of this requirement ran."

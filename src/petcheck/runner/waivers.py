@@ -33,7 +33,7 @@ def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> Upda
     """
     name = printable(str(update.path))
     if not result.complete:
-        return Updated(config.waivers, f"{name} is unchanged, since the run was cut short")
+        return Updated(config.waivers, f"{name} is unchanged, since the run was not complete")
     file = read_settings(str(update.path)) if update.path.exists() else SettingsFile(str(update.path), {})
     targets = [target.name for target in result.targets]
     before = waivers_in(file, [*targets, *(one.target for one in config.waivers)])
@@ -66,8 +66,8 @@ def _note(name: str, before: Sequence[Waiver], after: Sequence[Waiver]) -> str:
     }
     parts = [f"{plural(len(keys), 'waiver')} {verb} ({comma_list(keys)})" for verb, keys in groups.items() if keys]
     stands = sum(one in before for one in after)
-    parts += [f"{plural(stands, 'waiver')} {'stands' if stands == 1 else 'stand'}"] if stands else []
-    return f"{name}: {'; '.join(parts) or 'there is nothing to waive'}"
+    parts += [f"{plural(stands, 'waiver')} kept"] if stands else []
+    return f"{name}: {'; '.join(parts) or 'nothing to waive'}"
 
 
 def _failures(waivers: Sequence[Waiver], other: Sequence[Waiver]) -> list[str]:

@@ -135,7 +135,7 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> st
             return some[0]
     shown = ", ".join(printable(base) for base in bases[:_NAMED])
     more = f" and {len(bases) - _NAMED} more" if len(bases) > _NAMED else ""
-    raise NotARun(f"{name} has several base URLs: {shown}{more}; name one with --base-url")
+    raise NotARun(f"{name} has several base URLs: {shown}{more}; choose one with --base-url")
 
 
 def _is_limited(seen: Seen) -> bool:

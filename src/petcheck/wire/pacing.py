@@ -16,6 +16,7 @@ from datetime import datetime
 from petcheck.exchange import Response, http_date
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
+LIMITED = "rate-limited (429)"
 # the pause after a 429 if neither it nor its window names a time; each further 429 in a row doubles it
 POLITE_S = 5.0
 _LONGEST_POLITE_S = 60.0
@@ -94,13 +95,13 @@ class Pace:
 def delay(bucket: Bucket, now: float) -> Delay:
     """How long the next request must wait, at the monotonic time `now`."""
     if bucket.closed_until > now:
-        return Delay(bucket.closed_until - now, "the answer was 429, and the next request may be sent")
+        return Delay(bucket.closed_until - now, f"{LIMITED}; resuming")
     window = bucket.window
     if window is None or window.ends <= now or bucket.useless_s >= _USELESS_S:
         return NO_DELAY
     if window.remaining > reserve(window.limit):
         return NO_DELAY
-    left = f"{max(window.remaining, 0)} of {window.limit} requests are left, and the window resets"
+    left = f"{max(window.remaining, 0)} of {window.limit} requests left; the window resets"
     return Delay(window.ends - now, left)
 
 

@@ -41,7 +41,7 @@ class RecordedSender:
         )
         same = self._left.get(_asked(request)) or self._masked(request)
         if not same:
-            raise NotRecorded(f"the recording holds no answer to {request.summary}")
+            raise NotRecorded(f"the recording has no answer to {request.summary}")
         if same[0].resent and same[0] is not self._lost:
             self._lost = same[0]
             raise ConnectionLost("it was lost on a connection that the server had closed")
