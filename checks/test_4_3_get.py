@@ -92,7 +92,7 @@ def test_operation_is_removed(target: Target) -> None:
 @sends(Traffic.OTHER_IDS)
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
-    """Observed: the answer to such a segment. ERROR-5 judges a 5xx."""
+    """Observed: the response to a segment that is not an int64. ERROR-5 judges a 5xx."""
     if not target.affords() or target.as_of >= REMOVAL_DAY:
         return
     target.observe_answer("pet-id-not-int64", target.api.get_pet(segment), asked=segment)

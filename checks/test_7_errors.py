@@ -1,4 +1,4 @@
-"""Section 7: errors. The shape of every Error, and that no request is answered with a 5xx."""
+"""Section 7: errors. The shape of every Error, and that no request gets a 5xx."""
 
 from petcheck.toolkit import Inconclusive, Target, error_in, observes, quoted, requirement, stage
 
@@ -31,7 +31,7 @@ def test_error_has_the_status(target: Target) -> None:
 
 @requirement("ERROR-5")
 def test_no_server_error(target: Target) -> None:
-    """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts if it comes twice."""
+    """No well-formed request gets a 5xx; a gateway's 502, 503 or 504 counts only if it is repeated."""
     target.judge("ERROR-5")
 
 

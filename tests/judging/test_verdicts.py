@@ -121,7 +121,7 @@ def test_what_no_check_can_observe_says_why() -> None:
     verdict = rolled(requirement=catalogue()["RATE-10"], untestable=True)
     assert (verdict.requirement, verdict.target) == (catalogue()["RATE-10"], "staging")
     assert (verdict.outcome, verdict.in_force) == ("not-run", False)
-    assert verdict.reason.startswith("Not testable. A day's quota is never used up on purpose")
+    assert verdict.reason.startswith("Not testable. petcheck never uses up a day's quota")
 
 
 def test_the_check_names_the_option_that_settles_it() -> None:

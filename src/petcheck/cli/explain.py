@@ -37,7 +37,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a requirement stayed undecided, and the option that settles it, if one does."""
+    """Why a requirement could not be judged, and the option that helps, if one does."""
 
     text: str
     settled_by: str | None = None

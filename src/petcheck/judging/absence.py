@@ -50,7 +50,7 @@ class Search:
     """What pages show about refused POSTs; each POST with a name is in one of these groups.
 
     `found` are animals that they stored. `doubtful` animals may be older than the run. `cleared` are POSTs with a page
-    that would show their animal and does not. `stale` POSTs have such a page too, but it came too soon to count.
+    that would show their animal and does not. `stale` POSTs have one too, but it was requested too soon to count.
     `unseen` POSTs have none. POSTs without a name, or with a name that another POST may have stored, are ignored.
     """
 
@@ -116,8 +116,8 @@ def _left_open(search: Search, refused: int) -> str:
             "on one page. Test a store of fewer than 20 animals."
         )
     return (
-        f"Whether {_some(len(search.stale), refused)} stored an animal is not known: no page came more than "
-        f"{LAG_S:g} s later, and a page may be that old. Run again."
+        f"The pages after {_some(len(search.stale), refused)} came within {LAG_S:g} s and may not show yet what was "
+        "stored. Run again."
     )
 
 
@@ -159,7 +159,7 @@ def name_sent(post: Exchange) -> str | None:
 
 
 def status_sent(post: Exchange) -> str | None:
-    """The status that such an animal would certainly have; None unless it is one of the three."""
+    """The status that this animal would certainly have; None unless it is one of the three."""
     status = _sent(post, "status")
     return status if status in STATUSES else None
 
@@ -196,7 +196,7 @@ def _refused(exchange: Exchange) -> bool:
 
 
 def _is_of_this_run(name: str, grounds: Grounds) -> bool:
-    """Whether only this run can have given such a name: it contains the run's id, or is a long number."""
+    """Whether only this run can have given that name: it contains the run's id, or is a long number."""
     own = bool(grounds.run) and grounds.run in name
     return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
 

@@ -43,7 +43,7 @@ def json_of(response: Response) -> Json:
     if not response.body_complete:
         raise NotRead(f"the body is longer than petcheck reads (it keeps the first {len(response.body):,} bytes)")
     if response.encoding_broken:
-        raise NotJson(f"the body cannot be read: {response.encoding_broken}")
+        raise NotJson(response.encoding_broken)
     return parse(response.body)
 
 

@@ -124,7 +124,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Requests whose answers decide: send each anew, in this order, not before `not_before` (monotonic seconds).
+    """Requests whose answers decide: send each again, in this order, not before `not_before` (monotonic seconds).
 
     `otherwise` is the decision if they cannot be sent.
     """

@@ -1,4 +1,4 @@
-"""Matchers: each looks at one thing and returns a `Problem`, or None if it is right. They know nothing of severity."""
+"""Matchers: each looks at one thing and returns a `Problem`, or None if it is right. They ignore severity."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def one_of(names: Sequence[str]) -> str:
 
 
 def kind_and_value(value: Json) -> str:
-    """The JSON type of a value, and the value as JSON text unless the type tells it."""
+    """The JSON type of a value, and the value as JSON text unless it is null."""
     return kind(value) if value is None else f"{kind(value)}, {quoted(value)}"
 
 

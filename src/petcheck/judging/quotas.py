@@ -84,7 +84,7 @@ class Window:
 
     @property
     def counts_steadily(self) -> bool:
-        """Whether nothing comes free in it: it begins full, Remaining falls by the same each time, and Reset stays.
+        """Whether no request becomes free again: it begins full, Remaining falls by equal steps, and Reset stays.
 
         In a bucket, Reset moves; a quota that slides does not begin full.
         """
@@ -337,7 +337,7 @@ def spent_between(earlier: Count, later: Count) -> int:
 def demanded(earlier: Count, later: Count) -> float:
     """What was spent between two answers, minus what may have come free at Limit per span from the first to its Reset.
 
-    Rounding to whole requests may hide one more. At or below zero, Remaining need not fall.
+    Rounding to whole requests may hide one more. At or below zero, Remaining may stay.
     """
     seconds = later.exchange.finished - earlier.exchange.sent
     return spent_between(earlier, later) - earlier.limit * seconds / (earlier.span - CLOCK_S) - 1

@@ -33,7 +33,7 @@ class Due(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is due for a body and why. Any other status breaks `requirement`; `what` describes the body after "with".
+    """Which statuses a body may get, and why. Others break `requirement`; `what` describes the body after "with".
 
     `pet` is the object that was sent, None if its treatment is open; without the name if that cannot come back
     exactly. `too_large` also allows 413.
@@ -51,7 +51,7 @@ _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
-    """What is due for a body, if `categories` are known to exist."""
+    """Which statuses a body may get, if `categories` are known to exist."""
     if body is None:
         return _OPEN  # it has no Content-Type either, and other content types are open
     if not body:

@@ -25,7 +25,7 @@ from petcheck.spec.outcomes import Exit, Outcome, Waiver
 class Finding:
     """How one check ended on one target. `exchanges` are indices of that target's exchanges.
 
-    `decisive` are those that decide it, the most telling first, and `parts` the deciding part of each. `expected` are
+    `decisive` are those that decide it, the most revealing first, and `parts` the deciding part of each. `expected` are
     the statuses that conform, in words, if a wrong status decides. `on_top` marks property examples, which a
     requirement does not need.
     """
@@ -67,7 +67,7 @@ class Verdict:
 
     @property
     def decisive(self) -> tuple[int, ...]:
-        """Indices of the exchanges that decide it, the most telling first."""
+        """Indices of the exchanges that decide it, the most revealing first."""
         return tuple(dict.fromkeys(index for finding in self.findings for index in finding.decisive))
 
     @property
@@ -164,7 +164,7 @@ def _reasons(findings: Sequence[Finding]) -> str:
 def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
     """The findings, in order; of those that a common exchange decides, only the one with the most, or the last.
 
-    Several checks judge a requirement by one growing record, so a later one tells what an earlier one told, and more.
+    Several checks judge a requirement by one growing record, so a later reason repeats an earlier one and adds to it.
     """
     kept: list[int] = []
     for place in sorted(range(len(findings)), key=lambda place: (-len(findings[place].decisive), -place)):

@@ -20,7 +20,7 @@ from petcheck.spec.outcomes import Waiver
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The waivers that the file has now, and one line that says what became of them."""
+    """The waivers that the file has now, and one line that says what changed."""
 
     waivers: tuple[Waiver, ...]
     note: str
@@ -57,7 +57,7 @@ def _of(targets: Sequence[str], waivers: Sequence[Waiver]) -> list[Waiver]:
 
 
 def _note(name: str, before: Sequence[Waiver], after: Sequence[Waiver]) -> str:
-    """What became of the waivers; one with another reason and day is renewed."""
+    """What changed; a waiver with another reason and day is renewed."""
     new, old = (_failures(one, other) for one, other in ((after, before), (before, after)))
     groups = {
         "added": [key for key in new if key not in old],

@@ -1,6 +1,6 @@
 """Creates animals until a target has a number of them, for development servers that begin empty (section 4.2).
 
-Without more than 20 animals LIST-4 cannot be told, and without more than 100 a page that is too long does not show.
+LIST-4 needs more than 20 animals, and LIST-5 more than 100.
 There is no delete operation, so no animal is created that the number does not need.
 """
 
@@ -20,7 +20,7 @@ from petcheck.toolkit.target import Target
 def populate(target: Target, wanted: int) -> None:
     """Create animals until the target has `wanted`, never more; says what it did, or why it stopped.
 
-    It stops if nobody can tell how many there are: if pages may not show all of them, or not the one that is created
+    It stops if the number is unknown: if pages may not show all of them, or not the one that is created
     first; and if a POST creates nothing.
     """
     section, target.transport.section = target.transport.section, ""

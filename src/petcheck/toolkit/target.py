@@ -137,7 +137,7 @@ class Target:
 
     @property
     def grounds(self) -> Grounds:
-        """What is known of the target when a rule judges; computed again after each new exchange."""
+        """What is known about the target when a rule judges; computed again after each new exchange."""
         latest = len(self.record), self.record[-1].index if self.record else -1
         if self._grounds is None or self._grounds[0] != latest:
             self._grounds = latest, self._known()

@@ -46,7 +46,7 @@ class Seen:
 
 
 class LeftAlone(Exception):
-    """An entry that shows nothing of the server; the message is the reason, to be counted."""
+    """An entry that shows nothing about the server; the message is the reason, which is counted."""
 
 
 def url_of(entry: Any) -> str:
@@ -178,7 +178,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def _number(value: object) -> float:
-    """A figure; minus one where it is none."""
+    """A number; minus one if it is not one."""
     try:
         number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
     except (ValueError, OverflowError):

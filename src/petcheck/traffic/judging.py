@@ -31,8 +31,8 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """What traffic shows of each requirement that is judged.
 
-    A long record is judged piece by piece, each with what the whole shows of the target, so that judging takes little
-    memory: a piece is a recording too, of somebody who began later and ended earlier.
+    To save memory, a long record is judged piece by piece, each with what the whole shows about the target. A piece is
+    a shorter recording.
     """
     used = _keys_in(record)
     known = {key: _grounds(_as_seen_by(key, record), as_of, plan) for key in used}
@@ -117,7 +117,7 @@ def _doubts(requirement: Requirement, finding: Finding, record: Record, *, keys:
     if requirement.id in _OF_ONE_KEY and not keys:
         yield _NO_KEYS
     if requirement.id == _UNKNOWN_ID and any(record[index].status == 200 for index in finding.decisive):
-        yield "A 200 came for an id that may belong to an animal; recorded traffic does not show that none has it."
+        yield "Recorded traffic does not show whether an animal has an id that returned 200."
     if requirement.id in _BY_THE_CLOCK and not all(_has_date(record[index]) for index in finding.decisive):
         yield "A response has no Date header, and the recorder's clock may be wrong."
 

@@ -202,7 +202,7 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
         if name in ("", "identity"):
             continue
         if name not in _WINDOW_BITS:
-            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts {ACCEPTED_ENCODINGS} only"
+            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
         try:
             body, complete = _decompressed(body, _WINDOW_BITS[name], cap)
         except zlib.error as error:

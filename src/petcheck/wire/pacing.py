@@ -1,6 +1,6 @@
 """When the next request may be sent, by the target's rate limit headers and Retry-After (section 8).
 
-Pure: a `Bucket` is what is known of one quota, `observe` updates it with a response, `delay` says how long to wait.
+Pure: a `Bucket` is what is known about one quota, `observe` updates it with a response, `delay` says how long to wait.
 `Pace` is how fast the target serves, whatever its headers say. Times are seconds on the caller's monotonic clock.
 Headers are not trusted: every delay is finite, and a window that contradicts itself does not delay a run for minutes.
 """
@@ -27,7 +27,7 @@ _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
 # requests of all clients between two responses; a larger difference in Remaining means another quota
 _SPENT_BETWEEN = 20
-# after this many seconds of waiting in vain for windows to reset, windows are ignored
+# after this many seconds of waits that reset no window, windows are ignored
 _USELESS_S = 60.0
 # a Date this far from our clock is wrong if our clock makes sense of the Reset beside it
 _WRONG_DATE_S = 60.0
@@ -46,7 +46,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What is known of one quota.
+    """What is known about one quota.
 
     `closed_until` is when the last Retry-After ends; `refusals` counts 429s in a row; `waited_s` is the last wait for
     the window in seconds, and `useless_s` the seconds of waits after which the window was as empty as before.
@@ -72,10 +72,10 @@ NO_DELAY = Delay(0.0, "")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a target serves, shown by 429s that came while requests were left.
+    """How fast a target serves, as 429s show that it returned while requests were left.
 
-    `interval` is the seconds between requests, from the second such 429 on. `refused_at` is when the last one came, and
-    `served` counts answers since.
+    `interval` is the seconds between requests, from the second of these 429s on. `refused_at` is the time of the last
+    one, and `served` counts answers since.
     """
 
     refused_at: float | None = None
@@ -83,7 +83,7 @@ class Pace:
     interval: float = 0.0
 
     def after(self, now: float, *, refused: bool) -> Pace:
-        """The pace after an answer at `now`; `refused` means that it was such a 429."""
+        """The pace after an answer at `now`; `refused` means that it was one of these 429s."""
         if not refused:
             return replace(self, served=self.served + 1)
         if self.refused_at is None or not self.served:
@@ -116,7 +116,7 @@ def waited(bucket: Bucket, seconds: float) -> Bucket:
 
 
 def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> Bucket:
-    """The bucket after a response that came at the monotonic time `now` and the wall-clock time `wall`."""
+    """The bucket after a response at the monotonic time `now` and the wall-clock time `wall`."""
     window = window_of(response, now, wall)
     useless = bucket.useless_s
     if window is not None and window.remaining > reserve(window.limit):

@@ -48,7 +48,7 @@ class RecordedSender:
         return same.popleft()
 
     def _masked(self, request: Request) -> deque[Exchange] | None:
-        """The exchanges with the same request, but for a part of the key that its body held by chance."""
+        """The exchanges with the same request, except for a part of the key that its body contained by chance."""
         for (operation, credential, url, body), same in self._left.items():
             alike = (operation, credential, url) == (request.operation, request.credential, request.url)
             if same and alike and body and request.body and MASK in body:
@@ -70,7 +70,7 @@ def _asked(request: Request) -> _Asked:
 
 @dataclass(frozen=True, slots=True)
 class RecordedClock:
-    """A clock that stands where a recording begins. Its time passes with the exchanges, and sleep takes none."""
+    """A clock that begins where a recording begins. Its time passes with the exchanges, and sleep takes none."""
 
     first: Exchange | None
 

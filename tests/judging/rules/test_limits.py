@@ -215,7 +215,7 @@ def test_undocumented_requests_are_ignored() -> None:
                 exchange(path=f"/pets?limit={n}", headers=rates(1000, 999, unix(n + 1)), index=n, sent=n)
                 for n in range(1, 7)
             ],
-            "Requests were sent no faster than a quota of 1000 may refill, so X-RateLimit-Remaining need not fall.",
+            "A quota of 1000 may refill as fast as requests were sent, so X-RateLimit-Remaining does not have to fall.",
         ),
     ],
     ids=range(4),
@@ -358,7 +358,7 @@ def test_a_different_status_while_requests_are_left_is_not_about_the_limit() -> 
     record = changed(used_up(Fixed(60, 60.0), 31), 30, status=403)
     decision = decided(6, record)
     assert isinstance(decision, Undecided)
-    assert decision.reason.startswith("The quota could not be used up: 30 requests were served in 0.1 s, the last of")
+    assert decision.reason.startswith("The quota could not be used up: 30 requests were served in 0.1 s, the last with")
 
 
 def early(server: Server, *places: int, left: int = 5) -> list[Exchange]:

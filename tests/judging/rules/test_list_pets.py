@@ -328,7 +328,7 @@ def test_a_default_page_that_is_shorter_is_compared_in_the_order_a_b_a() -> None
     assert failed.proofs == tuple(Proof(one, "body") for one in again)
     # what changes from one request to the next is no fault, nor is what agrees later
     changed = [*again[:2], page(range(11), at=15)]
-    assert "change from one request" in reason(decided("LIST-4", *filtered, ten, twenty, *changed))
+    assert "change between requests" in reason(decided("LIST-4", *filtered, ten, twenty, *changed))
     agreed = [page(range(20), at=13), page(range(20), "limit=20", at=14), page(range(20), at=15)]
     assert isinstance(decided("LIST-4", *filtered, ten, twenty, *agreed), Held)
     # a comparison that came too soon does not count

@@ -134,7 +134,7 @@ def _operations(grounds: Grounds) -> list[Operation]:
 
 
 def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
-    """Each operation refuses such a key, and each kind of key is refused by some operation."""
+    """Each operation refuses one of these kinds of key, and each kind is refused by some operation."""
     kinds = INVALID[requirement]
     held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
     examined = tuple(held)
@@ -233,7 +233,7 @@ def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
     return Problem(said, STATUS, "any status except 401")
 
 
-_NOT_ANSWERED = "No request with such a key got an answer."
+_NOT_ANSWERED = "No request with this kind of key got an answer."
 
 RULES = (
     *(Rule(name, _NOT_ANSWERED, partial(_is_refused, name), partial(_everywhere, name)) for name in INVALID),

@@ -74,7 +74,7 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
 
 
 def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
-    """The animal sent and the animal returned, if a NewPet was answered 201 with an object."""
+    """The animal sent and the animal returned, if a NewPet got 201 with an object."""
     request = exchange.request
     if request.operation is not Operation.CREATE_PET or not request.has_valid_key:
         return None
@@ -133,7 +133,7 @@ def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
 
 
 def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) -> Decision:
-    """Every body with such a defect got an answer that decides; otherwise the reason names it."""
+    """Every body with this kind of defect got an answer that decides; otherwise the reason names it."""
     held, unclear = [], {}
     for exchange, asked in _asked(record, grounds):
         if asked.requirement != requirement:
@@ -202,7 +202,7 @@ def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
 
 
 _NO_ANIMAL = "No animal was created; see CREATE-1."
-_NO_DEFECT = "No request with such a body got an answer."
+_NO_DEFECT = "No request with this defect got an answer."
 _NO_DOUBT = "No value that the service may refuse was sent."
 
 RULES = (

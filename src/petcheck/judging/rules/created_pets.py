@@ -126,7 +126,7 @@ def _is_lost(
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
-    """The decision if GET finds no animal of other clients although there are some, which GET-1 judges; else None."""
+    """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
     mine = {one.id for one in creations}
     others = [number for number in listed_in(record) if number not in mine]
     reads = [e for number, e in reads_in(record) if number in others]

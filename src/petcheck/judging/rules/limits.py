@@ -162,7 +162,7 @@ def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Un
             examined,
         )
     return Undecided(
-        f"Requests were sent no faster than a quota of {most.limit} may refill, so {RATE_REMAINING} need not fall.",
+        f"A quota of {most.limit} may refill as fast as requests were sent, so {RATE_REMAINING} does not have to fall.",
         examined=examined,
     )
 

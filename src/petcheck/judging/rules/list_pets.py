@@ -1,6 +1,6 @@
 """Section 4.1: list all animals.
 
-A request may have both a limit and a filter. If such a request is refused, each is sent alone. If two pages disagree,
+A request may have both a limit and a filter. If it is refused, each is sent alone. If two pages disagree,
 they are compared again, in the order A, B, A, once their animals and what differs have been known for 10 s.
 """
 
@@ -108,7 +108,7 @@ def _each_is_accepted(
     untried = [value for value in missing if not _asked(record, (parameter, value))]
     otherwise = Undecided(f"No answer shows whether `{parameter}` {one_of(missing)} is accepted.", None, examined)
     if untried:
-        # one at a time: the first answer may settle the others
+        # one at a time: the first answer may decide the others
         return Ask((Call(Operation.LIST_PETS, query=((parameter, untried[0]),)),), otherwise)
     return otherwise if missing else Held(examined)
 
