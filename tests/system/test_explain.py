@@ -23,7 +23,7 @@ def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: 
     page = explained(capsys, monkeypatch, "create-5")
     assert page.startswith(
         "CREATE-5 · section 4.2, Add an animal · stated\n"
-        "`POST /pets` without a body, or with a body that is not a JSON object, returns 400.\n"
+        "`POST /pets` without a body, or with a body that is not a JSON object, returns\n400.\n"
         "Also in section 7.\n"
     )
     assert "\nWhat petcheck sends\n  GET /pets\n  POST /pets with no body\n" in page
@@ -49,7 +49,7 @@ def test_an_open_point(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.M
     assert explained(capsys, monkeypatch, "limit-zero") == (
         "limit-zero · section 4.1, List all animals · open\n"
         "What does `limit=0` return?\n"
-        "The document leaves it open: petcheck reports what the server does and never judges it.\n"
+        "The document leaves this open: petcheck reports it and never judges it.\n"
     )
 
 

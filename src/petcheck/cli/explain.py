@@ -134,7 +134,7 @@ def _requirement(page: TextLines, entry: Requirement) -> None:
 def _open_point(page: TextLines, entry: Requirement) -> None:
     page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · open", style=BOLD)
     page.say(entry.statement)
-    page.say("The document leaves it open: petcheck reports what the server does and never judges it.")
+    page.say("The document leaves this open: petcheck reports it and never judges it.")
     for note in notes(entry):
         page.say(note)
 

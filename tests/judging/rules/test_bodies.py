@@ -174,7 +174,7 @@ def test_without_a_pet_nothing_is_judged(found: Exchange) -> None:
         ([PET], HOLDS),
         ({"pets": []}, Problem('the body is an object, {"pets": []}; expected a bare array', "body")),
         (b"null", Problem("the body is null; expected a bare array", "body")),
-        ([PET, 7, 8], Problem("the item at index 0 is an integer, 7; expected a Pet object", "body:/1")),
+        ([PET, 7, 8], Problem("the item at index 1 is an integer, 7; expected a Pet object", "body:/1")),
         ([None, 7], Problem("the item at index 0 is null; expected a Pet object", "body:/0")),
         (b"<html>", NOT_CONCERNED),
         (b"", NOT_CONCERNED),
