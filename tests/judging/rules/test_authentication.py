@@ -20,7 +20,7 @@ READING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset
 WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}), writes=True)
 MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
 OTHERWISE = {
-    "AUTH-1": "No conclusive answer for {operation}, {torn}.",
+    "AUTH-1": "No conclusive answer from {operation}; none to {torn}.",
     "AUTH-5": "No request shows whether the key alone is refused.",
 }
 WRONG = {LIST: "/pets?limit=0", GET: "/pets/123456", CREATE: None, ORDERS: None}
@@ -104,7 +104,7 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
         rest = [e for e in record if e.request.operation is not missing]
         left = decided(name, *rest)
         assert isinstance(left, Undecided)
-        assert left.reason.endswith(f"No conclusive answer for {missing}.")
+        assert left.reason.endswith(f"No conclusive answer from {missing}.")
         assert left.examined == tuple(rest)
     for kind in INVALID[name]:
         left = decided(name, *(e for e in record if e.request.credential is not kind))
@@ -114,9 +114,8 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
 
 def test_the_parts_that_are_missing_are_named() -> None:
     left = Undecided(
-        "No conclusive answer for "
-        "GET /pets/{petId}, GET /store/orders, a random key, the key with its last character changed, "
-        "the key followed by another word.",
+        "No conclusive answer from GET /pets/{petId} or GET /store/orders; none to requests with a random key, the key "
+        "with its last character changed or the key followed by another word.",
         None,
         (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
     )

@@ -283,7 +283,7 @@ def test_a_400_without_a_known_category_proves_nothing() -> None:
     assert [by("CREATE-1", one, nothing) for one in record] == [NOT_CONCERNED] * 4
     decision = found("CREATE-1", *record, grounds=nothing)
     assert decision == Undecided(
-        'POST /pets with status "available", with status "pending", with status "sold" or without a status '
+        'POST /pets with status "available", "pending" or "sold" or without a status '
         "returned 400, perhaps because the category does not exist.",
         "--category-id",
     )
@@ -306,7 +306,7 @@ def test_statuses_without_an_answer_are_named() -> None:
     assert (decision.settled_by, decision.examined) == (None, (record[0], record[1], record[3]))
     two = found("CREATE-1", *each(201, 429, 401, 201))
     assert isinstance(two, Undecided)
-    assert 'with status "pending" or with status "sold" returned 429, 401, which' in two.reason
+    assert 'with status "pending" or "sold" returned 429, 401, which' in two.reason
 
 
 def test_the_status_of_a_defective_body_does_not_count() -> None:

@@ -201,7 +201,7 @@ def test_undocumented_requests_are_ignored() -> None:
         ([], "No response to the valid key had readable rate limit headers; see RATE-1 to RATE-3."),
         (
             [exchange(headers=rates(60, 9, unix(60)))],
-            "Comparing takes 6 served requests that no cache can have answered; 1 request was served.",
+            "Only 1 request was served that no cache can have answered; judging needs 6.",
         ),
         (
             [
@@ -221,7 +221,7 @@ def test_undocumented_requests_are_ignored() -> None:
     ids=range(4),
 )
 def test_a_reason_names_the_obstacle(record: list[Exchange], reason: str) -> None:
-    option = "--allow-writes" if "takes 6" in reason else None
+    option = "--allow-writes" if "needs 6" in reason else None
     assert decided(4, record) == Undecided(reason, option, tuple(record))
 
 

@@ -45,5 +45,5 @@ def test_an_answer_that_proves_nothing(status: int, said: str) -> None:
 
 
 def test_other_requests_prove_nothing_about_orders() -> None:
-    nothing = Undecided("GET /store/orders got no answer.")
+    nothing = Undecided("No GET /store/orders got an answer.")
     assert decided(exchange(LIST), exchange(ORDERS, 404, credential=Credential.MISSING)) == nothing

@@ -140,11 +140,15 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     examined = tuple(held)
     ambiguous = list(_ambiguous(record, grounds, kinds))
     seen = {_kind(exchange) for exchange in held}
-    missing = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
-    missing += [key.value for key in kinds if not any(key is shown for _, shown in seen)]
-    missing += [described(one.exchange) for one in ambiguous if one.plain is None]
-    named = ", ".join(dict.fromkeys(missing))
-    otherwise = Undecided(f"No conclusive answer for {named}.", None, examined)
+    silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
+    unseen = [key.value for key in kinds if not any(key is shown for _, shown in seen)]
+    doubtful = list(dict.fromkeys(described(one.exchange) for one in ambiguous if one.plain is None))
+    missing = [
+        *([f"from {one_of(silent)}"] if silent else []),
+        *([f"to requests with {one_of(unseen)}"] if unseen else []),
+        *([f"to {', '.join(doubtful)}"] if doubtful else []),
+    ]
+    otherwise = Undecided(f"No conclusive answer {'; none '.join(missing)}.", None, examined)
     calls = _plain_calls(record, grounds, ambiguous)
     if calls:
         return Ask(calls, otherwise)

@@ -166,6 +166,6 @@ RULES = (
     Rule("PET-3", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), "")),
     Rule("PET-4", _NO_PET, partial(_pet, problem_of_pet_status, "")),
     Rule("PET-5", _NO_TWO, over=_ids_of_their_own),
-    Rule("PETS-1", f"{Operation.LIST_PETS} returned no JSON; see LIST-1 and SERVICE-1.", _bare_array),
+    Rule("PETS-1", f"No {Operation.LIST_PETS} returned a JSON body; see LIST-1 and SERVICE-1.", _bare_array),
     Rule("BODY-1", _NO_BODY, _is_of_the_media_type),
 )

@@ -58,7 +58,9 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     missing = [status for status, exchanges in sent.items() if all(e.status != 201 for e in exchanges)]
     if not missing:
         return Held(accepted)
-    names = one_of([f"with status {quoted(str(status))}" if status else "without a status" for status in missing])
+    with_status = [quoted(str(status)) for status in missing if status]
+    without = ["without a status"] if None in missing else []
+    names = " or ".join([f"with status {one_of(with_status)}", *without] if with_status else without)
     answers = dict.fromkeys(answer_text(e) for status in missing for e in sent[status])
     if not answers:
         return Undecided(f"No animal was sent {names}.", examined=accepted)

@@ -155,12 +155,9 @@ def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Un
         reason = f"{RATE_LIMIT} took {len(quotas)} values, each in too few responses to compare."
         return Undecided(reason, examined=examined)
     if len(most.successes) < _COMPARED:
-        return Undecided(
-            f"Comparing takes {_COMPARED} served requests that no cache can have answered; "
-            f"{served_in_words(len(most.successes))}.",
-            None if grounds.writes else "--allow-writes",
-            examined,
-        )
+        served = f"Only {served_in_words(len(most.successes))}" if most.successes else "No request was served"
+        reason = f"{served} that no cache can have answered; judging needs {_COMPARED}."
+        return Undecided(reason, None if grounds.writes else "--allow-writes", examined)
     return Undecided(
         f"A quota of {most.limit} may refill as fast as requests were sent, so {RATE_REMAINING} does not have to fall.",
         examined=examined,

@@ -475,11 +475,12 @@ def _settled_by(grounds: Grounds) -> str | None:
 
 
 _WIDE = _call(LIMIT_MAX)
+_NO_PLAIN_ANSWER = f"No {Operation.LIST_PETS} without parameters got a conclusive answer; see AUTH-7."
 _NO_PAGE = "No page was full."
 _NO_FILTER = "No filtered page was returned."
 
 RULES = (
-    Rule("LIST-1", f"{Operation.LIST_PETS} got no answer that decides; see AUTH-7.", partial(_is_200, "LIST-1")),
+    Rule("LIST-1", _NO_PLAIN_ANSWER, partial(_is_200, "LIST-1")),
     Rule(
         "LIST-2",
         "No page with a `limit` was returned.",

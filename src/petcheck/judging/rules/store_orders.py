@@ -8,7 +8,7 @@ from petcheck.judging.matchers import answer_text
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.operations import Operation
 
-_NOTHING = f"{Operation.STORE_ORDERS} got no answer."
+_NOTHING = f"No {Operation.STORE_ORDERS} got an answer."
 
 
 def _exists(exchange: Exchange, grounds: Grounds) -> Judgement:
