@@ -102,7 +102,7 @@ def test_defective_body_is_refused(target: Target, label: str, name: str) -> Non
 def test_created_animal_can_be_read(target: Target) -> None:
     """GET /pets/{petId} shows the animal as the 201 did."""
     if target.as_of >= REMOVAL_DAY:
-        raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}.")
+        raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}.")
     creations(target)
     number = revealing(target)
     if number is not None:
@@ -116,7 +116,7 @@ def test_created_animal_can_be_read(target: Target) -> None:
 def test_other_created_animals_can_be_read(target: Target) -> None:
     """The same for one of each status, as far as requests are left."""
     if target.as_of >= REMOVAL_DAY:
-        raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}.")
+        raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}.")
     target.need_writes()
     read_others(target)
     target.judge("CREATE-12")

@@ -24,7 +24,7 @@ from petcheck.toolkit import (
 def before_removal(target: Target) -> None:
     """Raise `NotRun` from the day on which the operation is removed."""
     if target.as_of >= REMOVAL_DAY:
-        raise NotRun(f"GET /pets/{{petId}} is removed on {REMOVAL_DAY}; see GET-4.")
+        raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}; see GET-4.")
 
 
 def read(target: Target) -> Exchange | None:
@@ -79,7 +79,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
 def test_operation_is_removed(target: Target) -> None:
     """From 5 December 2030 on the operation answers an existing animal's id with a 4xx."""
     if target.as_of < REMOVAL_DAY:
-        raise NotRun(f"The operation is removed on {REMOVAL_DAY}.")
+        raise NotRun(f"GET /pets/{{petId}} is not removed before {REMOVAL_DAY}.")
     read(target)
     target.judge("GET-4")
 
@@ -92,7 +92,7 @@ def test_operation_is_removed(target: Target) -> None:
 @sends(Traffic.OTHER_IDS)
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
-    """Observed: the answer to such a segment. ERROR-5 judges a 5xx."""
+    """Observed: the response to a segment that is not an int64. ERROR-5 judges a 5xx."""
     if not target.affords() or target.as_of >= REMOVAL_DAY:
         return
     target.observe_answer("pet-id-not-int64", target.api.get_pet(segment), asked=segment)

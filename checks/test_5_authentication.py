@@ -169,7 +169,7 @@ def test_refused_post_creates_nothing(target: Target) -> None:
 @requirement("AUTH-7")
 @stage("record")
 def test_valid_key_is_accepted(target: Target) -> None:
-    """A valid key under Bearer is never answered 401."""
+    """A valid key under Bearer never gets 401."""
     target.judge("AUTH-7")
 
 

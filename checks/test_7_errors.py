@@ -1,4 +1,4 @@
-"""Section 7: errors. The shape of every Error, and that no request is answered with a 5xx."""
+"""Section 7: errors. The shape of every Error, and that no request gets a 5xx."""
 
 from petcheck.toolkit import Inconclusive, Target, error_in, observes, quoted, requirement, stage
 
@@ -31,7 +31,7 @@ def test_error_has_the_status(target: Target) -> None:
 
 @requirement("ERROR-5")
 def test_no_server_error(target: Target) -> None:
-    """No well-formed request is answered with a 5xx; a gateway's 502, 503 or 504 counts if it comes twice."""
+    """No well-formed request gets a 5xx; a gateway's 502, 503 or 504 counts only if it is repeated."""
     target.judge("ERROR-5")
 
 
@@ -44,6 +44,6 @@ def test_error_codes(target: Target) -> None:
         if isinstance(value, dict) and isinstance(value.get("code"), str):
             codes.setdefault(str(response.status), set()).add(quoted(value["code"]))
     if not codes:
-        raise Inconclusive("No Error was returned.")
+        raise Inconclusive("No 400, 401 or 404 with a `code` was returned.")
     said = "; ".join(f"{status}: {', '.join(sorted(values)[:5])}" for status, values in sorted(codes.items()))
     target.observe("error-codes", said)

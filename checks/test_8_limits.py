@@ -64,7 +64,7 @@ def test_request_over_the_limit_is_429(target: Target) -> None:
 @sends(Traffic.EXHAUSTION)
 @stage("exhaust")
 def test_no_429_while_requests_are_left(target: Target) -> None:
-    """No 429 comes while Remaining says that requests are left."""
+    """The server never returns 429 while Remaining says that requests are left."""
     judge_with_quota_used_up(target, "RATE-8")
 
 

@@ -32,6 +32,11 @@ _SEED = 7
 _EVERYTHING = ("--allow-writes", "--exhaust-rate-limit", "--plan", "free")
 # these need several exchanges, and the last one shows it best; for the others it is the first
 _SHOWN_LAST = {"CREATE-12", "CREATE-13", "RATE-6", "RATE-7", "LIST-7", "LIST-8", "LIST-5", "GET-2", "GET-4"}
+_OF_A_RUN = (
+    (r" Otherwise confirmed in \d+ exchanges?\.", ""),
+    (r"\bOnly \d+ animals?( with status \S+)? (is|are) known", r"Only N animals\1 are known"),
+    (r"\b\d+ of \d+ refused", "N of M refused"),
+)
 _HEADERS = (CONTENT_TYPE, *RATE_HEADERS, "Retry-After")
 # runs in which something cannot be judged: the options, and the number of animals
 _POOR_RUNS: tuple[tuple[Sequence[str], int], ...] = (
@@ -111,14 +116,18 @@ def reasons(pool: ProcessPoolExecutor) -> dict[str, list[Reason]]:
     found: dict[str, dict[Reason, int]] = {}
     for pairs in [*pool.map(_of_poor_run, _POOR_RUNS), *pool.map(_of_variation, VARIATIONS)]:
         for name, reason in pairs:
-            # a number in a reason belongs to its run
-            general = Reason(
-                re.sub(r"\b\d+ animals", "N animals", reason.text.partition(" The rest: ")[0]), reason.settled_by
-            )
-            if not re.search(r"\b(animal|id)s? \d|\d{3}|--max-", general.text):
+            general = Reason(_without_numbers(reason.text), reason.settled_by)
+            if not re.search(r"\b(animal|id)s? \d|(?!\b100\b)\d{3}|--max-", general.text):
                 counted = found.setdefault(name, {})
                 counted[general] = counted.get(general, 0) + 1
     return {name: sorted(counted, key=lambda r: -counted[r])[:_REASONS] for name, counted in found.items()}
+
+
+def _without_numbers(text: str) -> str:
+    """A reason without the numbers that belong to its run."""
+    for pattern, general in _OF_A_RUN:
+        text = re.sub(pattern, general, text)
+    return text
 
 
 def as_json(explained: Mapping[str, Explanation]) -> str:

@@ -52,7 +52,7 @@ def test_exchanges_that_a_rule_does_not_concern_are_no_evidence() -> None:
     nothing = Undecided("No page was returned.")
     assert decide(rule(said), seen[:1], GROUNDS) == decide_each(rule(said), seen[:1], GROUNDS) == nothing
     failed = Failed(
-        "GET /pets, answered 200: it is wrong (section 4.1).", (Proof(seen[2], "body:/3/id"),), (seen[1], seen[2])
+        "GET /pets returned 200: it is wrong (section 4.1).", (Proof(seen[2], "body:/3/id"),), (seen[1], seen[2])
     )
     assert decide(rule(said), seen, GROUNDS) == decide_each(rule(said), seen, GROUNDS) == failed
 
@@ -97,7 +97,7 @@ def test_the_simplest_request_comes_first_and_others_are_named() -> None:
     rows = [(exchange(path=path, index=n), Problem(f"problem {n}", header("X"))) for n, path in enumerate(paths)]
     failed = failed_by("4.1", rows)
     assert failed.text == (
-        "GET /pets, answered 200: problem 2 (section 4.1); "
+        "GET /pets returned 200: problem 2 (section 4.1); "
         "also in GET /pets?limit=7, GET /pets?limit=8, GET /pets?limit=100&status=sold."
     )
     assert [proof.exchange.index for proof in failed.proofs] == [2, 1, 3, 0]
@@ -122,7 +122,7 @@ def test_three_others_are_named_and_the_rest_counted(number: int, ending: str) -
 
 def test_the_same_request_is_not_named_twice() -> None:
     twice = [(exchange(Operation.STORE_ORDERS, 500, index=n), Problem("wrong")) for n in range(2)]
-    assert failed_by("7", twice).text == "GET /store/orders, answered 500: wrong (section 7)."
+    assert failed_by("7", twice).text == "GET /store/orders returned 500: wrong (section 7)."
 
 
 def test_simplicity_includes_the_body_and_the_earlier_of_equals_comes_first() -> None:

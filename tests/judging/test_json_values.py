@@ -87,10 +87,10 @@ def test_what_is_json(text: str, value: Json) -> None:
         (b"[" * 90_000 + b"]" * 90_000, "the body is nested deeper than petcheck reads"),
         (b'{"a":' * 90_000 + b"1" + b"}" * 90_000, "the body is nested deeper than petcheck reads"),
         (b"[" * 90_000, "the body is nested deeper than petcheck reads"),
-        (b"[" * 200_000 + b"]" * 200_000, "the body has more than 100,000 values, which is more than petcheck reads"),
-        (b"[" + b"1," * 100_000 + b"1]", "the body has more than 100,000 values, which is more than petcheck reads"),
-        (b"{" * 100_001, "the body has more than 100,000 values, which is more than petcheck reads"),
-        (b"[" + b"{}," * 100_000 + b"{}]", "the body has more than 100,000 values, which is more than petcheck reads"),
+        (b"[" * 200_000 + b"]" * 200_000, "the body has more values than petcheck reads (100,000)"),
+        (b"[" + b"1," * 100_000 + b"1]", "the body has more values than petcheck reads (100,000)"),
+        (b"{" * 100_001, "the body has more values than petcheck reads (100,000)"),
+        (b"[" + b"{}," * 100_000 + b"{}]", "the body has more values than petcheck reads (100,000)"),
     ],
     ids=short,
 )
@@ -144,13 +144,13 @@ def test_parsed_bodies_are_cached_but_few_large_ones() -> None:
 
 
 def test_a_body_over_the_cap_is_not_parsed() -> None:
-    with pytest.raises(NotRead, match=r"^the body is longer than petcheck reads; its first 2 bytes are kept$"):
+    with pytest.raises(NotRead, match=r"^the body is longer than petcheck reads \(it keeps the first 2 bytes\)$"):
         json_of(Response(200, "", "HTTP/1.1", (), b"[]", body_complete=False))
 
 
 def test_a_body_that_is_not_what_its_encoding_claims_is_not_json() -> None:
     broken = Response(200, "", "HTTP/1.1", (), b"[]", encoding_broken="it is not gzip")
-    with pytest.raises(NotJson, match=r"^the body cannot be read: it is not gzip$") as refused:
+    with pytest.raises(NotJson, match=r"^it is not gzip$") as refused:
         json_of(broken)
     assert not isinstance(refused.value, NotRead)
 

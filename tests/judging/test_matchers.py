@@ -103,7 +103,7 @@ def test_media_types(types: list[str], held: bool) -> None:
 
 def test_problems_name_the_media_type() -> None:
     assert matchers.problem_of_media_type(response(headers=[])) == Problem(
-        "there is no Content-Type; expected `application/json`", "header:Content-Type"
+        "Content-Type is missing; expected `application/json`", "header:Content-Type"
     )
     assert matchers.problem_of_media_type(response(headers=[("Content-Type", "text/html; x=\x07")])) == Problem(
         'Content-Type is "text/html; x=\\u0007"; expected `application/json`', "header:Content-Type"
@@ -114,7 +114,7 @@ def test_json() -> None:
     assert matchers.problem_of_json(response(body=b"[]")) is None
     assert matchers.problem_of_json(response(body=b"")) == Problem("the body is empty", "body")
     assert matchers.unread(response(body=b"[]", whole=False)) == (
-        "the body is longer than petcheck reads; its first 2 bytes are kept"
+        "the body is longer than petcheck reads (it keeps the first 2 bytes)"
     )
     assert (matchers.unread(response(body=b"[]")), matchers.unread(response(body=b"{"))) == ("", "")
 
@@ -127,13 +127,13 @@ def test_json() -> None:
         ('{"id":-9223372036854775808}', None),
         ('{"id":9223372036854775807}', None),
         ("{}", "a Pet has no `id`"),
-        ('{"id":9223372036854775808}', "`id` is 9223372036854775808, beyond int64"),
-        ('{"id":-9223372036854775809}', "`id` is -9223372036854775809, beyond int64"),
-        ('{"id":' + "9" * 5000 + "}", '`id` is "<a number of 5,000 digits>", beyond int64'),
+        ('{"id":9223372036854775808}', "`id` is 9223372036854775808, outside the int64 range"),
+        ('{"id":-9223372036854775809}', "`id` is -9223372036854775809, outside the int64 range"),
+        ('{"id":' + "9" * 5000 + "}", '`id` is "<a number of 5,000 digits>", outside the int64 range'),
         ('{"id":"7"}', '`id` is a string, "7"; expected an integer'),
         ('{"id":7.5}', "`id` is a number with a fraction, 7.5; expected an integer"),
         ('{"id":true}', "`id` is a boolean, true; expected an integer"),
-        ('{"id":null}', "`id` is null, null; expected an integer"),
+        ('{"id":null}', "`id` is null; expected an integer"),
         ('{"id":[7]}', "`id` is an array, [7]; expected an integer"),
     ],
     ids=short,
@@ -151,7 +151,7 @@ def test_int64(text: str, problem: str | None) -> None:
         ({"name": ""}, None),
         ({"name": "Zoë"}, None),
         ({}, "a Pet has no `name`"),
-        ({"name": None}, "`name` is null, null; expected a string"),
+        ({"name": None}, "`name` is null; expected a string"),
         ({"name": 3}, "`name` is an integer, 3; expected a string"),
     ],
     ids=short,
@@ -168,13 +168,12 @@ def test_strings(holder: dict[str, Json], problem: str | None) -> None:
         ({"status": "available"}, None),
         ({"status": "pending"}, None),
         ({"status": "sold"}, None),
-        ({"status": "SOLD"}, '`status` is "SOLD"; PetStatus is one of available, pending, sold'),
+        ({"status": "SOLD"}, '`status` is "SOLD"; expected available, pending or sold'),
         (
             {"status": None},
-            "`status` is null; without a status the member must be absent; "
-            "PetStatus is one of available, pending, sold",
+            "`status` is null; expected available, pending or sold, or no `status` at all",
         ),
-        ({"status": ["sold"]}, '`status` is ["sold"]; PetStatus is one of available, pending, sold'),
+        ({"status": ["sold"]}, '`status` is ["sold"]; expected available, pending or sold'),
     ],
     ids=str,
 )
@@ -189,10 +188,10 @@ def test_pet_status(holder: dict[str, Json], problem: str | None) -> None:
         ({"status": 404}, None),
         ({"status": Decimal("404.0")}, None),
         ({}, "the Error has no `status`"),
-        ({"status": 400}, "`status` is 400 in a response of 404"),
+        ({"status": 400}, "`status` is 400; expected 404, the status of the response"),
         ({"status": "404"}, '`status` is a string, "404"; expected the integer 404'),
         ({"status": True}, "`status` is a boolean, true; expected the integer 404"),
-        ({"status": None}, "`status` is null, null; expected the integer 404"),
+        ({"status": None}, "`status` is null; expected the integer 404"),
     ],
     ids=str,
 )
@@ -210,20 +209,23 @@ def test_error_status(holder: dict[str, Json], problem: str | None) -> None:
         ("Rex", "Rex", None),
         ("Zoe\u0301", "Zo\u00eb", "character 3 is U+00EB instead of U+0065"),
         ("\U0001f408", "\ufffd", "character 1 is U+FFFD instead of U+1F408"),
-        ("Rex ", "Rex", "character 4 is missing instead of U+0020"),
-        ("Rex", "Rexx", "character 4 is U+0078 instead of missing"),
+        ("Rex ", "Rex", "it ends after 3 characters"),
+        ("Rex", "R", "it ends after 1 character"),
+        ("Rex", "Rexx", "it goes on with U+0078 after character 3"),
+        ("Rex", "", "it is empty"),
+        ("", "Rex", "it should be empty"),
         ("\u212b", "\u00c5", "character 1 is U+00C5 instead of U+212B"),
     ],
     ids=short,
 )
 def test_texts(sent: str, got: str, difference: str | None) -> None:
     said = matchers.difference_of_text(sent, got)
-    assert said == difference or (said is not None and difference is not None and said.endswith(difference))
+    assert said == difference or (said is not None and said.endswith(f" ({difference})"))
 
 
 def test_both_texts_are_shown() -> None:
     assert matchers.difference_of_text("Rex", "R\x07x") == (
-        '"Rex" came back as "R\\u0007x": character 2 is U+0007 instead of U+0065'
+        '"R\\u0007x" instead of "Rex" (character 2 is U+0007 instead of U+0065)'
     )
 
 
@@ -254,24 +256,33 @@ def test_two_sights_of_one_animal(after: dict[str, Json], found: list[str]) -> N
     assert told == [Problem(text, f"body:/{text.split('`')[1]}") for text in found]
 
 
+_CUT = f'…"{"a" * 30}b" instead of …"{"a" * 31}" (character 78 is U+0062 instead of U+0061)'
+_ESCAPED = (
+    r'…"\u732b\u732b\u732b\u732b\u732bx" instead of …"\u732b\u732b\u732b\u732b\u732b" '
+    "(it goes on with U+0078 after character 20)"
+)
+
+
 @pytest.mark.parametrize(
-    ("before", "after", "parting"),
+    ("before", "after", "said"),
     [
-        ("a" * 77, "a" * 76 + "b", ""),
-        ("a" * 78, "a" * 77 + "b", " (character 78 is U+0062 instead of U+0061)"),
-        ("Rex", "R" * 90, " (character 2 is U+0052 instead of U+0065)"),
-        ("R" * 90, "R", " (character 2 is missing instead of U+0052)"),
+        ("a" * 77, "a" * 76 + "b", f'"{"a" * 76}b" instead of "{"a" * 77}"'),
+        ("a" * 78, "a" * 77 + "b", _CUT),
+        ("Rex", "R" * 90, f'"{"R" * 31}"… instead of "Rex" (character 2 is U+0052 instead of U+0065)'),
+        ("R" * 90, "R", f'"R" instead of "{"R" * 31}"… (it ends after 1 character)'),
+        ("\u732b" * 20, "\u732b" * 20 + "x", _ESCAPED),
     ],
     ids=short,
 )
-def test_the_first_difference_of_names_that_are_too_long_to_show(before: str, after: str, parting: str) -> None:
+def test_names_that_are_too_long_to_show_are_cut_around_their_first_difference(
+    before: str, after: str, said: str
+) -> None:
     found = matchers.differences(PET | {"name": before}, PET | {"name": after})
-    said = f"`name` is {matchers.quoted(after)} instead of {matchers.quoted(before)}{parting}"
-    assert found == [Problem(said, "body:/name")]
+    assert found == [Problem(f"`name` is {said}", "body:/name")]
 
 
 def test_a_status_that_appeared_or_disappeared() -> None:
     without: dict[str, Json] = {name: value for name, value in PET.items() if name != "status"}
     whole: dict[str, Json] = dict(PET)
-    assert matchers.differences(whole, without) == [Problem('`status` is gone instead of "sold"', "body")]
-    assert matchers.differences(without, whole) == [Problem('`status` is "sold" instead of absent', "body:/status")]
+    assert matchers.differences(whole, without) == [Problem('`status` is missing instead of "sold"', "body")]
+    assert matchers.differences(without, whole) == [Problem('`status` is "sold" instead of missing', "body:/status")]

@@ -75,7 +75,7 @@ def test_only_answers_to_the_key_that_no_cache_gave_count() -> None:
 def test_an_answer_after_the_window_proves_nothing() -> None:
     slow = answered(30, 1, limit=6, took=40)
     rising = window_of([answered(1, 1, limit=6), slow, answered(31, 6, limit=6)])
-    assert text_of(problem_in(rising)) == "X-RateLimit-Remaining rose from 1 to 6 within one window"
+    assert text_of(problem_in(rising)) == "X-RateLimit-Remaining rose from 1 to 6 in one window"
 
 
 def test_a_bucket_refills_by_its_limit_a_minute_or_until_reset() -> None:
@@ -116,7 +116,7 @@ def test_answers_are_compared_for_half_of_a_window(first: Exchange, last: Exchan
 def test_a_limit_that_always_equals_remaining_takes_five_values() -> None:
     record = [answered(n, left, limit=left) for n, left in enumerate((9, 8, 7, 6, 5))]
     assert problem_of_limits(counts_in(record)) == QuotaProblem(
-        "X-RateLimit-Limit always equals X-RateLimit-Remaining, and went from 9 to 5",
+        "X-RateLimit-Limit always equals X-RateLimit-Remaining; both went from 9 to 5",
         (record[0], record[4]),
         "X-RateLimit-Limit",
     )
@@ -150,7 +150,7 @@ def test_a_limit_that_always_equals_remaining_takes_five_values() -> None:
 )
 def test_remaining_rises(record: list[Exchange], text: str | None) -> None:
     found = problem_in(window_of(record))
-    assert text_of(found) == (text and f"X-RateLimit-Remaining {text} within one window")
+    assert text_of(found) == (text and f"X-RateLimit-Remaining {text} in one window")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_remaining_rises(record: list[Exchange], text: str | None) -> None:
 def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
     found = problem_in(window_of(record))
     left = counts_in(record)[-1].remaining
-    said = f"X-RateLimit-Remaining stayed at {left} over 5 requests of one window"
+    said = f"X-RateLimit-Remaining stayed at {left} over 5 requests in one window"
     assert (found == QuotaProblem(said, (record[0], record[-1]))) == stays
     assert stays or "stayed" not in (text_of(found) or "")
 
@@ -192,7 +192,7 @@ def test_remaining_stays(record: list[Exchange], stays: bool) -> None:
 def test_remaining_falls_short(lefts: tuple[int, ...], lasts: float, text: str | None) -> None:
     record = answers_over_time(*lefts, lasts=lasts)
     found = problem_in(window_of(record))
-    said = f"X-RateLimit-Remaining {text} within one window, while 4 requests were served in between"
+    said = f"X-RateLimit-Remaining {text} in one window, although 4 requests were served in between"
     assert found == (QuotaProblem(said, (record[0], record[-1])) if text else None)
 
 

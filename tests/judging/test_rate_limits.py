@@ -31,7 +31,7 @@ def with_limit(*values: str) -> Exchange:
         (("1",), None),
         (("60", "60"), None),
         (("100000000000000000000",), None),
-        ((), "there is no X-RateLimit-Limit"),
+        ((), "X-RateLimit-Limit is missing"),
         (("0",), "X-RateLimit-Limit is 0; expected a limit of at least 1"),
         (("60", "61"), 'X-RateLimit-Limit is "60, 61"; expected a plain integer'),
         (("60.0",), 'X-RateLimit-Limit is "60.0"; expected a plain integer'),
@@ -57,9 +57,9 @@ def test_limit(values: tuple[str, ...], problem: str | None) -> None:
         (None, "7", None),
         ("sixty", "7", None),
         ("0", "7", None),
-        ("60", None, "there is no X-RateLimit-Remaining"),
-        ("1", "2", "X-RateLimit-Remaining is 2, above X-RateLimit-Limit, 1"),
-        ("60", "61", "X-RateLimit-Remaining is 61, above X-RateLimit-Limit, 60"),
+        ("60", None, "X-RateLimit-Remaining is missing"),
+        ("1", "2", "X-RateLimit-Remaining is 2, more than X-RateLimit-Limit (1)"),
+        ("60", "61", "X-RateLimit-Remaining is 61, more than X-RateLimit-Limit (60)"),
         ("60", "-1", 'X-RateLimit-Remaining is "-1"; expected a plain integer from 0 to the limit'),
         ("60", "5.5", 'X-RateLimit-Remaining is "5.5"; expected a plain integer from 0 to the limit'),
         ("60", "many", 'X-RateLimit-Remaining is "many"; expected a plain integer from 0 to the limit'),
@@ -79,22 +79,20 @@ def test_remaining(limit: str | None, remaining: str | None, problem: str | None
         (unix(-2), None),
         (unix(86_400), None),
         (unix(86_402), None),
-        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s past; expected a Unix time in seconds"),
+        (unix(-3), f"X-RateLimit-Reset is {unix(-3)}, 3 s in the past; expected a Unix time in seconds"),
         (unix(86_403), f"X-RateLimit-Reset is {unix(86_403)}, more than a day ahead; expected a Unix time in seconds"),
         (
             30,
-            f"X-RateLimit-Reset is 30, {unix(-30):,} s past; it looks like seconds from now rather than a time; "
-            "expected a Unix time in seconds",
+            "X-RateLimit-Reset is 30, which looks like seconds from now; expected a Unix time in seconds",
         ),
         (
             unix(30) * 1000,
-            f"X-RateLimit-Reset is {unix(30) * 1000}, more than a day ahead; it looks like milliseconds; "
-            "expected a Unix time in seconds",
+            f"X-RateLimit-Reset is {unix(30) * 1000}, which looks like milliseconds; expected a Unix time in seconds",
         ),
         ("2026-11-21T12:00:30Z", 'X-RateLimit-Reset is "2026-11-21T12:00:30Z"; expected a Unix time in seconds'),
         ("-5", 'X-RateLimit-Reset is "-5"; expected a Unix time in seconds'),
         ("", 'X-RateLimit-Reset is ""; expected a Unix time in seconds'),
-        (None, "there is no X-RateLimit-Reset"),
+        (None, "X-RateLimit-Reset is missing"),
     ],
 )
 def test_reset_against_the_responses_own_date(reset: object, problem: str | None) -> None:
@@ -105,16 +103,17 @@ def test_reset_against_the_responses_own_date(reset: object, problem: str | None
 @pytest.mark.parametrize(
     ("reset", "hint"),
     [
-        (9_999_999, "; it looks like seconds from now rather than a time"),
+        (9_999_999, "which looks like seconds from now"),
         (10_000_000, ""),
         (100_000_000_000, ""),
-        (100_000_000_001, "; it looks like milliseconds"),
+        (100_000_000_001, "which looks like milliseconds"),
     ],
 )
 def test_hints_for_a_wrong_reset(reset: int, hint: str) -> None:
     problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
     assert problem is not None
-    assert problem.text.endswith(f"{' past' if reset < unix(0) else ' ahead'}{hint}; expected a Unix time in seconds")
+    wrong = hint or ("in the past" if reset < unix(0) else "more than a day ahead")
+    assert problem.text.endswith(f" {wrong}; expected a Unix time in seconds")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +182,7 @@ def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool
 def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
     problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
     assert text_of(problem, "X-RateLimit-Reset") == (
-        f"X-RateLimit-Reset is {unix(-700)}, 700 s past; expected a Unix time in seconds"
+        f"X-RateLimit-Reset is {unix(-700)}, 700 s in the past; expected a Unix time in seconds"
     )
 
 
@@ -225,14 +224,14 @@ def test_retry_after(text: str, held: bool) -> None:
 
 def test_no_retry_after() -> None:
     found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[]))
-    assert text_of(found, "Retry-After") == "there is no Retry-After"
+    assert text_of(found, "Retry-After") == "Retry-After is missing"
 
 
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        (str(unix(30)), "; it looks like a Unix time"),
-        (str(unix(-86_400)), "; it looks like a Unix time"),
+        (str(unix(30)), "which looks like a Unix time"),
+        (str(unix(-86_400)), "which looks like a Unix time"),
         (str(unix(86_401)), ""),
         ("90000", ""),
         (str(unix(30) * 1000), ""),
@@ -241,7 +240,8 @@ def test_no_retry_after() -> None:
 )
 def test_a_retry_after_of_more_than_a_day(text: str, hint: str) -> None:
     found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
-    said = f'Retry-After is "{text}", more than a day{hint}; expected whole seconds or an HTTP date'
+    wrong = hint or "more than a day"
+    said = f'Retry-After is "{text}", {wrong}; expected whole seconds or an HTTP date, at most a day ahead'
     assert text_of(found, "Retry-After") == said
 
 
@@ -276,8 +276,8 @@ def test_a_retry_after_that_cannot_be_read_is_shown() -> None:
 def test_silence_has_no_headers() -> None:
     silent = exchange(status=Silence.RESET)
     assert (rate_limits.limit_of(silent), rate_limits.remaining_of(silent), rate_limits.date_of(silent)) == (None,) * 3
-    assert text_of(rate_limits.problem_of_limit(silent), "X-RateLimit-Limit") == "there is no X-RateLimit-Limit"
-    assert text_of(rate_limits.problem_of_retry_after(silent), "Retry-After") == "there is no Retry-After"
+    assert text_of(rate_limits.problem_of_limit(silent), "X-RateLimit-Limit") == "X-RateLimit-Limit is missing"
+    assert text_of(rate_limits.problem_of_retry_after(silent), "Retry-After") == "Retry-After is missing"
     assert not rate_limits.is_of_a_longer_quota(silent)
 
 

@@ -68,7 +68,7 @@ def test_what_is_wrong_fails_with_the_simplest_request_first() -> None:
         decisive=(4, 2),
         parts=("body:/0", "body:/0"),
     )
-    assert failed.reason.startswith("GET /pets, answered 200")
+    assert failed.reason.startswith("GET /pets returned 200")
 
 
 def test_what_proves_a_failure_is_part_of_its_evidence() -> None:
@@ -99,4 +99,4 @@ def test_a_question_stays_open_with_what_was_examined() -> None:
     record = [page(REX, index=0), exchange(GET, 200, {**REX, "name": "Tex"}, path="/pets/7", index=1, sent=1.0)]
     finding = found("GET-2", *record)
     assert (finding.outcome, finding.exchanges, finding.decisive) == ("inconclusive", (0, 1), ())
-    assert finding.reason.startswith("The animal changes from one request to the next")
+    assert finding.reason.startswith("The animal changes between requests")

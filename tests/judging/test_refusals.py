@@ -88,7 +88,7 @@ def test_windows_that_end_too_soon_are_given_up() -> None:
     left = carried_out(server)
     assert isinstance(left, Undecided)
     assert left.reason.startswith(
-        "The quota could not be used up because its windows end too soon: 331 requests were served in"
+        "The quota could not be used up, since its windows end too soon: 331 requests were served in"
     )
 
 
@@ -289,30 +289,30 @@ SERVED = [answered(2, 50), answered(3, 40), answered(4, 30)]
 @pytest.mark.parametrize(
     ("record", "place", "said"),
     [
-        (SERVED, 2, "3 requests were served in 2.0 s, the last of them with 30 left"),
-        (SERVED, 1, "2 requests were served in 1.0 s, the last of them with 40 left"),
+        (SERVED, 2, "3 requests were served in 2.0 s, the last with 30 left"),
+        (SERVED, 1, "2 requests were served in 1.0 s, the last with 40 left"),
         (
             [*SERVED, answered(9, 0, status=429)],
             3,
-            "3 requests were served in 7.0 s, the last of them with 30 left, and the next got 429",
+            "3 requests were served in 7.0 s, the last with 30 left, and the next got 429",
         ),
         (
             [*SERVED, answered(4, None, status=429)],
             3,
-            "3 requests were served in 2.0 s, the last of them with 30 left, and the next got 429",
+            "3 requests were served in 2.0 s, the last with 30 left, and the next got 429",
         ),
         ([*SERVED, answered(5, None)], 3, "4 requests were served in 3.0 s"),
-        ([answered(1, 9, status=403), *SERVED], 3, "3 requests were served in 2.0 s, the last of them with 30 left"),
+        ([answered(1, 9, status=403), *SERVED], 3, "3 requests were served in 2.0 s, the last with 30 left"),
         (
             [answered(1, 9, credential=Credential.EMPTY), *SERVED],
             3,
-            "3 requests were served in 2.0 s, the last of them with 30 left",
+            "3 requests were served in 2.0 s, the last with 30 left",
         ),
-        ([answered(1, 9, status=300)], 0, "no request was served; the answer was 300"),
+        ([answered(1, 9, status=300)], 0, "no request was served (got 300)"),
         (
             [*SERVED, answered(5, 9, status=403), answered(6, 9, status=429)],
             4,
-            "no request was served; the answer was 429",
+            "no request was served (got 429)",
         ),
     ],
     ids=range(9),
@@ -332,9 +332,9 @@ def could_not(said: str) -> Undecided:
     ("record", "calls", "said"),
     [
         # few are left: pages that no cache can answer, one more than are left, and some more if others come free
-        ([answered(1, 1), answered(2, 0)], 3, ", the last of them with 0 left"),
-        ([answered(1, 6), answered(2, 5)], 6, ", the last of them with 5 left"),
-        ([answered(1, 1), answered(2, 0, reset=65)], 7, ", the last of them with 0 left"),
+        ([answered(1, 1), answered(2, 0)], 3, ", the last with 0 left"),
+        ([answered(1, 6), answered(2, 5)], 6, ", the last with 5 left"),
+        ([answered(1, 1), answered(2, 0, reset=65)], 7, ", the last with 0 left"),
         ([answered(1, 0), answered(2, None)], 7, ""),
         ([answered(1, 50), answered(2, None)], 51, ""),
     ],
@@ -348,14 +348,14 @@ def test_if_few_are_left_each_page_is_different(record: list[Exchange], calls: i
 
 def test_if_many_are_left_the_cheapest_request_uses_up_all_but_five() -> None:
     record = [answered(1, 8), answered(2, 7)]
-    said = "1 requests were served in 1.0 s, the last of them with 7 left"
+    said = "1 requests were served in 1.0 s, the last with 7 left"
     assert next_step(record, 1) == Ask((CHEAPEST,) * 2, could_not(said.replace("1 requests", "2 requests")))
     assert next_step(record, 2) == Ask((CHEAPEST,) * 2, Undecided("The quota could not be used up."))
 
 
 def test_whether_a_window_is_fixed_is_tested_after_the_second_hidden_by_rounding() -> None:
     record = [answered(2, 1), answered(2.25, 0), answered(2.5, 0)]
-    said = could_not("3 requests were served in 0.5 s, the last of them with 0 left")
+    said = could_not("3 requests were served in 0.5 s, the last with 0 left")
     assert next_step(record, 0) == Ask(tuple(pages_not_asked(record, 1)), said, 2 + TOOK + 2.2)
     moves = [*record, answered(2.75, 0, reset=65)]
     step = next_step([*moves, answered(2.875, 0)], 0)
@@ -389,7 +389,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             seen(),
             replace(ALL, allowed=False),
             0.0,
-            "The quota is used up only on request.",
+            "No request exceeded the rate limit.",
             "--exhaust-rate-limit",
             False,
         ),
@@ -397,16 +397,16 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             [exchange()],
             ALL,
             0.0,
-            "The rate limit headers cannot be read, so the requests left are unknown; see RATE-1 to RATE-3.",
+            "The rate limit headers are not readable, so the number of requests left is unknown; see RATE-1 to RATE-3.",
             None,
             True,
         ),
-        (seen(reset=3601), ALL, 0.0, "The window is a day's, and a day's quota is never used up.", None, False),
+        (seen(reset=3601), ALL, 0.0, "The window is a day's, and petcheck never uses up a day's quota.", None, False),
         (
             [*seen(1000, reset=70), *seen(1000, reset=50)],
             ALL,
             0.0,
-            "The window is a day's, and a day's quota is never used up.",
+            "The window is a day's, and petcheck never uses up a day's quota.",
             None,
             False,
         ),
@@ -414,7 +414,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             seen(),
             replace(ALL, wait_s=9.0),
             50.0,
-            "The window ends in 10 s; the run may wait 9 s.",
+            "The window ends in 10 s, but the run waits at most 9 s.",
             "--max-wait",
             False,
         ),
@@ -422,7 +422,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             seen(),
             replace(ALL, requests=51),
             0.0,
-            "It takes 52 requests; this run has 51 left.",
+            "Using up the quota takes 52 requests; this run has 51 left.",
             "--max-requests",
             False,
         ),
@@ -430,7 +430,7 @@ def seen(limit: int = 60, left: int = 50, reset: float = 60) -> list[Exchange]:
             seen(),
             replace(ALL, requests=-1),
             60.0,
-            "It takes 62 requests; this run has 0 left.",
+            "Using up the quota takes 62 requests; this run has 0 left.",
             "--max-requests",
             False,
         ),

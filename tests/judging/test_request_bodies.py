@@ -53,10 +53,10 @@ def test_neither_body_nor_content_type_is_open() -> None:
         ("  ", "a body that is not JSON"),
         ('{"name": "Rex", "categoryId": NaN}', "a body that is not JSON"),
         ("name=Rex&categoryId=1", "a body that is not JSON"),
-        ("[]", "an array as its body"),
-        ("null", "null as its body"),
-        ('"Rex"', "a string as its body"),
-        ("7", "an integer as its body"),
+        ("[]", "an array as the body"),
+        ("null", "null as the body"),
+        ('"Rex"', "a string as the body"),
+        ("7", "an integer as the body"),
     ],
 )
 def test_what_is_not_an_object(body: str, what: str) -> None:
@@ -76,15 +76,15 @@ def test_what_is_not_an_object(body: str, what: str) -> None:
         (pet(categoryId=1.5), "CREATE-8", "a number with a fraction as `categoryId`"),
         (pet(categoryId=None), "CREATE-8", "null as `categoryId`"),
         (pet(categoryId=True), "CREATE-8", "a boolean as `categoryId`"),
-        (pet(categoryId=2**63), "CREATE-9", "9223372036854775808, which is beyond int64, as `categoryId`"),
-        (pet(categoryId=-(2**63) - 1), "CREATE-9", "-9223372036854775809, which is beyond int64, as `categoryId`"),
-        (with_category("1e30"), "CREATE-9", "1E+30, which is beyond int64, as `categoryId`"),
-        (with_category("1e400"), "CREATE-9", "1E+400, which is beyond int64, as `categoryId`"),
-        (with_category("-1.5e19"), "CREATE-9", "-1.5E+19, which is beyond int64, as `categoryId`"),
+        (pet(categoryId=2**63), "CREATE-9", "9223372036854775808, outside the int64 range, as `categoryId`"),
+        (pet(categoryId=-(2**63) - 1), "CREATE-9", "-9223372036854775809, outside the int64 range, as `categoryId`"),
+        (with_category("1e30"), "CREATE-9", "1E+30, outside the int64 range, as `categoryId`"),
+        (with_category("1e400"), "CREATE-9", "1E+400, outside the int64 range, as `categoryId`"),
+        (with_category("-1.5e19"), "CREATE-9", "-1.5E+19, outside the int64 range, as `categoryId`"),
         (
             with_category("12345678901234567890.5"),
             "CREATE-9",
-            "12345678901234567890.5, which is beyond int64, as `categoryId`",
+            "12345678901234567890.5, outside the int64 range, as `categoryId`",
         ),
         (with_category("1.5e-400"), "CREATE-8", "a number with a fraction as `categoryId`"),
         (with_category("9" * 5000), "CREATE-9", "an integer of 5,000 digits as `categoryId`"),
@@ -102,7 +102,7 @@ def test_what_is_certainly_refused(body: str, requirement: str, what: str) -> No
 
 
 def test_deep_nesting_is_also_wrong() -> None:
-    assert asked("[" * 3_000 + "]" * 3_000).what == "an array as its body"
+    assert asked("[" * 3_000 + "]" * 3_000).what == "an array as the body"
     assert asked(with_category("[" * 3_000 + "]" * 3_000)).requirement == "CREATE-8"
     assert asked("[" * 3_000 + "]" * 2_999).due is not Due.CREATED
 
@@ -116,13 +116,14 @@ def test_what_is_certainly_created(name: str) -> None:
     for status in ("available", "pending", "sold"):
         found = asked(pet(name=name, status=status))
         assert (found.due, found.requirement) == (Due.CREATED, "CREATE-1")
-        assert found.what == f'a name of {len(name)} printable ASCII characters and status "{status}"'
+        characters = "1 ASCII character" if len(name) == 1 else f"{len(name)} ASCII characters"
+        assert found.what == f'a name of {characters} and status "{status}"'
         assert found.pet == {"name": name, "categoryId": 1, "status": status}
 
 
 def test_no_status_is_certainly_valid() -> None:
     found = asked(pet(categoryId=2))
-    assert (found.due, found.what) == (Due.CREATED, "a name of 3 printable ASCII characters and no status")
+    assert (found.due, found.what) == (Due.CREATED, "a name of 3 ASCII characters and no status")
 
 
 @pytest.mark.parametrize("name", DOUBTFUL_NAMES, ids=count())
@@ -136,14 +137,17 @@ def test_a_name_that_a_service_may_refuse(name: str) -> None:
     ("name", "what"),
     [
         ("x" * 1_025, "a name of 1,025 characters"),
-        (" Rex", "a name of 4 characters, not all of them printable ASCII"),
-        ("Zo\u00eb", "a name of 3 characters, not all of them printable ASCII"),
+        (" Rex", "a name of 4 characters with spaces at its ends"),
+        ("R\tex", "a name of 4 characters with control characters"),
+        ("Zo\u00eb", "a name of 3 characters, not all ASCII"),
+        ("\u00eb", "a name of 1 character, not all ASCII"),
+        ("", "an empty name"),
     ],
     ids=count(),
 )
 def test_why_a_name_is_doubtful(name: str, what: str) -> None:
     assert asked(pet(name=name)).what == what
-    assert asked(pet(name=name, categoryId=-3)).what == f"{what} and categoryId -3, which no listed animal has"
+    assert asked(pet(name=name, categoryId=-3)).what == f"{what} and `categoryId` -3, which no listed animal has"
 
 
 @pytest.mark.parametrize("number", [0, 3, -1, 2**53 + 1, 2**63 - 1, -(2**63)])
@@ -151,7 +155,7 @@ def test_a_category_that_was_never_seen_may_be_refused(number: int) -> None:
     found = asked(pet(categoryId=number))
     assert (found.due, found.what) == (
         Due.CREATED_OR_REFUSED,
-        f"categoryId {number}, which no listed animal has",
+        f"`categoryId` {number}, which no listed animal has",
     )
     assert asked_for(pet(categoryId=number).encode(), {number}).due is Due.CREATED
 
@@ -284,7 +288,7 @@ def test_another_encoding(encoding: str) -> None:
 def test_invalid_utf_8_gives_no_name() -> None:
     found = asked_for(TEXT.encode().replace(b"Rex", b"R\xffx"), KNOWN)
     assert (found.due, found.pet) == (Due.CREATED_OR_REFUSED, {"categoryId": 1})
-    assert found.what == "invalid UTF-8 and a name of 3 characters, not all of them printable ASCII"
+    assert found.what == "invalid UTF-8 and a name of 3 characters, not all ASCII"
     other = asked_for(TEXT.encode()[:-1] + b', "status": "sold", "x": "\xff"}', KNOWN)
     assert (other.what, other.pet) == ("invalid UTF-8", PLAIN | {"status": "sold", "x": "\ufffd"})
 

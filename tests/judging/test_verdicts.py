@@ -39,22 +39,30 @@ ON_TOP = replace(finding("inconclusive", "No example."), on_top=True)
 @pytest.mark.parametrize(
     ("findings", "outcome", "reason"),
     [
-        ([PASS], "pass", "Held in 2 exchanges."),
-        ([finding("pass", exchanges=(4,))], "pass", "Held in 1 exchange."),
+        ([PASS], "pass", "Confirmed in 2 exchanges."),
+        ([finding("pass", exchanges=(4,))], "pass", "Confirmed in 1 exchange."),
         ([FAIL], "fail", "It broke."),
-        ([OPEN], "inconclusive", "Nothing to see."),
-        ([NOT_RUN], "not-run", "Not allowed."),
+        ([OPEN], "inconclusive", "Nothing to see. Run with --allow-writes."),
+        ([NOT_RUN], "not-run", "Not allowed. Name it with --plan."),
         ([ERROR], "error", "We broke."),
         ([PASS, FAIL], "fail", "It broke."),
         ([PASS, ERROR], "error", "We broke."),
         ([FAIL, ERROR], "fail", "It broke."),
-        ([PASS, OPEN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
-        ([PASS, OPEN, NOT_RUN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
-        ([PASS, ON_TOP], "pass", "Held in 2 exchanges."),
-        ([PASS, ON_TOP, OPEN], "inconclusive", "Nothing to see. The rest: held in 2 exchanges."),
+        ([PASS, OPEN], "inconclusive", "Nothing to see. Otherwise confirmed in 2 exchanges. Run with --allow-writes."),
+        (
+            [PASS, OPEN, NOT_RUN],
+            "inconclusive",
+            "Nothing to see. Otherwise confirmed in 2 exchanges. Run with --allow-writes.",
+        ),
+        ([PASS, ON_TOP], "pass", "Confirmed in 2 exchanges."),
+        (
+            [PASS, ON_TOP, OPEN],
+            "inconclusive",
+            "Nothing to see. Otherwise confirmed in 2 exchanges. Run with --allow-writes.",
+        ),
         ([ON_TOP, NOT_RUN], "inconclusive", "No example."),
-        ([PASS, NOT_RUN], "pass", "Held in 2 exchanges. Not examined: Not allowed."),
-        ([OPEN, NOT_RUN], "inconclusive", "Nothing to see."),
+        ([PASS, NOT_RUN], "pass", "Confirmed in 2 exchanges. Not examined: Not allowed. Name it with --plan."),
+        ([OPEN, NOT_RUN], "inconclusive", "Nothing to see. Run with --allow-writes."),
         ([ERROR, OPEN], "error", "We broke."),
         ([PASS, FAIL, ERROR, OPEN, NOT_RUN], "fail", "It broke."),
         ([], "not-run", "no check ran"),
@@ -73,8 +81,8 @@ def test_an_untestable_target_without_checks_is_an_error() -> None:
 
 def test_reasons_are_named_once_and_three_at_most() -> None:
     many = [finding("fail", f"Reason {number}.") for number in (1, 1, 2, 3, 4, 5)]
-    assert rolled(*many).reason == "Reason 1. Reason 2. Reason 3. And 2 more like it."
-    assert rolled(*many[:5]).reason == "Reason 1. Reason 2. Reason 3. And 1 more like it."
+    assert rolled(*many).reason == "Reason 1. Reason 2. Reason 3. And 2 more."
+    assert rolled(*many[:5]).reason == "Reason 1. Reason 2. Reason 3. And 1 more."
     assert rolled(*many[:4]).reason == "Reason 1. Reason 2. Reason 3."
 
 
@@ -104,7 +112,7 @@ def test_a_requirement_not_in_force_is_not_run_even_if_a_check_failed() -> None:
     assert (early.outcome, early.in_force, early.reason) == (
         "not-run",
         False,
-        "Not in force on 2030-12-04: it begins on 2030-12-05.",
+        "Not in force on 2030-12-04: it starts on 2030-12-05.",
     )
     assert (late.requirement, late.target, late.findings) == (get, "staging", (FAIL,))
 
@@ -113,7 +121,7 @@ def test_what_no_check_can_observe_says_why() -> None:
     verdict = rolled(requirement=catalogue()["RATE-10"], untestable=True)
     assert (verdict.requirement, verdict.target) == (catalogue()["RATE-10"], "staging")
     assert (verdict.outcome, verdict.in_force) == ("not-run", False)
-    assert verdict.reason.startswith("No check can see it. A day's quota is never used up on purpose")
+    assert verdict.reason.startswith("Not testable. petcheck never uses up a day's quota")
 
 
 def test_the_check_names_the_option_that_settles_it() -> None:

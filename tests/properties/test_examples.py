@@ -86,8 +86,8 @@ def test_a_failing_example_is_shown_in_its_simplest_form() -> None:
     reason = trial.reasons["LIST-6"]
     assert reason.startswith("GET /pets?limit=7")
     assert "&status=sold: expected 200 (section 4.1), got 500 Internal Server Error." in reason
-    assert "Found with GET /pets?limit=" in reason
-    assert reason.endswith("--seed 7 --examples 60 tries the same again.")
+    assert "Simplified from GET /pets?limit=" in reason
+    assert reason.endswith("Repeat it with --seed 7 --examples 60.")
     row = next(row for row in trial.result.requirements if row.id == "LIST-6")
     assert len(row.decisive) == 2
 

@@ -70,7 +70,7 @@ def assert_not_started(ran: Ran, app: str, line: str) -> None:
     assert "Traceback" not in ran.out + ran.err
     assert "INTERNALERROR" not in ran.out + ran.err
     said = ran.out + ran.err  # a worker writes to stderr
-    assert f"{app} does not start. Its own last lines:\n" in said
+    assert f"{app} does not start. Its last lines:\n" in said
     assert line in said
     (target,) = ran.result.targets
     assert target.unreachable is not None
@@ -109,7 +109,7 @@ def test_it_is_found_where_it_is_mounted(app: str, options: tuple[str, ...], pat
 def test_where_it_is_mounted_can_be_said(folder: Path) -> None:
     ran = petcheck(folder, "LIST-1", "--app", "shop:app")
     assert ran.code == 6
-    assert "--base-path says where the application has them." in " ".join(ran.out.split())
+    assert "name it with --base-path." in " ".join(ran.out.split())
 
 
 @pytest.mark.parametrize(

@@ -23,36 +23,33 @@ def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: 
     page = explained(capsys, monkeypatch, "create-5")
     assert page.startswith(
         "CREATE-5 · section 4.2, Add an animal · stated\n"
-        "A request without a body, or with one that is not a JSON object, is 400.\n"
+        "`POST /pets` without a body, or with a body that is not a JSON object, returns\n400.\n"
         "Also in section 7.\n"
     )
-    assert "\nWhat is sent\n  GET /pets\n  POST /pets with no body\n" in page
+    assert "\nWhat petcheck sends\n  GET /pets\n  POST /pets with no body\n" in page
     assert (
-        "\nA conforming answer\n  POST /pets with no body\n  400 Bad Request\n  Content-Type: application/json\n"
+        "\nA conforming response\n  POST /pets with no body\n  400 Bad Request\n  Content-Type: application/json\n"
         in page
     )
     number = len([fault for fault in FAULTS.values() if "CREATE-5" in fault.breaks])
     assert f"\nWhat it catches: {number} faults of the reference server, such as\n" in page
     assert "\n  An invalid body gets 422.\n" in page
-    assert (
-        "\nWhat leaves it undecided\n  It needs a POST, which is sent only if writes are allowed. --allow-writes\n"
-        in page
-    )
-    assert page.endswith("\npetcheck CREATE-5 --target URL judges it alone.\n")
+    assert "\nWhen it cannot be judged\n  POST requests were not allowed. Run with --allow-writes.\n" in page
+    assert page.endswith("\nTo judge it alone: petcheck CREATE-5 --target URL\n")
     assert max(map(len, page.splitlines())) <= 80
 
 
 def test_what_no_check_can_see_says_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     page = explained(capsys, monkeypatch, "RATE-10")
-    assert "No check: A day's quota is never used up on purpose" in page
-    assert "judges it alone" not in page
+    assert "Not testable: petcheck never uses up a day's quota" in page
+    assert "judge it alone" not in page
 
 
 def test_an_open_point(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert explained(capsys, monkeypatch, "limit-zero") == (
         "limit-zero · section 4.1, List all animals · open\n"
-        "What does `limit=0` get?\n"
-        "The document leaves it open: it is observed, reported, and never judged.\n"
+        "What does `limit=0` return?\n"
+        "The document leaves this open: petcheck reports it and never judges it.\n"
     )
 
 
@@ -93,5 +90,6 @@ def test_the_data_is_of_this_suite(name: str) -> None:
     assert (kept.answer.request, kept.answer.status) == (now.answer.request, now.answer.status)
 
 
-def test_reasons_name_the_option_that_settles_them() -> None:
-    assert Reason("The quota is used up only on request.", "--exhaust-rate-limit") in explanations()["RATE-6"].undecided
+def test_reasons_name_the_option_that_helps() -> None:
+    text = "No request exceeded the rate limit. Run with --exhaust-rate-limit."
+    assert Reason(text, "--exhaust-rate-limit") in explanations()["RATE-6"].undecided

@@ -27,10 +27,10 @@ def test_the_table_says_what_cannot_be_decided_where() -> None:
     pairs = [
         Pair("a", "12 animals", {"LIST-4": ("inconclusive", "16 animals are known. More.")}),
         Pair("b", "1 animal", {"LIST-4": ("inconclusive", "5 animals are known."), "LIST-1": ("fail", "wrong")}),
-        Pair("c", "by-status", {"AUTH-1": ("pass", "Held in 3 exchanges.")}),
+        Pair("c", "by-status", {"AUTH-1": ("pass", "Confirmed in 3 exchanges.")}),
     ]
     assert Pair("filter-fills-page", "3000 animals", {"LIST-7": ("pass", "Held.")}).wrong == {}
-    assert pairs[2].wrong == {"AUTH-1": ("pass", "Held in 3 exchanges.")}
+    assert pairs[2].wrong == {"AUTH-1": ("pass", "Confirmed in 3 exchanges.")}
     text = document(pairs)
     assert "- 3 pairs of a fault and a ground: 3 faults, 3 grounds." in text
     assert "- Verdicts: 1 fail, 2 inconclusive, 1 wrong." in text

@@ -95,7 +95,7 @@ def test_a_signal_during_a_wait_for_the_quota(tmp_path: Path) -> None:
     limited = b"HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: 100\r\n\r\n"
     with peer(after(4, lambda caller: caller.send(limited))) as up:
         process = start(tmp_path, "--target", up.url, "--plan", "free")
-        told = "target (plan free): the answer was 429, and the next request may be sent in 100 s\n"
+        told = "target (plan free): rate-limited (429); resuming in 100 s\n"
         until(lambda: told in (tmp_path / "stdout").read_text())
         process.send_signal(signal.SIGTERM)
         assert_interrupted(ended(process, tmp_path))

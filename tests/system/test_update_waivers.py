@@ -99,7 +99,7 @@ def test_a_run_that_is_cut_short_leaves_the_file(tmp_path: Path, broken: str) ->
     before = file.read_text()
     ran = petcheck(tmp_path, *UPDATE, "--examples", "0", "-x")
     assert ran.code == 1
-    assert ran.out.endswith("\npetcheck.toml is unchanged, since the run was cut short\n")
+    assert ran.out.endswith("\npetcheck.toml is unchanged, since the run was not complete\n")
     assert file.read_text() == before
 
 

@@ -158,7 +158,7 @@ def test_the_installed_command_knows_its_version(installed: Path, elsewhere: Pat
 
 def test_the_installed_command_explains_a_requirement(installed: Path, elsewhere: Path) -> None:
     page = output_of(installed, "explain", "CREATE-5", cwd=elsewhere).stdout
-    assert "A conforming answer" in page
+    assert "A conforming response" in page
     assert "What it catches: " in page
 
 

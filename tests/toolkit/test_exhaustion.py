@@ -77,7 +77,7 @@ def test_a_quota_above_the_cap_on_requests_is_not_used_up() -> None:
 
 def test_a_day_s_quota_is_never_used_up() -> None:
     trial, log = exhausted("free", variations=["daily-window"])
-    assert trial.reasons["RATE-6"] == "The window is a day's, and a day's quota is never used up."
+    assert trial.reasons["RATE-6"] == "The window is a day's, and petcheck never uses up a day's quota."
     assert [record.status for record in log].count(429) == 0
 
 
@@ -121,5 +121,5 @@ def test_windows_that_end_before_they_are_used_up_fail_nothing() -> None:
             url, "--plan", "free", "--exhaust-rate-limit", "--max-requests", "5000", "--examples", "0"
         )
     assert "RATE-6" not in trial.ids("fail")
-    assert trial.reasons["RATE-6"].startswith("The quota could not be used up because its windows end too soon")
+    assert trial.reasons["RATE-6"].startswith("The quota could not be used up, since its windows end too soon")
     assert 4 * 60 < trial.requests < 7 * 60

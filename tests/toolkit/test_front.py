@@ -62,17 +62,17 @@ def test_a_server_costs_one_request() -> None:
     [
         (
             page(301, "", ("Location", "https://pets.example/v1/pets")),
-            "with 301 (Location: https://pets.example/v1/pets), with the key and without it, "
-            "so something stands in front of the server; redirects are not followed",
+            "returns 301 (Location: https://pets.example/v1/pets) to every request, with and without the key, "
+            "so something in front of the server answers; petcheck does not follow redirects",
         ),
-        (page(302, "", ("Location", "/login")), "with 302 (Location: /login), "),
+        (page(302, "", ("Location", "/login")), "returns 302 (Location: /login) to every request"),
         (page(401, "Sign in", ("WWW-Authenticate", 'Basic realm="x"')), '(WWW-Authenticate: Basic realm="x")'),
-        (page(401, "Sign in"), "with 401 (page: Sign in), "),
-        (error(401, [("WWW-Authenticate", "Negotiate")]), "(WWW-Authenticate: Negotiate), "),
-        (page(403, "Access\n  denied &amp; logged"), "with 403 (page: Access denied & logged), "),
+        (page(401, "Sign in"), "returns 401 (page: Sign in) to every request"),
+        (error(401, [("WWW-Authenticate", "Negotiate")]), "(WWW-Authenticate: Negotiate) to every request"),
+        (page(403, "Access\n  denied &amp; logged"), "returns 403 (page: Access denied & logged) to every request"),
         (page(400, "400 The SSL certificate error"), "it asks for a client certificate, and petcheck cannot send one"),
-        (page(503, "Down for maintenance"), "with 503 (page: Down for maintenance), "),
-        (response(403), "everything with 403, with the key and without it"),
+        (page(503, "Down for maintenance"), "returns 503 (page: Down for maintenance) to every request"),
+        (response(403), "returns 403 to every request, with and without the key"),
     ],
 )
 def test_a_gateway_in_front_of_the_server_is_quoted(answer: Response, words: str) -> None:
@@ -85,17 +85,17 @@ def test_a_gateway_in_front_of_the_server_is_quoted(answer: Response, words: str
 def test_a_redirect_of_the_same_host_to_https_says_what_to_do() -> None:
     answer = page(308, "", ("Location", "https://pets.example/v1/pets"))
     reason, _ = probed(lambda sent: answer, "http://pets.example/v1")
-    assert (reason or "").endswith("; give the base URL with https")
+    assert (reason or "").endswith("; use https in the base URL")
 
 
 @pytest.mark.parametrize(
     ("base_url", "words"),
     [
-        ("https://pets.example/v1/pets", "the base URL ends in /v1/pets; give it without /pets"),
-        ("https://pets.example/v1/pets/", "the base URL ends in /v1/pets; give it without /pets"),
-        ("https://pets.example/v1/store/orders", "ends in /v1/store/orders; give it without /store/orders"),
-        ("https://pets.example/v2", "the base URL does not end in /v1 (section 9); give the one that does"),
-        ("https://pets.example", "the base URL does not end in /v1 (section 9); give the one that does"),
+        ("https://pets.example/v1/pets", "remove /pets from the end of the base URL"),
+        ("https://pets.example/v1/pets/", "remove /pets from the end of the base URL"),
+        ("https://pets.example/v1/store/orders", "remove /store/orders from the end of the base URL"),
+        ("https://pets.example/v2", "the base URL must end in /v1 (section 9)"),
+        ("https://pets.example", "the base URL must end in /v1 (section 9)"),
         ("https://pets.example/api/v1", "check the base URL: it is the part before /pets"),
     ],
 )
@@ -115,7 +115,7 @@ def test_below_an_operation_a_server_may_read_the_path_as_a_bad_id() -> None:
         return error(400) if answer.status == 404 and sent.url.endswith("/pets/pets") else answer
 
     reason, _ = probed(strict, "https://pets.example/v1/pets")
-    assert "give it without /pets" in (reason or "")
+    assert "remove /pets from the end" in (reason or "")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_faulty_server_is_judged(answer: Answer) -> None:
 def test_a_key_refused_everywhere_is_reported_as_such(challenge: str | None, headers: bool) -> None:
     said = [*(HEADERS if headers else []), *([("WWW-Authenticate", challenge)] if challenge else [])]
     reason, _ = probed(lambda sent: error(401, said))
-    assert "refuses the key sha256:" in (reason or "")
+    assert "rejects the key sha256:" in (reason or "")
 
 
 def test_a_certificate_that_is_not_trusted_says_what_to_do_and_nothing_else() -> None:

@@ -256,7 +256,9 @@ def test_several_base_urls_are_named_and_one_is_chosen(
     obeying: list[Entry], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = [*obeying, *(elsewhere(entry, "other.example") for entry in obeying)]
-    with pytest.raises(NotARun, match=r"has several base URLs: http://127.*, https://other\.example/v1; name one with"):
+    with pytest.raises(
+        NotARun, match=r"has several base URLs: http://127.*, https://other\.example/v1; choose one with"
+    ):
         judged(har_of(rows), tmp_path)
     again = judged(har_of(rows), tmp_path, base_url="https://other.example/v1")
     assert again.product.result.targets[0].base_url == "https://other.example/v1"

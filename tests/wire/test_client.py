@@ -245,15 +245,19 @@ def test_compressed_bodies_are_decompressed(encoding: str) -> None:
 @pytest.mark.parametrize(
     ("named", "body", "why"),
     [
-        ("gzip", b"[]", "Content-Encoding is gzip, but the body is not: "),
-        ("gzip", zlib.compress(b"[]"), "Content-Encoding is gzip, but the body is not: "),
-        ("deflate", gzip.compress(b"[]"), "Content-Encoding is deflate, but the body is not: "),
-        ("deflate", b"[]", "Content-Encoding is deflate, but the body is not: "),
-        ("gzip", gzip.compress(b"[" * 99)[:-4], "Content-Encoding is gzip, but the body is not: it ends too early"),
-        ("gzip, gzip", gzip.compress(b"[]"), "Content-Encoding is gzip, but the body is not: "),
-        ("br", b"[]", "Content-Encoding is br; the request accepts gzip, deflate only"),
-        ("zstd, gzip", gzip.compress(b"[]"), "Content-Encoding is zstd; the request accepts gzip, deflate only"),
-        ("utf-8", b"[]", "Content-Encoding is utf-8; the request accepts gzip, deflate only"),
+        ("gzip", b"[]", "Content-Encoding is gzip, but the body cannot be decoded: "),
+        ("gzip", zlib.compress(b"[]"), "Content-Encoding is gzip, but the body cannot be decoded: "),
+        ("deflate", gzip.compress(b"[]"), "Content-Encoding is deflate, but the body cannot be decoded: "),
+        ("deflate", b"[]", "Content-Encoding is deflate, but the body cannot be decoded: "),
+        (
+            "gzip",
+            gzip.compress(b"[" * 99)[:-4],
+            "Content-Encoding is gzip, but the body cannot be decoded: it ends too early",
+        ),
+        ("gzip, gzip", gzip.compress(b"[]"), "Content-Encoding is gzip, but the body cannot be decoded: "),
+        ("br", b"[]", "Content-Encoding is br; the request accepts only gzip, deflate"),
+        ("zstd, gzip", gzip.compress(b"[]"), "Content-Encoding is zstd; the request accepts only gzip, deflate"),
+        ("utf-8", b"[]", "Content-Encoding is utf-8; the request accepts only gzip, deflate"),
     ],
     ids=["plain", "zlib as gzip", "gzip as deflate", "plain as deflate", "cut", "gzip once", "br", "zstd", "charset"],
 )
@@ -324,7 +328,7 @@ def test_nothing_at_all_times_out() -> None:
     [
         (b"", b"HTTP/1.1 200 OK\r\nX: " + b"y" * 1000, "nothing was received"),
         (b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000, "nothing was received"),
-        (BEGINNING, b"x" * 99, "status 200 was received, its body did not end"),
+        (BEGINNING, b"x" * 99, "status 200 was received, but its body did not end"),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 100, "nothing was received"),
     ],
     ids=["status line", "headers", "body", "informational answers"],
@@ -368,14 +372,14 @@ def test_a_reset_within_the_body() -> None:
     with peer(resetting) as up:
         answer = silent(up.url)
     assert answer.kind in (Silence.RESET, Silence.CUT_SHORT)
-    assert "status 200 was received, its body did not end" in answer.detail
+    assert "status 200 was received, but its body did not end" in answer.detail
 
 
 def test_a_body_that_is_shorter_than_its_length() -> None:
     with peer(lambda caller: caller.send(BEGINNING + b"x" * 10)) as up:
         answer = silent(up.url)
     assert answer.kind is Silence.CUT_SHORT
-    assert answer.detail.startswith("status 200 was received, its body did not end: ")
+    assert answer.detail.startswith("status 200 was received, but its body did not end: ")
     assert "received 10 bytes, expected 100" in answer.detail
 
 
@@ -458,7 +462,7 @@ def test_a_named_authority_is_trusted(served_by: Peer, certificates: Path) -> No
 def test_an_authority_that_was_not_named_is_not_trusted(served_by: Peer) -> None:
     answer = silent(https(served_by))
     assert answer.kind is Silence.TLS
-    assert answer.detail.endswith("; name the authority that signed the certificate with --ca-bundle")
+    assert answer.detail.endswith("; use --ca-bundle to name the authority that signed the certificate")
     assert served_by.heads == []
 
 

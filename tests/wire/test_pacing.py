@@ -116,7 +116,7 @@ def test_a_date_in_retry_after_is_measured_by_the_targets_own_clock() -> None:
 
 def test_a_429_closes_the_bucket_for_exactly_retry_after() -> None:
     pause = delay(after(("Retry-After", "37"), status=429, now=100.0), 101.0)
-    assert (pause.seconds, pause.why) == (36.0, "the answer was 429, and the next request may be sent")
+    assert (pause.seconds, pause.why) == (36.0, "rate-limited (429); resuming")
 
 
 def test_retry_after_overrides_the_window() -> None:

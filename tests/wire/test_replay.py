@@ -30,7 +30,7 @@ def test_the_same_request_gets_each_answer_once_in_order() -> None:
     replay = sender(first, second)
     assert replay.send(errand()) is first
     assert replay.send(errand()) is second
-    with pytest.raises(NotRecorded, match=r"^the recording holds no answer to GET /pets\?limit=5$"):
+    with pytest.raises(NotRecorded, match=r"^the recording has no answer to GET /pets\?limit=5$"):
         replay.send(errand())
 
 

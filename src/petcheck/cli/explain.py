@@ -37,7 +37,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a requirement stayed undecided, and the option that settles it, if one does."""
+    """Why a requirement could not be judged, and the option that helps, if one does."""
 
     text: str
     settled_by: str | None = None
@@ -87,8 +87,9 @@ def explain_parser() -> Parser:
     parser = Parser(
         "explain",
         usage="petcheck explain ID…",
-        description="Explain a requirement: what it says, what is sent, which faults it catches, what a conforming "
-        "answer looks like, what leaves it undecided. A group (AUTH) or a section (4.2) lists its requirements.",
+        description="Explain a requirement: what it requires, what petcheck sends, what a conforming response looks "
+        "like, which faults it catches, and when it cannot be judged. A group (AUTH) or a section (4.2) lists its "
+        "requirements.",
     )
     parser.add_argument("words", nargs="*", metavar="ID", help="a requirement or an open point; a group or a section")
     return parser
@@ -121,20 +122,19 @@ def _requirement(page: TextLines, entry: Requirement) -> None:
         _conforming(page, known)
     _faults(page, entry)
     if known is not None and known.undecided:
-        page.head("What leaves it undecided")
+        page.head("When it cannot be judged")
         for reason in known.undecided:
-            settled = f" {reason.settled_by} settles it." if reason.settled_by else ""
-            page.say(f"{reason.text}{settled}", "  ", "    ")
+            page.say(reason.text, "  ", "    ")
     if known is None:
         return
     page.blank()
-    page.say(f"petcheck {entry.id} --target URL judges it alone.", style=DIM)
+    page.say(f"To judge it alone: petcheck {entry.id} --target URL", style=DIM)
 
 
 def _open_point(page: TextLines, entry: Requirement) -> None:
     page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · open", style=BOLD)
     page.say(entry.statement)
-    page.say("The document leaves it open: it is observed, reported, and never judged.")
+    page.say("The document leaves this open: petcheck reports it and never judges it.")
     for note in notes(entry):
         page.say(note)
 
@@ -149,25 +149,25 @@ def notes(entry: Requirement) -> list[str]:
     if entry.also:
         found.append(f"Also in section {', '.join(entry.also)}.")
     if entry.untestable:
-        found.append(f"No check: {entry.untestable}")
+        found.append(f"Not testable: {entry.untestable}")
     return found
 
 
 def _sent(page: TextLines, known: Explanation) -> None:
-    page.head("What is sent")
+    page.head("What petcheck sends")
     for request in known.sent:
         page.say(request, "  ", "    ")
     if known.kinds > len(known.sent):
         page.say(f"and {known.kinds - len(known.sent)} more", "  ")
     if any(request.startswith("POST") for request in known.sent):
-        page.say("A POST is sent only with --allow-writes.", "  ", style=DIM)
+        page.say("petcheck sends POST only with --allow-writes.", "  ", style=DIM)
 
 
 def _conforming(page: TextLines, known: Explanation) -> None:
     answer = known.answer
     if answer is None:
         return
-    page.head("A conforming answer")
+    page.head("A conforming response")
     page.say(answer.request, "  ", "    ", style=DIM)
     page.line(f"  {answer.status} {answer.reason}")
     for name, value in answer.headers:
@@ -187,4 +187,4 @@ def _faults(page: TextLines, entry: Requirement) -> None:
     page.head(f"What it catches: {len(faults)} faults of the reference server, such as")
     for name in list(reversed(kinds))[:_FAULTS]:
         page.say(f"{kinds[name].summary}", "  ", "    ")
-    page.say(f"petcheck serve --fault {next(reversed(kinds))} breaks it.", "  ", style=DIM)
+    page.say(f"To see the first: petcheck serve --fault {next(reversed(kinds))}", "  ", style=DIM)

@@ -50,7 +50,7 @@ class Search:
     """What pages show about refused POSTs; each POST with a name is in one of these groups.
 
     `found` are animals that they stored. `doubtful` animals may be older than the run. `cleared` are POSTs with a page
-    that would show their animal and does not. `stale` POSTs have such a page too, but it came too soon to count.
+    that would show their animal and does not. `stale` POSTs have one too, but it was requested too soon to count.
     `unseen` POSTs have none. POSTs without a name, or with a name that another POST may have stored, are ignored.
     """
 
@@ -102,9 +102,9 @@ def nothing_stored(record: Record, posts: Collection[Exchange], grounds: Grounds
         return _failed(search, why)
     examined = tuple(dict.fromkeys(exchange for post, page in search.cleared for exchange in (post, page.exchange)))
     if search.doubtful:
-        return _of_an_earlier_run(search.doubtful[0], examined)
+        return _of_an_earlier_run(search.doubtful[0], examined, grounds)
     if not (search.stale or search.unseen):
-        return Held(examined) if examined else Undecided("No refused POST has a name to look for.")
+        return Held(examined) if examined else Undecided("No refused POST sent a name that a page could show.")
     otherwise = Undecided(_left_open(search, len(posts)), None, examined)
     return _question(search, record, otherwise) or otherwise
 
@@ -112,21 +112,25 @@ def nothing_stored(record: Record, posts: Collection[Exchange], grounds: Grounds
 def _left_open(search: Search, refused: int) -> str:
     if search.unseen:
         return (
-            f"No page would show an animal made by {len(search.unseen)} of {refused} refused POSTs: none is known to "
-            "hold the whole store, or has room for every animal of the status that was sent. A store of fewer than 20 "
-            "animals settles it."
+            f"No page shows whether {_some(len(search.unseen), refused)} stored an animal, since the store may not fit "
+            "on one page. Test a store of fewer than 20 animals."
         )
     return (
-        f"The pages that would show an animal made by {len(search.stale)} of {refused} refused POSTs were requested "
-        f"less than {LAG_S:g} s after them, and a page may be that old."
+        f"The pages after {_some(len(search.stale), refused)} came within {LAG_S:g} s and may not show yet what was "
+        "stored. Run again."
     )
+
+
+def _some(number: int, refused: int) -> str:
+    return f"{number} of {refused} refused POSTs" if refused > 1 else "the refused POST"
 
 
 def _failed(search: Search, why: str) -> Failed:
     first = search.found[0]
     said = (
-        f"{described(first.post)} was answered {answer_text(first.post)}, yet {described(first.page.exchange)} lists "
-        f"animal {quoted(first.animal.get('id'))} named {quoted(first.animal.get('name'))}: {why}."
+        f"{described(first.post)} returned {answer_text(first.post)} but stored an animal: "
+        f"{described(first.page.exchange)} lists animal {quoted(first.animal.get('id'))}, "
+        f"named {quoted(first.animal.get('name'))}. {why}."
     )
     posts = [Proof(one.post, STATUS) for one in search.found]
     on = [(one.page.exchange, one.place) for one in reversed(search.found)]
@@ -134,11 +138,13 @@ def _failed(search: Search, why: str) -> Failed:
     return Failed(said, (*posts, *pages.values()))
 
 
-def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...]) -> Undecided:
+def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...], grounds: Grounds) -> Undecided:
+    cause = (
+        ": an earlier run with the same --seed may have created it. Run again without --seed." if grounds.run else "."
+    )
     return Undecided(
         f"Animal {quoted(sight.animal.get('id'))} has the name of a refused POST, "
-        f"{quoted(sight.animal.get('name'))}, and no page before that POST would have shown it: an earlier run with "
-        "the same --seed may have created it. A run without --seed settles it.",
+        f"{quoted(sight.animal.get('name'))}, but may be older than that POST{cause}",
         None,
         examined,
     )
@@ -153,7 +159,7 @@ def name_sent(post: Exchange) -> str | None:
 
 
 def status_sent(post: Exchange) -> str | None:
-    """The status that such an animal would certainly have; None unless it is one of the three."""
+    """The status that this animal would certainly have; None unless it is one of the three."""
     status = _sent(post, "status")
     return status if status in STATUSES else None
 
@@ -190,7 +196,7 @@ def _refused(exchange: Exchange) -> bool:
 
 
 def _is_of_this_run(name: str, grounds: Grounds) -> bool:
-    """Whether only this run can have given such a name: it contains the run's id, or is a long number."""
+    """Whether only this run can have given that name: it contains the run's id, or is a long number."""
     own = bool(grounds.run) and grounds.run in name
     return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
 

@@ -53,7 +53,8 @@ def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
     """One failure from the problems of one or more exchanges, described by the simplest request."""
     wrong = sorted(rows, key=lambda row: simplicity(row[0]))
     first, problem = wrong[0]
-    others = [name for name in dict.fromkeys(described(x) for x, _ in wrong[1:]) if name != described(first)]
+    named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
+    others = [name for name in named if name != described(first)]
     return Failed(
         f"{sentence(section, first, problem)}{_also_in(others)}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
@@ -65,8 +66,20 @@ def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
 def sentence(section: str, exchange: Exchange, problem: Problem) -> str:
     """A problem as a sentence without a full stop. The text of a wrong status already says what the answer was."""
     if problem.part == STATUS or exchange.status is None:
-        return f"{described(exchange)}: {problem.text}"
-    return f"{described(exchange)}, answered {answer_text(exchange)}: {problem.text} (section {section})"
+        return f"{_request_words(exchange, problem)}: {problem.text}"
+    return f"{described(exchange)} returned {answer_text(exchange)}: {problem.text} (section {section})"
+
+
+def _request_words(exchange: Exchange, problem: Problem) -> str:
+    return f"{described(exchange)} with {problem.sent}" if problem.sent else described(exchange)
+
+
+def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> str:
+    """A further request with a problem in words: what was sent with it and its wrong status only if they differ."""
+    exchange, problem = row
+    words = described(exchange) if problem.sent == first[1].sent else _request_words(exchange, problem)
+    other = problem.part == STATUS and exchange.status != first[0].status
+    return f"{words} ({answer_text(exchange)})" if other else words
 
 
 def simplicity(exchange: Exchange) -> tuple[int, int]:

@@ -73,7 +73,7 @@ def reads_in(record: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
 
 
 def read_sight(exchange: Exchange) -> Sight | None:
-    """The animal that a GET shows; None unless it was answered 200 with an object."""
+    """The animal that a GET shows; None unless the response is 200 with an object."""
     animal = _object_in(exchange, 200)
     return None if animal is None else Sight(exchange, animal)
 

@@ -41,9 +41,9 @@ class HugeNumber:
 def json_of(response: Response) -> Json:
     """The JSON value of a response's body. Raises `NotJson`, and `NotRead` if the body is too large to read."""
     if not response.body_complete:
-        raise NotRead(f"the body is longer than petcheck reads; its first {len(response.body):,} bytes are kept")
+        raise NotRead(f"the body is longer than petcheck reads (it keeps the first {len(response.body):,} bytes)")
     if response.encoding_broken:
-        raise NotJson(f"the body cannot be read: {response.encoding_broken}")
+        raise NotJson(response.encoding_broken)
     return parse(response.body)
 
 
@@ -59,7 +59,7 @@ def _parsed(body: bytes) -> Json:
     if not body.strip():
         raise NotJson("the body is empty")
     if all(_values_at_most(text) > _VALUES_READ for text in _counted_in(body)):
-        raise NotRead(f"the body has more than {_VALUES_READ:,} values, which is more than petcheck reads")
+        raise NotRead(f"the body has more values than petcheck reads ({_VALUES_READ:,})")
     try:
         text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:

@@ -37,12 +37,14 @@ def body(*steps: str | int) -> Part:
 class Problem:
     """What is wrong, in words, and the part of the exchange that shows it.
 
-    `expected` are the statuses that conform, in words, if the status is wrong.
+    `expected` are the statuses that conform, in words, if the status is wrong; `sent` then says what was sent with
+    the request, as far as the status depends on it.
     """
 
     text: str
     part: Part = WHOLE
     expected: str = ""
+    sent: str = ""
 
     def below(self, *steps: str | int) -> Problem:
         """The same problem for a value that is at `steps` in a body."""
@@ -122,7 +124,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Requests whose answers decide: send each anew, in this order, not before `not_before` (monotonic seconds).
+    """Requests whose answers decide: send each again, in this order, not before `not_before` (monotonic seconds).
 
     `otherwise` is the decision if they cannot be sent.
     """

@@ -1,11 +1,11 @@
-"""Matchers: each looks at one thing and returns a `Problem`, or None if it is right. They know nothing of severity."""
+"""Matchers: each looks at one thing and returns a `Problem`, or None if it is right. They ignore severity."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from urllib.parse import urlsplit
 
 from petcheck.errors import NotJson, NotRead
@@ -14,7 +14,7 @@ from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kin
 from petcheck.judging.judgement import BODY, Problem, body, header
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, STATUSES
 
-_SHOWN = 80
+_SHOWN, _AROUND = 80, 30  # characters of a value, and on each side of a difference
 
 # ---- words
 
@@ -50,6 +50,16 @@ def quoted(value: Json) -> str:
 
 def _plain(value: Decimal | HugeNumber) -> float | str:
     return float(value) if isinstance(value, Decimal) else f"<{kind(value)}>"
+
+
+def one_of(names: Sequence[str]) -> str:
+    """Names in words: `a`, `a or b`, `a, b or c`; empty without names."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def kind_and_value(value: Json) -> str:
+    """The JSON type of a value, and the value as JSON text unless it is null."""
+    return kind(value) if value is None else f"{kind(value)}, {quoted(value)}"
 
 
 def value_of(response: Response) -> Json:
@@ -90,7 +100,7 @@ def problem_of_media_type(response: Response) -> Problem | None:
     """What is wrong with Content-Type: `application/json` in any letter case, with any parameters (section 4)."""
     value = response.header(CONTENT_TYPE)
     if value is None:
-        return Problem(f"there is no {CONTENT_TYPE}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
+        return Problem(f"{CONTENT_TYPE} is missing; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
     types = {part.partition(";")[0].strip().lower() for part in value.split(",")}
     if types == {MEDIA_TYPE}:
         return None
@@ -104,9 +114,9 @@ def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
     value = holder[name]
     number = integer(value)
     if number is None and not isinstance(value, HugeNumber):
-        return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; expected an integer", body(name))
+        return Problem(f"`{name}` is {kind_and_value(value)}; expected an integer", body(name))
     if number is None or not INT64_MIN <= number <= INT64_MAX:
-        return Problem(f"`{name}` is {quoted(value)}, beyond int64", body(name))
+        return Problem(f"`{name}` is {quoted(value)}, outside the int64 range", body(name))
     return None
 
 
@@ -117,7 +127,7 @@ def problem_of_string(owner: str, name: str, holder: Animal) -> Problem | None:
     value = holder[name]
     if isinstance(value, str):
         return None
-    return Problem(f"`{name}` is {kind(value)}, {quoted(value)}; expected a string", body(name))
+    return Problem(f"`{name}` is {kind_and_value(value)}; expected a string", body(name))
 
 
 def problem_of_pet_status(holder: Animal) -> Problem | None:
@@ -125,8 +135,8 @@ def problem_of_pet_status(holder: Animal) -> Problem | None:
     if "status" not in holder or holder["status"] in STATUSES:
         return None
     value = holder["status"]
-    said = "null; without a status the member must be absent" if value is None else quoted(value)
-    return Problem(f"`status` is {said}; PetStatus is one of {', '.join(STATUSES)}", body("status"))
+    absent = ", or no `status` at all" if value is None else ""
+    return Problem(f"`status` is {quoted(value)}; expected {one_of(STATUSES)}{absent}", body("status"))
 
 
 def problem_of_error_status(holder: Animal, http_status: int) -> Problem | None:
@@ -135,31 +145,60 @@ def problem_of_error_status(holder: Animal, http_status: int) -> Problem | None:
         return Problem("the Error has no `status`", BODY)
     value = holder["status"]
     if integer(value) is None:
-        return Problem(
-            f"`status` is {kind(value)}, {quoted(value)}; expected the integer {http_status}", body("status")
-        )
+        return Problem(f"`status` is {kind_and_value(value)}; expected the integer {http_status}", body("status"))
     if integer(value) == http_status:
         return None
-    return Problem(f"`status` is {quoted(value)} in a response of {http_status}", body("status"))
+    return Problem(f"`status` is {quoted(value)}; expected {http_status}, the status of the response", body("status"))
 
 
 # ---- comparisons
 
 
 def difference_of_text(sent: str, got: str) -> str | None:
-    """The first code point in which two texts differ, in words; None if they are equal."""
+    """The first code point in which a returned text differs from the one sent, in words; None if they are equal."""
     if sent == got:
         return None
-    return f"{quoted(sent)} came back as {quoted(got)}: {_parting(sent, got)}"
+    after, before = _cut_around(sent, got)
+    return f"{after} instead of {before} ({_parting(sent, got)})"
+
+
+def _cut_around(before: str, after: str) -> tuple[str, str]:
+    """The later text and the earlier one as JSON text, each cut to what surrounds the first difference if too long."""
+    if max(map(len, map(quoted, (before, after)))) < _SHOWN:
+        return quoted(after), quoted(before)
+    at = _first_difference(before, after)
+    first = at - _fitting(before[:at][::-1])
+
+    def cut(text: str) -> str:
+        last = at + _fitting(text[at:])
+        return f"{'…' * (first > 0)}{json.dumps(text[first:last])}{'…' * (last < len(text))}"
+
+    return cut(after), cut(before)
+
+
+def _fitting(text: str) -> int:
+    """How many characters at the beginning of a text are shown, by the space that they take as JSON text."""
+    sizes = accumulate(len(json.dumps(character)) - 2 for character in text)
+    return max(1, sum(1 for size in sizes if size <= _AROUND)) if text else 0
+
+
+def _first_difference(before: str, after: str) -> int:
+    return next(at for at, (was, now) in enumerate(zip_longest(before, after)) if was != now)
 
 
 def _parting(before: str, after: str) -> str:
-    at = next(at for at, (was, now) in enumerate(zip_longest(before, after)) if was != now)
+    at = _first_difference(before, after)
+    if not after or not before:
+        return "it is empty" if not after else "it should be empty"
+    if at == len(after):
+        return f"it ends after {at} characters" if at != 1 else "it ends after 1 character"
+    if at == len(before):
+        return f"it goes on with {_code_point(after, at)} after character {at}"
     return f"character {at + 1} is {_code_point(after, at)} instead of {_code_point(before, at)}"
 
 
 def _code_point(text: str, at: int) -> str:
-    return f"U+{ord(text[at]):04X}" if at < len(text) else "missing"
+    return f"U+{ord(text[at]):04X}"
 
 
 def differences(before: Animal, after: Animal) -> list[Problem]:
@@ -169,10 +208,7 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
     """
     well_formed = [n for n, problem in _PROBLEMS.items() if problem(before) is None and problem(after) is None]
     found = [
-        Problem(
-            f"`{name}` is {quoted(after[name])} instead of {quoted(before[name])}{_where(before[name], after[name])}",
-            body(name),
-        )
+        Problem(f"`{name}` is {_changed(before[name], after[name])}", body(name))
         for name in well_formed
         if before[name] != after[name]
     ]
@@ -180,16 +216,16 @@ def differences(before: Animal, after: Animal) -> list[Problem]:
     if whole and problem_of_pet_status(before) is None and problem_of_pet_status(after) is None:
         was, now = before.get("status"), after.get("status")
         if was != now:
-            instead = quoted(was) if was else "absent"
-            said = f"`status` is {'gone' if now is None else quoted(now)} instead of {instead}"
-            found.append(Problem(said, BODY if now is None else body("status")))
+            said = " instead of ".join("missing" if value is None else quoted(value) for value in (now, was))
+            found.append(Problem(f"`status` is {said}", BODY if now is None else body("status")))
     return found
 
 
-def _where(before: Json, after: Json) -> str:
-    """The first difference between two values, if a text is too long to show in full; an int64 never is."""
-    too_long = max(map(len, map(quoted, (before, after)))) >= _SHOWN
-    return f" ({_parting(str(before), str(after))})" if too_long else ""
+def _changed(before: Json, after: Json) -> str:
+    """Two values in words, and their first difference if a text is too long to show in full."""
+    if isinstance(before, str) and isinstance(after, str) and max(map(len, map(quoted, (before, after)))) >= _SHOWN:
+        return str(difference_of_text(before, after))
+    return f"{quoted(after)} instead of {quoted(before)}"
 
 
 _PROBLEMS: dict[str, Callable[[Animal], Problem | None]] = {

@@ -65,7 +65,7 @@ class Page:
 
 
 def page_in(exchange: Exchange) -> Page | None:
-    """The page in an exchange; None unless `GET /pets` with the valid key was answered 200 with an array."""
+    """The page in an exchange; None unless `GET /pets` with the valid key returned 200 with an array."""
     if exchange.request.operation is not Operation.LIST_PETS or not isinstance(exchange.answer, Response):
         return None
     if exchange.answer.status != 200 or not exchange.request.has_valid_key:
@@ -104,7 +104,7 @@ def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
 
 
 def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
-    """The POSTs that were answered 201, by the id of the animal in the answer."""
+    """The POSTs that returned 201, by the id of the animal in the response."""
     return {
         number: exchange
         for exchange in exchanges
@@ -119,7 +119,7 @@ def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
 def whole_stores(pages: Collection[Page]) -> list[Page]:
     """The pages that are known to hold every animal of the store (section 4.1), in the given order.
 
-    Such a page is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
+    Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it.
     """
     # a page without `limit` may be short because its default is wrong
@@ -135,8 +135,8 @@ def whole_stores(pages: Collection[Page]) -> list[Page]:
 def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
     """The pages that would show an animal stored before with that status (None: no status), in the given order.
 
-    Such a page is the whole store, or is filtered by that status and not full. What a page of the second kind leaves
-    out is not a fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
+    Each is the whole store, or is filtered by that status and not full. What a filtered page leaves out is not a
+    fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
     """
     whole = {page.exchange.index for page in whole_stores(pages)}
     sizes = [page.size for page in pages]

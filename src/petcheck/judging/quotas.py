@@ -84,7 +84,7 @@ class Window:
 
     @property
     def counts_steadily(self) -> bool:
-        """Whether nothing comes free in it: it begins full, Remaining falls by the same each time, and Reset stays.
+        """Whether no request becomes free again: it begins full, Remaining falls by equal steps, and Reset stays.
 
         In a bucket, Reset moves; a quota that slides does not begin full.
         """
@@ -207,7 +207,7 @@ def problem_of_limits(counts: Sequence[Count]) -> QuotaProblem | None:
     """The problem of a Limit that always equals Remaining and takes many values: it counts nothing."""
     if len({count.limit for count in counts}) < _ENOUGH or any(one.limit != one.remaining for one in counts):
         return None
-    said = f"{RATE_LIMIT} always equals {RATE_REMAINING}, and went from {counts[0].limit} to {counts[-1].limit}"
+    said = f"{RATE_LIMIT} always equals {RATE_REMAINING}; both went from {counts[0].limit} to {counts[-1].limit}"
     return QuotaProblem(said, (counts[0].exchange, counts[-1].exchange), RATE_LIMIT)
 
 
@@ -238,7 +238,7 @@ def _rise(counts: Sequence[Count]) -> QuotaProblem | None:
         rounding = 0 if later.spends else 1
         gained = rate * (later.exchange.finished - low.exchange.sent)
         if later.remaining - low.remaining > rounding + gained:
-            said = f"{RATE_REMAINING} rose from {low.remaining} to {later.remaining} within one window"
+            said = f"{RATE_REMAINING} rose from {low.remaining} to {later.remaining} in one window"
             return QuotaProblem(said, (low.exchange, later.exchange))
     return None
 
@@ -256,7 +256,7 @@ def _stays(counts: Sequence[Count]) -> QuotaProblem | None:
     spent = sum(count.spends for count in counts) - 1
     if refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
         return None
-    said = f"{RATE_REMAINING} stayed at {last.remaining} over {len(counts)} requests of one window"
+    said = f"{RATE_REMAINING} stayed at {last.remaining} over {len(counts)} requests in one window"
     return QuotaProblem(said, (first.exchange, last.exchange))
 
 
@@ -272,8 +272,8 @@ def _falls_short(counts: Sequence[Count]) -> QuotaProblem | None:
         return None
     earlier, later = worst
     said = (
-        f"{RATE_REMAINING} went from {earlier.remaining} to {later.remaining} within one window, "
-        f"while {spent_between(earlier, later)} requests were served in between"
+        f"{RATE_REMAINING} went from {earlier.remaining} to {later.remaining} in one window, "
+        f"although {served_in_words(spent_between(earlier, later))} in between"
     )
     return QuotaProblem(said, (earlier.exchange, later.exchange))
 
@@ -285,8 +285,9 @@ def _uncovered(quota: Quota) -> QuotaProblem | None:
         return None
     earlier, later = worst
     said = (
-        f"{RATE_REMAINING} is {later.remaining} of {quota.limit}, although {spent_between(earlier, later)} "
-        f"requests were served in the {later.exchange.finished - earlier.exchange.sent:.1f} s before"
+        f"{RATE_REMAINING} is {later.remaining} of {quota.limit}, "
+        f"although {served_in_words(spent_between(earlier, later))} "
+        f"in the {later.exchange.finished - earlier.exchange.sent:.1f} s before"
     )
     return QuotaProblem(said, (earlier.exchange, later.exchange))
 
@@ -323,6 +324,11 @@ def _never_falls(quota: Quota) -> QuotaProblem | None:
 # ---- what was spent
 
 
+def served_in_words(number: int) -> str:
+    """How many requests were served, in words."""
+    return f"{number} request{' was' if number == 1 else 's were'} served"
+
+
 def spent_between(earlier: Count, later: Count) -> int:
     """Requests served after one answer had arrived and before the request of another was sent."""
     return max(0, later.done_before - earlier.sent_before)
@@ -331,7 +337,7 @@ def spent_between(earlier: Count, later: Count) -> int:
 def demanded(earlier: Count, later: Count) -> float:
     """What was spent between two answers, minus what may have come free at Limit per span from the first to its Reset.
 
-    Rounding to whole requests may hide one more. At or below zero, Remaining need not fall.
+    Rounding to whole requests may hide one more. At or below zero, Remaining may stay.
     """
     seconds = later.exchange.finished - earlier.exchange.sent
     return spent_between(earlier, later) - earlier.limit * seconds / (earlier.span - CLOCK_S) - 1

@@ -56,7 +56,7 @@ def problem_of_limit(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Limit."""
     text = header_of(exchange, RATE_LIMIT)
     if text is None:
-        return Problem(f"there is no {RATE_LIMIT}", header(RATE_LIMIT))
+        return Problem(f"{RATE_LIMIT} is missing", header(RATE_LIMIT))
     if _whole(text) is None:
         return Problem(f"{RATE_LIMIT} is {quoted(text)}; expected a plain integer", header(RATE_LIMIT))
     if int(text) >= 1:
@@ -68,21 +68,21 @@ def problem_of_remaining(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Remaining."""
     text = header_of(exchange, RATE_REMAINING)
     if text is None:
-        return Problem(f"there is no {RATE_REMAINING}", header(RATE_REMAINING))
+        return Problem(f"{RATE_REMAINING} is missing", header(RATE_REMAINING))
     if _whole(text) is None:
         said = f"{RATE_REMAINING} is {quoted(text)}; expected a plain integer from 0 to the limit"
         return Problem(said, header(RATE_REMAINING))
     limit = limit_of(exchange)
     if limit is None or limit < 1 or int(text) <= limit:
         return None
-    return Problem(f"{RATE_REMAINING} is {text}, above {RATE_LIMIT}, {limit}", header(RATE_REMAINING))
+    return Problem(f"{RATE_REMAINING} is {text}, more than {RATE_LIMIT} ({limit})", header(RATE_REMAINING))
 
 
 def problem_of_reset(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Reset: it must be wrong both by the response's own Date and by our clock."""
     text = header_of(exchange, RATE_RESET)
     if text is None:
-        return Problem(f"there is no {RATE_RESET}", header(RATE_RESET))
+        return Problem(f"{RATE_RESET} is missing", header(RATE_RESET))
     if not _UNIX_TIME.fullmatch(text):
         return Problem(f"{RATE_RESET} is {quoted(text)}; expected a Unix time in seconds", header(RATE_RESET))
     misplaced = [_misplaced(float(text), *clock) for clock in _clocks(exchange)]
@@ -92,13 +92,13 @@ def problem_of_reset(exchange: Exchange) -> Problem | None:
 
 
 def _misplaced(reset: float, soonest: float, latest: float, grace: float) -> str | None:
-    """How far off a Reset is by one clock, with a hint at the cause; None if it is from now to a day ahead."""
+    """How far off a Reset is by one clock, or the likely cause; None if it is from now to a day ahead."""
     if reset < soonest - grace:
-        hint = "; it looks like seconds from now rather than a time" if reset < _LOOKS_RELATIVE else ""
-        return f"{soonest - reset:,.0f} s past{hint}"
+        if reset < _LOOKS_RELATIVE:
+            return "which looks like seconds from now"
+        return f"{soonest - reset:,.0f} s in the past"
     if reset > latest + _DAY_S + grace:
-        hint = "; it looks like milliseconds" if reset > _LOOKS_LIKE_MS else ""
-        return f"more than a day ahead{hint}"
+        return "which looks like milliseconds" if reset > _LOOKS_LIKE_MS else "more than a day ahead"
     return None
 
 
@@ -136,7 +136,7 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
     """What is wrong with Retry-After on a 429."""
     text = header_of(exchange, RETRY_AFTER)
     if text is None:
-        return Problem(f"there is no {RETRY_AFTER}", header(RETRY_AFTER))
+        return Problem(f"{RETRY_AFTER} is missing", header(RETRY_AFTER))
     pause = retry_after(exchange)
     if pause is None:
         said = f"{RETRY_AFTER} is {quoted(text)}; expected whole seconds or an HTTP date"
@@ -145,8 +145,8 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
         return None
     made = _clocks(exchange)[0][0]
     looks_absolute = _PLAIN_INTEGER.fullmatch(text) and abs(pause - made) <= _DAY_S
-    hint = "; it looks like a Unix time" if looks_absolute else ""
-    said = f"{RETRY_AFTER} is {quoted(text)}, more than a day{hint}; expected whole seconds or an HTTP date"
+    wrong = "which looks like a Unix time" if looks_absolute else "more than a day"
+    said = f"{RETRY_AFTER} is {quoted(text)}, {wrong}; expected whole seconds or an HTTP date, at most a day ahead"
     return Problem(said, header(RETRY_AFTER))
 
 

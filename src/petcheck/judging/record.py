@@ -27,7 +27,7 @@ def grounds_of(
     run: str,
     repeats: bool,
 ) -> Grounds:
-    """What is known of a target by a record and by what the user said; `plan` and `category_id` may be None."""
+    """What a record and the user say about a target; `plan` and `category_id` may be None."""
     known = {category_id} if category_id is not None else set()
     return Grounds(
         as_of,
@@ -41,7 +41,7 @@ def grounds_of(
 
 
 def finding_over(requirement: Requirement, target: str, record: Record, grounds: Grounds) -> Finding:
-    """What a record shows of a requirement. A question that only a further request settles stays inconclusive."""
+    """What a record shows of a requirement. If only a further request decides, it is inconclusive."""
     decision = decide_from_tries(RULE[requirement.id], record, grounds)
     if isinstance(decision, Ask):
         decision = decision.otherwise

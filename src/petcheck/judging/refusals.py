@@ -9,7 +9,18 @@ from itertools import pairwise, takewhile
 from petcheck.exchange import Call, Exchange
 from petcheck.judging.judgement import Ask, Record, Undecided
 from petcheck.judging.matchers import answer_text
-from petcheck.judging.quotas import ROUNDING_S, Count, Quota, Window, counts_in, demanded, pairs, quotas_in, refill
+from petcheck.judging.quotas import (
+    ROUNDING_S,
+    Count,
+    Quota,
+    Window,
+    counts_in,
+    demanded,
+    pairs,
+    quotas_in,
+    refill,
+    served_in_words,
+)
 from petcheck.judging.rate_limits import is_of_a_longer_quota, retry_after
 from petcheck.judging.statuses import query_is_valid, query_of
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
@@ -24,6 +35,7 @@ _HOUR_S, _MINUTE_S = 3600.0, 61.0
 # with this few left, each request is for a different page, which no cache can answer
 _FEW = 5
 _CHEAPEST = Call(Operation.LIST_PETS, query=(("limit", "1"),))
+NOT_EXCEEDED = "No request exceeded the rate limit."
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +169,13 @@ def served_text(record: Record, last: Exchange) -> str:
         until.append(last)
     served = [*takewhile(_is_served, reversed(until))][::-1]
     if not served:
-        return f"no request was served; the answer was {answer_text(last)}"
+        return f"no request was served (got {answer_text(last)})"
     seconds = last.finished - served[0].sent
     counts = counts_in(record)
     left = next((count.remaining for count in reversed(counts) if count.exchange is served[-1]), None)
-    said = "" if left is None else f", the last of them with {left} left"
+    said = "" if left is None else f", the last with {left} left"
     then = "" if _is_served(last) else f", and the next got {answer_text(last)}"
-    return f"{len(served)} requests were served in {seconds:.1f} s{said}{then}"
+    return f"{served_in_words(len(served))} in {seconds:.1f} s{said}{then}"
 
 
 # ---- using a quota up
@@ -189,23 +201,23 @@ class Cost:
 def cost_of_using_up(record: Record, allowance: Allowance, now: float) -> Cost | Undecided:
     """The cost of using up the key's quota at the monotonic time `now`, or the reason why a run may not do it."""
     if not allowance.allowed:
-        return Undecided("The quota is used up only on request.", "--exhaust-rate-limit", tried=False)
+        return Undecided(NOT_EXCEEDED, "--exhaust-rate-limit", tried=False)
     counts = counts_in(record)
     if not counts:
         return Undecided(
-            "The rate limit headers cannot be read, so the requests left are unknown; see RATE-1 to RATE-3."
+            "The rate limit headers are not readable, so the number of requests left is unknown; see RATE-1 to RATE-3."
         )
     last = counts[-1]
     longest = max(count.span for count in counts if count.limit == last.limit)
     if longest > _HOUR_S or (longest > _MINUTE_S and last.limit in {plan.per_day for plan in PLANS.values()}):
-        return Undecided("The window is a day's, and a day's quota is never used up.", tried=False)
+        return Undecided("The window is a day's, and petcheck never uses up a day's quota.", tried=False)
     lasts = max(last.exchange.sent + last.span - now, 0.0)
     if lasts > allowance.wait_s:
-        said = f"The window ends in {lasts:.0f} s; the run may wait {allowance.wait_s:.0f} s."
+        said = f"The window ends in {lasts:.0f} s, but the run waits at most {allowance.wait_s:.0f} s."
         return Undecided(said, "--max-wait", tried=False)
     needed = (last.remaining if lasts > 0 else last.limit) + 2
     if needed > allowance.requests:
-        said = f"It takes {needed} requests; this run has {max(allowance.requests, 0)} left."
+        said = f"Using up the quota takes {needed} requests; this run has {max(allowance.requests, 0)} left."
         return Undecided(said, "--max-requests", tried=False)
     return Cost(needed, lasts)
 
@@ -249,7 +261,7 @@ def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecide
     served = len([*takewhile(_is_served, reversed(record[began:]))])
     if served > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
         return Undecided(
-            f"The quota could not be used up because its windows end too soon: {served_text(record, tail)}."
+            f"The quota could not be used up, since its windows end too soon: {served_text(record, tail)}."
         )
     quota = next(quota for quota in quotas_in(counts) if quota.limit == limit)
     window = next(window for window in quota.windows if window.reset == latest.reset)

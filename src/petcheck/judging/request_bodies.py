@@ -28,12 +28,12 @@ class Due(Enum):
     CREATED = "201"
     CREATED_OR_REFUSED = "201 or 400"
     REFUSED = "400"
-    OPEN = "anything but a 5xx"
+    OPEN = "any status except 5xx"
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is due for a body and why. Any other status breaks `requirement`; `what` describes the body after "with".
+    """Which statuses a body may get, and why. Others break `requirement`; `what` describes the body after "with".
 
     `pet` is the object that was sent, None if its treatment is open; without the name if that cannot come back
     exactly. `too_large` also allows 413.
@@ -51,7 +51,7 @@ _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
-    """What is due for a body, if `categories` are known to exist."""
+    """Which statuses a body may get, if `categories` are known to exist."""
     if body is None:
         return _OPEN  # it has no Content-Type either, and other content types are open
     if not body:
@@ -64,7 +64,7 @@ def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
         return _NOT_JSON
     pet = reading.value
     if not isinstance(pet, dict):
-        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, f"{kind(pet)} as its body", "CREATE-5")
+        return _NOT_JSON if reading.extension else Asked(Due.REFUSED, f"{kind(pet)} as the body", "CREATE-5")
     if reading.twice:
         return _OPEN
     defect = _defect(pet)
@@ -83,9 +83,7 @@ def _well_formed(
     if not doubts:
         status = pet.get("status")
         with_status = f"status {quoted(status)}" if status else "no status"
-        return Asked(
-            Due.CREATED, f"a name of {len(name)} printable ASCII characters and {with_status}", "CREATE-1", pet
-        )
+        return Asked(Due.CREATED, f"a name of {_characters(name, 'ASCII ')} and {with_status}", "CREATE-1", pet)
     # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)
@@ -122,11 +120,11 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
     if isinstance(category, HugeNumber) and category.whole:
         return "CREATE-9", f"an integer of {category.digits:,} digits as `categoryId`"
     if isinstance(category, Decimal) and category and category.is_finite() and category.adjusted() >= _INT64_DIGITS:
-        return "CREATE-9", f"{category}, which is beyond int64, as `categoryId`"
+        return "CREATE-9", f"{category}, outside the int64 range, as `categoryId`"
     if number is None and not isinstance(category, HugeNumber):
         return "CREATE-8", f"{kind(category)} as `categoryId`"
     if number is not None and not INT64_MIN <= number <= INT64_MAX:
-        return "CREATE-9", f"{quoted(category)}, which is beyond int64, as `categoryId`"
+        return "CREATE-9", f"{quoted(category)}, outside the int64 range, as `categoryId`"
     if "status" in pet and pet["status"] not in STATUSES:
         return "CREATE-10", f"{quoted(pet['status'])} as `status`"
     return None
@@ -136,13 +134,22 @@ def _doubt_of_name(name: str) -> str:
     plain = name.isascii() and name.isprintable() and name == name.strip()
     if plain and 1 <= len(name) <= PLAIN_NAME_LENGTH:
         return ""
+    if not name:
+        return "an empty name"
     if plain:
-        return f"a name of {len(name):,} characters"
-    return f"a name of {len(name):,} characters, not all of them printable ASCII"
+        return f"a name of {_characters(name)}"
+    if not name.isascii():
+        return f"a name of {_characters(name)}, not all ASCII"
+    odd = "spaces at its ends" if name.isprintable() else "control characters"
+    return f"a name of {_characters(name)} with {odd}"
+
+
+def _characters(name: str, kind_of: str = "") -> str:
+    return f"{len(name):,} {kind_of}character{'s' * (len(name) != 1)}"
 
 
 def _doubt_of_category(category: int, categories: Collection[int]) -> str:
-    return "" if category in categories else f"categoryId {category}, which no listed animal has"
+    return "" if category in categories else f"`categoryId` {category}, which no listed animal has"
 
 
 def _has_surrogate(name: str) -> bool:

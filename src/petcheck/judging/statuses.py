@@ -15,14 +15,20 @@ from petcheck.judging.request_bodies import Asked, asked_for
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 
+UNKNOWN_ID = "an id that no animal has"
+
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The statuses that a request may get, `said` in words; any other breaks `requirement`."""
+    """The statuses that a request may get, `said` in words; any other breaks `requirement`.
+
+    `sent` says what was sent with the request, as far as the status depends on it.
+    """
 
     requirement: str
     said: str
     allows: Callable[[int], bool]
+    sent: str = ""
 
 
 def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
@@ -38,7 +44,7 @@ def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
         case Operation.GET_PET:
             return _animal(exchange, grounds)
         case Operation.STORE_ORDERS:
-            return Expected("ORDERS-1", "an answer that shows the operation exists", _exists)
+            return Expected("ORDERS-1", "any status except 404, 405 and 5xx", _exists)
 
 
 def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgement]:
@@ -53,20 +59,18 @@ def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgeme
         return "", NOT_CONCERNED  # another client may have removed it
     if exchange.status is not None and expected.allows(exchange.status):
         return expected.requirement, HOLDS
-    return expected.requirement, problem_of_status(exchange, expected.said)
+    return expected.requirement, problem_of_status(exchange, expected.said, sent=expected.sent)
 
 
-def problem_of_status(exchange: Exchange, said: str, section: str = "") -> Problem:
+def problem_of_status(exchange: Exchange, said: str, *, section: str = "", sent: str = "") -> Problem:
     """The problem of an answer that does not have the status `said`; for silence, the whole exchange is the problem.
 
-    `section` is the section that requires the status, if it is not the operation's own.
+    `section` is the section that requires the status, if it is not the operation's own; `sent` as in `Expected`.
     """
-    where = f"(section {section or exchange.request.operation.section})"
-    first, _, rest = said.partition(" with ")
-    wanted = f"{first} {where} with {rest}" if rest else f"{said} {where}"
+    wanted = f"{said} (section {section or exchange.request.operation.section})"
     if not isinstance(exchange.answer, Response):
-        return Problem(f"expected {wanted}, got {answer_text(exchange)}, on a second try too", expected=first)
-    return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS, first)
+        return Problem(f"expected {wanted}, got {answer_text(exchange)}, twice", expected=said, sent=sent)
+    return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS, said, sent)
 
 
 def query_is_valid(exchange: Exchange) -> bool:
@@ -101,14 +105,14 @@ def _creation(asked: Asked) -> Expected | None:
     allowed = {status for status in (201, 400) if str(status) in asked.due.value} | (
         {413} if asked.too_large else set()
     )
-    return Expected(asked.requirement, f"{asked.due.value} with {asked.what}", allowed.__contains__)
+    return Expected(asked.requirement, asked.due.value, allowed.__contains__, asked.what)
 
 
 def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
     number = pet_id_of(exchange)
     if number in grounds.listed or _is_of(exchange, number):
         return Expected("GET-1", "200", lambda status: status == 200)
-    return Expected("GET-3", "404 with an id that no animal has", lambda status: status == 404)
+    return Expected("GET-3", "404", lambda status: status == 404, UNKNOWN_ID)
 
 
 def _is_of(exchange: Exchange, number: int | None) -> bool:

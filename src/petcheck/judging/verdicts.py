@@ -25,7 +25,7 @@ from petcheck.spec.outcomes import Exit, Outcome, Waiver
 class Finding:
     """How one check ended on one target. `exchanges` are indices of that target's exchanges.
 
-    `decisive` are those that decide it, the most telling first, and `parts` the deciding part of each. `expected` are
+    `decisive` are those that decide it, the most revealing first, and `parts` the deciding part of each. `expected` are
     the statuses that conform, in words, if a wrong status decides. `on_top` marks property examples, which a
     requirement does not need.
     """
@@ -67,7 +67,7 @@ class Verdict:
 
     @property
     def decisive(self) -> tuple[int, ...]:
-        """Indices of the exchanges that decide it, the most telling first."""
+        """Indices of the exchanges that decide it, the most revealing first."""
         return tuple(dict.fromkeys(index for finding in self.findings for index in finding.decisive))
 
     @property
@@ -116,11 +116,11 @@ def roll_up(
     `missing` is the reason if no check of it ran; that is an error if the target is `untestable`.
     """
     if requirement.untestable:
-        reason = f"No check can see it. {requirement.untestable}"
+        reason = f"Not testable. {requirement.untestable}"
         return Verdict(requirement, target, "not-run", reason, in_force=False)
     if not requirement.in_force(as_of):
         day = requirement.until or requirement.start
-        reason = f"Not in force on {as_of}: it {'ended' if requirement.until else 'begins'} on {day}."
+        reason = f"Not in force on {as_of}: it {'ended' if requirement.until else 'starts'} on {day}."
         return Verdict(requirement, target, "not-run", reason, tuple(findings), in_force=False)
     if not findings:
         return Verdict(requirement, target, "error" if untestable else "not-run", missing)
@@ -132,27 +132,56 @@ def roll_up(
     unexamined = [*by_outcome["inconclusive"], *by_outcome["not-run"]]
     settled_by = next((finding.settled_by for finding in unexamined if finding.settled_by), None)
     reason = _reason(outcome, by_outcome, unjudged)
+    # the option that helps where the reason says what is missing
+    said = (
+        unjudged if outcome == "inconclusive" and unjudged else by_outcome["not-run" if outcome == "pass" else outcome]
+    )
+    option = next((finding.settled_by for finding in said if finding.settled_by in _ADVICE), None)
+    if option is not None:
+        reason += f" {_ADVICE[option]}"
     return Verdict(requirement, target, outcome, reason, tuple(findings), settled_by=settled_by)
 
 
 _GRAVEST_FIRST: tuple[Outcome, ...] = ("fail", "error", "pass", "inconclusive", "not-run")
 _REASONS_SHOWN = 3
+# what the user can do, by the option that helps
+_ADVICE = {
+    "--allow-writes": "Run with --allow-writes.",
+    "--category-id": "Name one that exists with --category-id.",
+    "--exhaust-rate-limit": "Run with --exhaust-rate-limit.",
+    "--max-requests": "Allow more with --max-requests.",
+    "--max-wait": "Allow a longer wait with --max-wait.",
+    "--plan": "Name it with --plan.",
+}
 
 
 def _reasons(findings: Sequence[Finding]) -> str:
-    distinct = list(dict.fromkeys(finding.reason for finding in findings))
+    distinct = list(dict.fromkeys(finding.reason for finding in _without_repeats(findings)))
     more = len(distinct) - _REASONS_SHOWN
-    return " ".join(distinct[:_REASONS_SHOWN]) + (f" And {more} more like it." if more > 0 else "")
+    return " ".join(distinct[:_REASONS_SHOWN]) + (f" And {more} more." if more > 0 else "")
+
+
+def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings, in order; of those that a common exchange decides, only the one with the most, or the last.
+
+    Several checks judge a requirement by one growing record, so a later reason repeats an earlier one and adds to it.
+    """
+    kept: list[int] = []
+    for place in sorted(range(len(findings)), key=lambda place: (-len(findings[place].decisive), -place)):
+        if not any(set(findings[place].decisive) & set(findings[other].decisive) for other in kept):
+            kept.append(place)
+    return [findings[place] for place in sorted(kept)]
 
 
 def _reason(outcome: Outcome, by_outcome: Mapping[Outcome, Sequence[Finding]], unjudged: Sequence[Finding]) -> str:
     held = {index for finding in by_outcome["pass"] for index in finding.exchanges}
-    said = f"Held in {len(held)} exchange{'s' if len(held) != 1 else ''}."
+    said = f"confirmed in {len(held)} exchange{'s' if len(held) != 1 else ''}."
     if outcome == "pass":
         # property examples that tested nothing leave nothing out
-        return f"{said} Not examined: {_reasons(by_outcome['not-run'])}" if by_outcome["not-run"] else said
+        left_out = f" Not examined: {_reasons(by_outcome['not-run'])}" if by_outcome["not-run"] else ""
+        return f"C{said[1:]}{left_out}"
     if outcome == "inconclusive" and unjudged:
-        return _reasons(unjudged) + (f" The rest: {said[:1].lower()}{said[1:]}" if held else "")
+        return _reasons(unjudged) + (f" Otherwise {said}" if held else "")
     return _reasons(by_outcome[outcome])
 
 
@@ -169,7 +198,8 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
             settled.append(replace(verdict, waiver=waiver, waiver_trouble=trouble))
         elif verdict.outcome == "fail":
             days = (waiver.expires - today).days
-            reason = f"Waived until {waiver.expires} ({days} days left): {waiver.reason}. {verdict.reason}"
+            left = f"{days} day{'s' * (days != 1)} left"
+            reason = f"Waived until {waiver.expires} ({left}): {waiver.reason}. {verdict.reason}"
             settled.append(replace(verdict, outcome="waived", reason=reason, waiver=waiver))
         elif verdict.outcome == "pass":
             trouble = "The waiver is stale: the requirement holds now. Remove it from the configuration."

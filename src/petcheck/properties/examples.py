@@ -101,7 +101,7 @@ class Examples:
         if operation is Operation.CREATE_PET:
             self.target.need_writes()
         if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
-            raise NotRun(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; see GET-4.")
+            raise NotRun(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.")
         self.run()
         if self.target.choice.covers(requirement):
             self._judged(operation, requirement)
@@ -259,7 +259,7 @@ class Examples:
 
     @property
     def _again(self) -> str:
-        return f"--seed {self.target.seed} --examples {self.number} tries the same again."
+        return f"Repeat it with --seed {self.target.seed} --examples {self.number}."
 
     # ---- what takes several exchanges
 

@@ -100,13 +100,13 @@ class Failures:
     def in_words(self, failure: Failure) -> str:
         """A failure in words."""
         simple = failure.simplest
-        said = sentence(catalogue()[failure.requirement].section, simple, failure.problem)
-        text = f"{said.replace(described(simple), posted_words(simple), 1)}."
+        said = sentence(catalogue()[failure.requirement].section, simple, replace(failure.problem, sent=""))
+        text = f"{said.replace(described(simple), _with_what_decides(simple, failure.problem), 1)}."
         if failure.found is not simple:
-            text += f" Found with {posted_words(failure.found)}."
+            text += f" Simplified from {posted_words(failure.found)}."
         more = self._alike[failure.requirement]
         if more:
-            text += f" {more} more example{'s' if more > 1 else ''} failed like it."
+            text += f" {more} more example{'s' if more > 1 else ''} failed the same way."
         return text
 
     def part_of(self, failure: Failure, exchange: Exchange) -> Part:
@@ -133,6 +133,11 @@ def _received_alike(known: Exchange, exchange: Exchange) -> bool:
     return known.request.operation is exchange.request.operation and known.status == exchange.status
 
 
+def _with_what_decides(exchange: Exchange, problem: Problem) -> str:
+    words = posted_words(exchange)
+    return f"{words} ({problem.sent})" if problem.sent and problem.sent not in words else words
+
+
 def posted_words(exchange: Exchange) -> str:
     """A request in a few words, with the body of a POST."""
     body = exchange.request.body
@@ -141,4 +146,4 @@ def posted_words(exchange: Exchange) -> str:
     if not body:
         return f"{described(exchange)} with {f'neither a body nor a {CONTENT_TYPE}' if body is None else 'no body'}"
     text = json.dumps(body.decode("utf-8", "backslashreplace"))[1:-1].replace('\\"', '"')
-    return f"{described(exchange)} of {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"
+    return f"{described(exchange)} with the body {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"

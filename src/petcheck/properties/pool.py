@@ -79,7 +79,7 @@ def _documents(calls: Mapping[tuple[Operation, str], tuple[Call, ...]]) -> list[
 
 
 def _document(call: Call) -> dict[str, Any]:
-    # each byte of a body is one character, since a body need not be UTF-8
+    # each byte of a body is one character, since a body may not be UTF-8
     body = call.body.decode("latin-1") if call.body is not None else None
     given = {"pet_id": call.pet_id, "query": list(call.query), "body": body}
     return {name: value for name, value in given.items() if value not in (None, [])}

@@ -17,7 +17,7 @@ def finding(check: Check, error: BaseException | None, target: Target, duration_
     outcome, reason = _outcome(error)
     judged = tuple(name for name in check.requirements if outcome == "error" or target.choice.covers(name))
     if check.requirements and not judged:
-        outcome, reason = "not-run", "It ran for what it sends; its requirement was not chosen."
+        outcome, reason = "not-run", "This check only sent its requests; its requirement was not chosen."
     examined = target.api.examined if not target.untestable else []
     shown = zip(error.decisive, error.parts, strict=True) if isinstance(error, Breach) else ()
     decisive = {exchange.index: part for exchange, part in shown}  # in the order of their weight
@@ -60,7 +60,8 @@ def _outcome(error: BaseException | None) -> tuple[Outcome, str]:
     where = _last_own_line(error)
     return (
         "error",
-        f"The check itself broke, which says nothing about the server: {type(error).__name__}: {error}{where}",
+        f"The check itself broke, which says nothing about the server. Report this as a bug of petcheck: "
+        f"{type(error).__name__}: {error}{where}",
     )
 
 

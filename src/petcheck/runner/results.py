@@ -124,7 +124,7 @@ def assemble(
 
 
 def head(config: Config, catalogue: Catalogue, openapi_sha256: str, run: str, started: datetime) -> form.Result:
-    """What is known of a run before it sends anything: the result, should it be killed."""
+    """What is known about a run before it sends anything: its result if it is killed."""
     return form.Result(
         complete=False,
         suite=_suite(catalogue, openapi_sha256),
@@ -155,7 +155,7 @@ def _suite(catalogue: Catalogue, openapi_sha256: str) -> form.SuiteInfo:
 
 
 def run_info(config: Config, run: str, started: datetime, finished: datetime, code: Exit) -> form.RunInfo:
-    """A run as its result tells it; `run` is its id."""
+    """A run as its result describes it; `run` is its id."""
     waivers = (
         form.AgreedWaiver(waiver.requirement, waiver.target, waiver.reason, waiver.expires.isoformat())
         for waiver in config.waivers
@@ -208,7 +208,7 @@ def _why_missing(facts: RunFacts, config: Config, requirement: Requirement) -> s
     if config.choice is not None and requirement.id not in config.choice:
         return "Not chosen."
     if facts.interrupted:
-        return "The run was interrupted before a check of this requirement ran."
+        return "The run stopped before this requirement was checked."
     if facts.broken:
         return f"No check of this requirement ran: {facts.broken}."
     return "Deselected: no check of this requirement ran."

@@ -92,7 +92,7 @@ def open_target(
     except Untestable as reason:
         opened.untestable = transport.redacted(str(reason))
         if isinstance(target.source, App) and target.source.base_path is None and failed is None:
-            opened.untestable += "; --base-path says where the application has them"
+            opened.untestable += "; if the application has another base path, name it with --base-path"
     return opened
 
 
@@ -143,7 +143,7 @@ def _served(source: App, config: Config, stack: ExitStack, clock: Clock, announc
 
     def shown(failure: AppFailed) -> AppFailed:
         message, log = map(Redactor(source.key).in_text, (str(failure), failure.log))
-        announcer.lines([f"{source.name} does not start. Its own last lines:", *printable_lines(log)])
+        announcer.lines([f"{source.name} does not start. Its last lines:", *printable_lines(log)])
         return AppFailed(message, log)
 
     try:

@@ -20,7 +20,7 @@ from petcheck.spec.outcomes import Waiver
 
 @dataclass(frozen=True, slots=True)
 class Updated:
-    """The waivers that the file has now, and one line that says what became of them."""
+    """The waivers that the file has now, and one line that says what changed."""
 
     waivers: tuple[Waiver, ...]
     note: str
@@ -33,7 +33,7 @@ def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> Upda
     """
     name = printable(str(update.path))
     if not result.complete:
-        return Updated(config.waivers, f"{name} is unchanged, since the run was cut short")
+        return Updated(config.waivers, f"{name} is unchanged, since the run was not complete")
     file = read_settings(str(update.path)) if update.path.exists() else SettingsFile(str(update.path), {})
     targets = [target.name for target in result.targets]
     before = waivers_in(file, [*targets, *(one.target for one in config.waivers)])
@@ -57,7 +57,7 @@ def _of(targets: Sequence[str], waivers: Sequence[Waiver]) -> list[Waiver]:
 
 
 def _note(name: str, before: Sequence[Waiver], after: Sequence[Waiver]) -> str:
-    """What became of the waivers; one with another reason and day is renewed."""
+    """What changed; a waiver with another reason and day is renewed."""
     new, old = (_failures(one, other) for one, other in ((after, before), (before, after)))
     groups = {
         "added": [key for key in new if key not in old],
@@ -66,8 +66,8 @@ def _note(name: str, before: Sequence[Waiver], after: Sequence[Waiver]) -> str:
     }
     parts = [f"{plural(len(keys), 'waiver')} {verb} ({comma_list(keys)})" for verb, keys in groups.items() if keys]
     stands = sum(one in before for one in after)
-    parts += [f"{plural(stands, 'waiver')} {'stands' if stands == 1 else 'stand'}"] if stands else []
-    return f"{name}: {'; '.join(parts) or 'there is nothing to waive'}"
+    parts += [f"{plural(stands, 'waiver')} kept"] if stands else []
+    return f"{name}: {'; '.join(parts) or 'nothing to waive'}"
 
 
 def _failures(waivers: Sequence[Waiver], other: Sequence[Waiver]) -> list[str]:

@@ -23,7 +23,7 @@ class Created:
 
     @property
     def accepted(self) -> bool:
-        """Whether it was answered 201."""
+        """Whether the server returned 201."""
         return self.status == 201
 
     @property

@@ -39,7 +39,7 @@ def use_up(target: Target) -> Undecided | NotSent | None:
     cost = cost_of_using_up(target.record, allowance, transport.time.monotonic())
     if isinstance(cost, Undecided):
         return cost
-    said = f"using up the quota takes about {cost.requests} requests and then a wait of {cost.wait_s:.0f} s"
+    said = f"using up the quota takes about {cost.requests} requests, then a wait of {cost.wait_s:.0f} s"
     transport.on_notice(target.config.name, said)
     began = len(target.record)
     try:
@@ -54,7 +54,7 @@ def _send(target: Target, step: Ask) -> None:
     """Send the next requests, until one is not served."""
     left = step.not_before - target.transport.time.monotonic()
     if left > 0:
-        target.transport.wait(left, "the next request is sent")
+        target.transport.wait(left, "sending the next request")
     for call in step.calls:
         exchange = target.transport.send_expecting_refusal(call)
         if exchange.status is None or exchange.status >= 300:

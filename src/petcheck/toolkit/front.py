@@ -54,8 +54,8 @@ def in_front(base_url: str, answers: Sequence[Exchange]) -> str | None:
         return None  # the server refuses the key
     said = f" ({said})" if (said := _said(first)) else ""
     return (
-        f"{base_url} answers everything with {first.status}{said}, with the key and without it, "
-        f"so something stands in front of the server; {_advice(base_url, first)}"
+        f"{base_url} returns {first.status}{said} to every request, with and without the key, "
+        f"so something in front of the server answers; {_advice(base_url, first)}"
     )
 
 
@@ -72,12 +72,11 @@ def elsewhere(base_url: str, answers: Sequence[Exchange]) -> str | None:
         return None
     response = answers[0].answer
     said = f" ({said})" if isinstance(response, Response) and (said := _said(response)) else ""
-    found = f"{base_url} has none of the operations: all are answered {listed}{said}"
+    found = f"{base_url} has none of the operations: it returns {listed}{said}"
     if too_long is not None:
-        ending = "/".join(_path(base_url).rsplit("/", 1 + too_long.count("/"))[1:])
-        return f"{found}; the base URL ends in /{ending}; give it without {too_long}"
+        return f"{found}; remove {too_long} from the end of the base URL"
     if _path(base_url).rpartition("/")[2] != BASE_SEGMENT:
-        return f"{found}; the base URL does not end in /{BASE_SEGMENT} (section 9); give the one that does"
+        return f"{found}; the base URL must end in /{BASE_SEGMENT} (section 9)"
     return f"{found}; check the base URL: it is the part before {Operation.LIST_PETS.path}"
 
 
@@ -117,11 +116,11 @@ def _advice(base_url: str, response: Response) -> str:
     if 300 <= response.status < 400:
         here, there = urlsplit(base_url), urlsplit(location)
         if here.scheme == "http" and there.scheme == "https" and here.hostname == there.hostname:
-            return "give the base URL with https"
-        return "redirects are not followed, so give the address of the server itself"
+            return "use https in the base URL"
+        return "petcheck does not follow redirects, so use the address of the server itself"
     said = _said(response).lower()
     if "certificate" in said or response.status in (495, 496):
         return "it asks for a client certificate, and petcheck cannot send one"
     if response.status in (401, 407):
-        return "it asks for a login of its own; let requests with an API key pass"
-    return "check the URL, and let requests from here pass"
+        return "it asks for its own login; let requests with an API key through"
+    return "check the URL, and let requests from here through"

@@ -1,6 +1,6 @@
 """Creates animals until a target has a number of them, for development servers that begin empty (section 4.2).
 
-Without more than 20 animals LIST-4 cannot be told, and without more than 100 a page that is too long does not show.
+LIST-4 needs more than 20 animals, and LIST-5 more than 100.
 There is no delete operation, so no animal is created that the number does not need.
 """
 
@@ -20,7 +20,7 @@ from petcheck.toolkit.target import Target
 def populate(target: Target, wanted: int) -> None:
     """Create animals until the target has `wanted`, never more; says what it did, or why it stopped.
 
-    It stops if nobody can tell how many there are: if pages may not show all of them, or not the one that is created
+    It stops if the number is unknown: if pages may not show all of them, or not the one that is created
     first; and if a POST creates nothing.
     """
     section, target.transport.section = target.transport.section, ""
@@ -28,7 +28,7 @@ def populate(target: Target, wanted: int) -> None:
     try:
         said = _populated(target, wanted)
     except NotSent as obstacle:
-        said = f"stopped creating animals: {obstacle.reason}"
+        said = f"stopped adding animals: {obstacle.reason}"
     finally:
         target.transport.section = section
         target.populating += target.transport.tally.planned - planned
@@ -39,19 +39,24 @@ def _populated(target: Target, wanted: int) -> str:
     shown, listed = _shown(target)
     missing = wanted - len(shown)
     if missing <= 0:
-        return f"its pages show {len(shown)} animals, so none is created"
+        return f"already has {_animals(len(shown))}; none added"
     if len(listed) >= LIMIT_MAX or shown != listed:
-        return f"its pages show {len(shown)} animals and may not show all, so none is created to make them {wanted}"
+        return f"shows {_animals(len(shown))}, perhaps not all that it has; none added to reach {wanted}"
     for number, status in enumerate(islice(cycle(STATUSES), missing), 1):
         name = f"petcheck {target.run} populate {number}"
         answer = target.api.create_pet({"name": name, "categoryId": target.category, "status": status})
         made = next(iter(creations_in([answer])), None)
         if made is None:
-            return f"stopped after {number - 1} new animals: {Operation.CREATE_PET} was answered {answer_text(answer)}"
+            added = f"after adding {_animals(number - 1)}" if number > 1 else "before adding any animal"
+            return f"stopped {added}: {Operation.CREATE_PET} returned {answer_text(answer)}"
         if number == 1 and not _shown(target)[1] >= shown | {made.id}:
-            return f"stopped after 1 new animal, id {made.id}: the list has not grown by it"
+            return f"stopped after adding animal {made.id}: the list does not show it"
     _shown(target)
-    return f"created {missing} animals, so there are {wanted}"
+    return f"added {_animals(missing)}, so there are {wanted}"
+
+
+def _animals(number: int) -> str:
+    return f"{number} animal{'s' * (number != 1)}"
 
 
 def _shown(target: Target) -> tuple[frozenset[int], frozenset[int]]:

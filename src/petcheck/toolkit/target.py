@@ -113,11 +113,11 @@ class Target:
                 reason = f"{url} does not answer ({last.answer.kind.value}: {last.answer.detail})"
                 if last.answer.kind is Silence.TLS:
                     raise Untestable(reason) from None
-                raise Untestable(f"{reason}; check the URL, and that the server runs and can be reached") from None
-            raise Untestable(f"{url} serves no request now: {error.reason}") from None
+                raise Untestable(f"{reason}; check the URL, and that the server is running and reachable") from None
+            raise Untestable(f"{url} serves no requests now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
-                f"{url} refuses the key {self.transport.sender.fingerprint} everywhere "
+                f"{url} rejects the key {self.transport.sender.fingerprint} on every operation "
                 f"({answer_text(answers[0])}); check PETSTORE_API_KEY"
             )
 
@@ -137,7 +137,7 @@ class Target:
 
     @property
     def grounds(self) -> Grounds:
-        """What is known of the target when a rule judges; computed again after each new exchange."""
+        """What is known about the target when a rule judges; computed again after each new exchange."""
         latest = len(self.record), self.record[-1].index if self.record else -1
         if self._grounds is None or self._grounds[0] != latest:
             self._grounds = latest, self._known()
@@ -213,7 +213,7 @@ class Target:
             raise BudgetSpent("the run's request budget is spent")
         left = question.not_before - self.transport.time.monotonic()
         if left > 0:
-            self.transport.wait(left, "an earlier answer is checked again")
+            self.transport.wait(left, "checking an earlier answer again")
         for call in question.calls:
             send(call)
 
@@ -266,7 +266,7 @@ class Target:
     def need_writes(self) -> None:
         """Raise `NotRun` if POST may not be sent."""
         if not self.config.writes:
-            raise NotRun("It needs a POST, which is sent only if writes are allowed.", "--allow-writes")
+            raise NotRun("POST requests were not allowed.", "--allow-writes")
 
     def valid_pets(self) -> tuple[ValidPet, ...]:
         """The animals that the run creates."""

@@ -46,7 +46,7 @@ class Seen:
 
 
 class LeftAlone(Exception):
-    """An entry that shows nothing of the server; the message is the reason, to be counted."""
+    """An entry that shows nothing about the server; the message is the reason, which is counted."""
 
 
 def url_of(entry: Any) -> str:
@@ -73,24 +73,24 @@ def seen_in(entry: Any) -> Seen:
     if isinstance(status, float) and status.is_integer():
         status = int(status)
     if type(status) is not int or not 100 <= status <= 599:
-        raise LeftAlone("without an answer")
+        raise LeftAlone("without a response")
     if whole.get("_fromCache") or whole.get("fromCache") or response.get("_fetchedViaServiceWorker") or status == 304:
-        raise LeftAlone("answered by a cache of the browser")
+        raise LeftAlone("from the browser's cache")
     if status in GATEWAY_TROUBLE:
-        raise LeftAlone("answered by a gateway, which a second try may get round")
+        raise LeftAlone("with 502, 503 or 504, which a retry may avoid")
     if 300 <= status < 400 or status < 200:
-        raise LeftAlone("answered with a redirect, which may be another's")
+        raise LeftAlone("with a redirect, which another server may have sent")
     headers = headers_of(response)
     if not headers:
-        raise LeftAlone("without headers of the answer")
+        raise LeftAlone("without response headers")
     sent = headers_of(request)
     accepts = (_first(sent, "accept") or "*/*").lower()
     if not any(kind in accepts for kind in ("json", "*/*", "application/*")):
-        raise LeftAlone("that did not accept JSON")
+        raise LeftAlone("with an Accept header that excludes JSON")
     body, complete = _body(_dict(response.get("content")), response)
     started = _moment(whole.get("startedDateTime")) or http_date(_first(headers, "date") or "")
     if started is None:
-        raise LeftAlone("without a time")
+        raise LeftAlone("without a start time")
     return Seen(
         method=method_of(entry),
         url=url_of(entry),
@@ -126,14 +126,14 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
     if not isinstance(text, str) or not text:
         # a recorder that left a body out says 0 or -1, too: only the header tells
         if (str(request.get("method")).upper() == "POST" and _number(length) != 0) or size > 0 or posted.get("params"):
-            raise LeftAlone("with a body that was left out")
+            raise LeftAlone("with a request body that was not recorded")
         return None
     media = _text(posted.get("mimeType")) or _first(headers, CONTENT_TYPE) or MEDIA_TYPE
     if MEDIA_TYPE not in media.lower():
-        raise LeftAlone("with a body of another media type")
+        raise LeftAlone("with a request body of another media type")
     body, whole = _decoded(text, posted.get("encoding"))
     if not whole or size > len(body) or (size <= 0 and not _is_json(body)):
-        raise LeftAlone("with a body that was left out")
+        raise LeftAlone("with a request body that was not recorded")
     return body
 
 
@@ -178,7 +178,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def _number(value: object) -> float:
-    """A figure; minus one where it is none."""
+    """A number; minus one if it is not one."""
     try:
         number = float(value) if isinstance(value, int | float | str) and not isinstance(value, bool) else -1.0
     except (ValueError, OverflowError):

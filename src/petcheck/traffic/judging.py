@@ -22,8 +22,8 @@ _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
 # how a count moves can be judged for one key only, and that key must be known
 _OF_ONE_KEY = frozenset({"RATE-4", "RATE-6", "RATE-8", "RATE-9"})
 _BASE_URL, _UNKNOWN_ID = "VERSION-1", "GET-3"
-_NO_KEYS = "The recording has no Authorization header, so it does not show which requests had a key."
-_REFUSED = "the recording shows no key that was accepted: every request that showed one was refused"
+_NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
+_REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
 
 
 def findings_of(
@@ -31,8 +31,8 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """What traffic shows of each requirement that is judged.
 
-    A long record is judged piece by piece, each with what the whole shows of the target, so that judging takes little
-    memory: a piece is a recording too, of somebody who began later and ended earlier.
+    To save memory, a long record is judged piece by piece, each with what the whole shows about the target. A piece is
+    a shorter recording.
     """
     used = _keys_in(record)
     known = {key: _grounds(_as_seen_by(key, record), as_of, plan) for key in used}
@@ -113,13 +113,13 @@ def _doubts(requirement: Requirement, finding: Finding, record: Record, *, keys:
     if finding.outcome != "fail":
         return
     if requirement.id == _BASE_URL:
-        yield "The base URL of a recording may be that of a proxy, so it does not tell how the service's own ends."
+        yield "The recorded base URL may belong to a proxy, so it does not show how the base URL of the service ends."
     if requirement.id in _OF_ONE_KEY and not keys:
         yield _NO_KEYS
     if requirement.id == _UNKNOWN_ID and any(record[index].status == 200 for index in finding.decisive):
-        yield "Traffic does not tell that no animal has an id which was answered 200."
+        yield "Recorded traffic does not show whether an animal has an id that returned 200."
     if requirement.id in _BY_THE_CLOCK and not all(_has_date(record[index]) for index in finding.decisive):
-        yield "An answer without a Date header can be judged by the recorder's clock only, which may be wrong."
+        yield "A response has no Date header, and the recorder's clock may be wrong."
 
 
 def _has_date(exchange: Exchange) -> bool:

@@ -83,7 +83,7 @@ def _rows(value: object) -> list[dict[str, Any]]:
 class Masks:
     """Masks secrets in texts and bodies: `keys` in any form in which a server may send them back, others as they are.
 
-    `texts` are all that is to be masked, so that secrets which are nowhere in them cost nothing.
+    `texts` are all texts to mask, so that secrets that are in none of them cost nothing.
     """
 
     def __init__(self, keys: Iterable[str], others: Iterable[str], texts: Iterable[bytes]) -> None:

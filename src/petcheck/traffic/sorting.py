@@ -135,7 +135,7 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> st
             return some[0]
     shown = ", ".join(printable(base) for base in bases[:_NAMED])
     more = f" and {len(bases) - _NAMED} more" if len(bases) > _NAMED else ""
-    raise NotARun(f"{name} has several base URLs: {shown}{more}; name one with --base-url")
+    raise NotARun(f"{name} has several base URLs: {shown}{more}; choose one with --base-url")
 
 
 def _is_limited(seen: Seen) -> bool:
@@ -146,7 +146,7 @@ def _is_limited(seen: Seen) -> bool:
 
 
 class _Keys:
-    """Which credential each request shows, as far as its header tells."""
+    """Which credential each request shows, as far as its header shows."""
 
     def __init__(self, rows: Sequence[Seen], own_key: str | None) -> None:
         tokens = Counter[str]()
@@ -159,7 +159,7 @@ class _Keys:
         )
         self._recorded = any(_is_recorded(seen) for seen in rows)
         self.fingerprint = ApiKey(self._valid[0]).fingerprint if self._valid else None
-        # a key may be made, or taken back, while somebody records: a 401 counts between two answers it was good for
+        # a key may be issued or revoked during the recording: a 401 counts only between two answers that accept it
         self._from: dict[str, datetime] = {}
         self._until: dict[str, datetime] = {}
         for seen in rows:
@@ -276,6 +276,6 @@ def _exchanges(rows: list[tuple[Operation, Seen]], keys: _Keys, masks: Masks) ->
 
 
 def _unit(times: Iterable[float]) -> float:
-    """Seconds in one unit of a recorder's times: some write seconds in place of milliseconds."""
+    """Seconds in one unit of a recorder's times: some write seconds instead of milliseconds."""
     known = [time for time in times if time > 0]
     return 1.0 if known and median(known) < 1.0 else 0.001

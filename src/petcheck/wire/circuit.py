@@ -37,7 +37,7 @@ class Circuit:
     waits: tuple[tuple[Kind, int], ...] = ()
 
     def open(self, kind: Kind) -> bool:
-        """Whether requests of that kind are no longer sent."""
+        """Whether requests of kind `kind` are no longer sent."""
         return dict(self.waits).get(kind, 0) >= _OPEN_AFTER
 
     def after(self, kind: Kind, answer: Response | NoAnswer) -> Circuit:

@@ -113,7 +113,7 @@ class HttpClient:
             transport = self._transport(request.url, new_connection)
             with anyio.fail_after(self._deadline):
                 response = await transport.handle_async_request(request)
-                seen = f"status {response.status_code} was received, its body did not end"
+                seen = f"status {response.status_code} was received, but its body did not end"
                 try:
                     raw, whole = await _read(response, cap)
                 finally:
@@ -202,11 +202,11 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
         if name in ("", "identity"):
             continue
         if name not in _WINDOW_BITS:
-            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts {ACCEPTED_ENCODINGS} only"
+            return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
         try:
             body, complete = _decompressed(body, _WINDOW_BITS[name], cap)
         except zlib.error as error:
-            return raw, True, f"Content-Encoding is {name}, but the body is not: {error}"
+            return raw, True, f"Content-Encoding is {name}, but the body cannot be decoded: {error}"
         if not complete:
             break
     return body, complete, None
@@ -271,7 +271,7 @@ def _tls_problem(error: ssl.SSLError) -> str:
     """What OpenSSL says, and what to do about it."""
     if isinstance(error, ssl.SSLCertVerificationError):
         if error.verify_code in _UNTRUSTED:
-            return f"{error.verify_message}; name the authority that signed the certificate with --ca-bundle"
+            return f"{error.verify_message}; use --ca-bundle to name the authority that signed the certificate"
         return error.verify_message
     if error.reason in _CERTIFICATE_DEMANDED:
         return f"{error}; the server asks for a client certificate, and petcheck cannot send one"

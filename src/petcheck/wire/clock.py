@@ -1,4 +1,4 @@
-"""The clock, passed to everything that waits or records a time, so that tests need not wait."""
+"""The clock, passed to everything that waits or records a time, so that tests do not have to wait."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class SystemClock:
 
 
 class RunClock:
-    """The clock of one target's part of a run. It stands still but while a request is on the wire or somebody sleeps.
+    """The clock of one target's part of a run. It stands still except during a request or a sleep.
 
     So whatever a run decides by the time depends on its exchanges alone, and a recording of those decides the same.
     """

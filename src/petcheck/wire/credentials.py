@@ -81,7 +81,7 @@ def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
 
 
 def _expression_of(key: ApiKey, random_key: str) -> str:
-    """The random key, with the variable in place of the part that it shares with the key."""
+    """The random key, with the variable instead of the part that it shares with the key."""
     kept = _prefix(key.secret)
     if not kept or not random_key.startswith(kept):
         return random_key
@@ -103,7 +103,7 @@ def _other_character(secret: str, random_key: str) -> str:
 def random_key_like(key: ApiKey, source: random.Random) -> str:
     """A random key of the same shape: its length, its alphabet, and the part before the last `_`, `-` or `.`.
 
-    A server may recognise a key by such a prefix. If no letter or digit follows the prefix, the whole key is random.
+    A server may recognise a key by its prefix. If no letter or digit follows the prefix, the whole key is random.
     """
     secret, kept = key.secret, _prefix(key.secret)
     if not any(character.isalnum() for character in secret):

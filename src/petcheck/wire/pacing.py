@@ -1,6 +1,6 @@
 """When the next request may be sent, by the target's rate limit headers and Retry-After (section 8).
 
-Pure: a `Bucket` is what is known of one quota, `observe` updates it with a response, `delay` says how long to wait.
+Pure: a `Bucket` is what is known about one quota, `observe` updates it with a response, `delay` says how long to wait.
 `Pace` is how fast the target serves, whatever its headers say. Times are seconds on the caller's monotonic clock.
 Headers are not trusted: every delay is finite, and a window that contradicts itself does not delay a run for minutes.
 """
@@ -16,6 +16,7 @@ from datetime import datetime
 from petcheck.exchange import Response, http_date
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
+LIMITED = "rate-limited (429)"
 # the pause after a 429 if neither it nor its window names a time; each further 429 in a row doubles it
 POLITE_S = 5.0
 _LONGEST_POLITE_S = 60.0
@@ -26,7 +27,7 @@ _SECONDS = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 _PAUSE = re.compile(r"[0-9]+(\.[0-9]+)?")
 # requests of all clients between two responses; a larger difference in Remaining means another quota
 _SPENT_BETWEEN = 20
-# after this many seconds of waiting in vain for windows to reset, windows are ignored
+# after this many seconds of waits that reset no window, windows are ignored
 _USELESS_S = 60.0
 # a Date this far from our clock is wrong if our clock makes sense of the Reset beside it
 _WRONG_DATE_S = 60.0
@@ -45,7 +46,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """What is known of one quota.
+    """What is known about one quota.
 
     `closed_until` is when the last Retry-After ends; `refusals` counts 429s in a row; `waited_s` is the last wait for
     the window in seconds, and `useless_s` the seconds of waits after which the window was as empty as before.
@@ -71,10 +72,10 @@ NO_DELAY = Delay(0.0, "")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a target serves, shown by 429s that came while requests were left.
+    """How fast a target serves, as 429s show that it returned while requests were left.
 
-    `interval` is the seconds between requests, from the second such 429 on. `refused_at` is when the last one came, and
-    `served` counts answers since.
+    `interval` is the seconds between requests, from the second of these 429s on. `refused_at` is the time of the last
+    one, and `served` counts answers since.
     """
 
     refused_at: float | None = None
@@ -82,7 +83,7 @@ class Pace:
     interval: float = 0.0
 
     def after(self, now: float, *, refused: bool) -> Pace:
-        """The pace after an answer at `now`; `refused` means that it was such a 429."""
+        """The pace after an answer at `now`; `refused` means that it was one of these 429s."""
         if not refused:
             return replace(self, served=self.served + 1)
         if self.refused_at is None or not self.served:
@@ -94,13 +95,13 @@ class Pace:
 def delay(bucket: Bucket, now: float) -> Delay:
     """How long the next request must wait, at the monotonic time `now`."""
     if bucket.closed_until > now:
-        return Delay(bucket.closed_until - now, "the answer was 429, and the next request may be sent")
+        return Delay(bucket.closed_until - now, f"{LIMITED}; resuming")
     window = bucket.window
     if window is None or window.ends <= now or bucket.useless_s >= _USELESS_S:
         return NO_DELAY
     if window.remaining > reserve(window.limit):
         return NO_DELAY
-    left = f"{max(window.remaining, 0)} of {window.limit} requests are left, and the window resets"
+    left = f"{max(window.remaining, 0)} of {window.limit} requests left; the window resets"
     return Delay(window.ends - now, left)
 
 
@@ -115,7 +116,7 @@ def waited(bucket: Bucket, seconds: float) -> Bucket:
 
 
 def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> Bucket:
-    """The bucket after a response that came at the monotonic time `now` and the wall-clock time `wall`."""
+    """The bucket after a response at the monotonic time `now` and the wall-clock time `wall`."""
     window = window_of(response, now, wall)
     useless = bucket.useless_s
     if window is not None and window.remaining > reserve(window.limit):

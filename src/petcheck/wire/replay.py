@@ -41,14 +41,14 @@ class RecordedSender:
         )
         same = self._left.get(_asked(request)) or self._masked(request)
         if not same:
-            raise NotRecorded(f"the recording holds no answer to {request.summary}")
+            raise NotRecorded(f"the recording has no answer to {request.summary}")
         if same[0].resent and same[0] is not self._lost:
             self._lost = same[0]
             raise ConnectionLost("it was lost on a connection that the server had closed")
         return same.popleft()
 
     def _masked(self, request: Request) -> deque[Exchange] | None:
-        """The exchanges with the same request, but for a part of the key that its body held by chance."""
+        """The exchanges with the same request, except for a part of the key that its body contained by chance."""
         for (operation, credential, url, body), same in self._left.items():
             alike = (operation, credential, url) == (request.operation, request.credential, request.url)
             if same and alike and body and request.body and MASK in body:
@@ -70,7 +70,7 @@ def _asked(request: Request) -> _Asked:
 
 @dataclass(frozen=True, slots=True)
 class RecordedClock:
-    """A clock that stands where a recording begins. Its time passes with the exchanges, and sleep takes none."""
+    """A clock that begins where a recording begins. Its time passes with the exchanges, and sleep takes none."""
 
     first: Exchange | None
 

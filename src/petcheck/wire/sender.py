@@ -20,7 +20,7 @@ from petcheck.wire.redaction import Redactor
 class Errand:
     """A call on its way: to which target, for which section of the document, and as which request of the run.
 
-    `new_connection` asks for a connection of its own; `body_cap` is the most bytes of the answer's body that are read.
+    `new_connection` asks for its own connection; `body_cap` is the most bytes of the response body that are read.
     """
 
     call: Call
@@ -32,7 +32,7 @@ class Errand:
 
 
 class Sender(Protocol):
-    """What a transport needs of the other side. `fingerprint` tells the valid key from others."""
+    """What a transport needs of the other side. `fingerprint` identifies the valid key."""
 
     base_url: str
 
@@ -42,7 +42,7 @@ class Sender(Protocol):
         ...
 
     def send(self, errand: Errand) -> Exchange:
-        """What came of a request. Raises `ConnectionLost` where a kept connection turned out to be closed."""
+        """The exchange of a request. Raises `ConnectionLost` where a kept connection turned out to be closed."""
         ...
 
     def redacted(self, text: str) -> str:
@@ -126,7 +126,7 @@ class LiveSender:
                 method=call.method,
                 url=self._redactor.in_text(url),
                 headers=(*headers, *((("Authorization", display),) if display is not None else ())),
-                # masked like the answer, so that part of the key in a name by chance makes no difference
+                # masked like the answer, so a part of the key that a name contains by chance makes no difference
                 body=call.body and self._redactor.in_bytes(call.body),
                 credential=call.credential,
             ),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from petcheck.errors import WaitTooLong
 from petcheck.exchange import Response
-from petcheck.spec.figures import GATEWAY_TROUBLE
+from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.wire import pacing
 from petcheck.wire.clock import Clock, in_words
 
@@ -81,11 +81,11 @@ class Throttle:
         left, status = max((self._troubled_until - now, self._trouble), (limited, 429))
         if left <= 0:
             return False
-        why = f"the answer was {status}, and the next request may be sent"
+        why = f"{pacing.LIMITED if status == 429 else f'got {status} with {RETRY_AFTER}'}; resuming"
         if expected and status == 429:
             self.wait(left, why)
         else:
-            self._wait_capped(left, why, f"the answer was {status}")
+            self._wait_capped(left, why, f"{status}s")
         return limited > 0
 
     def _wait_for_window(self, *, keyed: bool) -> None:
@@ -102,14 +102,14 @@ class Throttle:
     def _wait_for_pace(self) -> None:
         left = self.last_sent + self._pace.interval - self.clock.monotonic()
         if self._pace.interval > 0 and left > 0:
-            self._wait_capped(left, "429s came while requests were left, and the next request is sent", "429s came")
+            self._wait_capped(left, "got 429 with requests left, so slowing down; resuming", "429s")
 
     def _wait_capped(self, seconds: float, why: str, what: str) -> None:
         """Wait because of refusals; all such waits of a run together may last at most `max_wait` seconds."""
         if self._refused_s > 0 and self._refused_s + seconds > self.max_wait:
             raise WaitTooLong(
-                f"{what} repeatedly, and the run has waited {in_words(self._refused_s)} for that; "
-                f"this run may wait {in_words(self.max_wait)}",
+                f"got repeated {what}: this run has waited {in_words(self._refused_s)} for them and waits at most "
+                f"{in_words(self.max_wait)}",
                 "--max-wait",
             )
         self.wait(seconds, why)

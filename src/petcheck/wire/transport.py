@@ -123,7 +123,7 @@ class Transport:
         if self._down is not None:
             raise TargetDown(self._down)
         if self._circuit.open(kind_of(call)):
-            raise OperationSilent(f"{call.operation} does not answer and is not tried again")
+            raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
         exchange = self._settled(call)
         self._circuit = self._circuit.after(kind_of(call), exchange.answer)
         return exchange
@@ -141,7 +141,7 @@ class Transport:
         """
         if seconds > self.permissions.max_wait:
             raise WaitTooLong(
-                f"{why} in {in_words(seconds)}; this run may wait {in_words(self.permissions.max_wait)}",
+                f"{why} in {in_words(seconds)}, but this run waits at most {in_words(self.permissions.max_wait)}",
                 "--max-wait",
             )
         self._let_pass(seconds, why)
@@ -190,17 +190,17 @@ class Transport:
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
                 repeated[cause] = exchange.status
         if cause is Cause.RATE_LIMIT:
-            raise StillLimited(f"{call.operation} was answered 429 again after its {RETRY_AFTER} had passed")
+            raise StillLimited(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
         self._in_trouble = cause is Cause.GATEWAY
         if cause is None and (forgiven := repeated.get(Cause.GATEWAY)) is not None:
             self.tally.forgiven[forgiven] += 1
         return exchange
 
     def _no_more_repeats(self, call: Call, cause: Cause) -> RepeatsSpent | OperationSilent:
-        spent = f"the run has repeated {MOST_REPEATS[cause]} requests {cause.value}, and repeats no more"
+        spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
         if cause is Cause.SILENCE:
-            return OperationSilent(f"{call.operation} left a request unanswered; {spent}")
-        return RepeatsSpent(f"{call.operation} got no answer that counts; {spent}")
+            return OperationSilent(f"{call.operation} did not answer; {spent}")
+        return RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
 
     def _before_repeat(self, cause: Cause, exchange: Exchange) -> None:
         if cause is Cause.SILENCE:
@@ -210,7 +210,7 @@ class Transport:
         helps = not self._in_trouble and self._gateway_pauses < _GATEWAY_PAUSES
         if cause is Cause.GATEWAY and helps and not self._throttle.asks_to_wait():
             self._gateway_pauses += 1
-            self.wait(_GATEWAY_PAUSE_S, f"the answer was {exchange.status}, and the request is sent again")
+            self.wait(_GATEWAY_PAUSE_S, f"got {exchange.status}; retrying")
 
     def _await_life(self, unanswered: Exchange) -> None:
         """Probe until anything is answered. Raises `TargetDown` if nothing is for about ten seconds.
@@ -233,7 +233,7 @@ class Transport:
                 break
             pause = pause_before_probe(number, passed, patience)
             if pause > 0:
-                self._let_pass(pause, "there was no answer, and the target is probed again")
+                self._let_pass(pause, "no answer; probing again")
         self._down = self.redacted(self._last_words(unanswered, passed))
         raise TargetDown(self._down)
 
@@ -247,9 +247,9 @@ class Transport:
         """Why the target counts as down: the last requests before the silence, and what was seen."""
         text = f"the target has stopped answering: {unanswered.request.summary} got no answer ({_detail(unanswered)})"
         if self._last_answered is None:
-            return f"{text}, and neither did anything else"
+            return f"{text}, nor did any other request"
         status, request = self._last_answered
-        text += f", and neither did anything else for {in_words(seconds)}"
+        text += f", nor did any other request for {in_words(seconds)}"
         return f"{text}; the last answer was {status} to {request.summary}"
 
     # ---- paced
@@ -257,7 +257,7 @@ class Transport:
     def _paced(self, call: Call, *, cause: Cause | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
         if call.method == "POST" and not self.permissions.writes:
-            raise NotPermitted("POST is sent only if writes are allowed", "--allow-writes")
+            raise NotPermitted("POST requests were not allowed", "--allow-writes")
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
@@ -275,7 +275,7 @@ class Transport:
     def _afford(self) -> None:
         most = self.permissions.max_requests
         if self.tally.sent + self.tally.lost >= most:
-            raise BudgetSpent(f"the run may send at most {most} requests", "--max-requests")
+            raise BudgetSpent(f"the run has reached its limit of {most} requests", "--max-requests")
 
     def _sent(self, call: Call, cause: Cause | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""

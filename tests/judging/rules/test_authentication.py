@@ -20,7 +20,7 @@ READING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset
 WRITING = Grounds(date(2030, 12, 4), categories=frozenset({1}), listed=frozenset({7, 9}), writes=True)
 MISSING, RANDOM, EMPTY = Credential.MISSING, Credential.RANDOM, Credential.EMPTY
 OTHERWISE = {
-    "AUTH-1": "Not every part got an answer that is about the key: {operation}, {torn}.",
+    "AUTH-1": "No conclusive answer from {operation}; none to {torn}.",
     "AUTH-5": "No request shows whether the key alone is refused.",
 }
 WRONG = {LIST: "/pets?limit=0", GET: "/pets/123456", CREATE: None, ORDERS: None}
@@ -83,7 +83,9 @@ def test_an_operation_that_is_removed_is_not_judged() -> None:
 
 @pytest.mark.parametrize("operation", Operation)
 def test_a_valid_key_is_not_refused(operation: Operation) -> None:
-    refused = Problem("expected a status other than 401 (section 5), since the key is valid", "status", "no 401")
+    refused = Problem(
+        "expected any status except 401 for a valid key (section 5), got 401", "status", "any status except 401"
+    )
     assert by("AUTH-7", exchange(operation, 401, asked=NEW)) == refused
     assert holds("AUTH-7", exchange(operation, 400, asked=NEW))
     assert by("AUTH-7", exchange(operation, Silence.RESET, asked=NEW)) is NOT_CONCERNED
@@ -102,7 +104,7 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
         rest = [e for e in record if e.request.operation is not missing]
         left = decided(name, *rest)
         assert isinstance(left, Undecided)
-        assert left.reason.endswith(f"about the key: {missing}.")
+        assert left.reason.endswith(f"No conclusive answer from {missing}.")
         assert left.examined == tuple(rest)
     for kind in INVALID[name]:
         left = decided(name, *(e for e in record if e.request.credential is not kind))
@@ -112,9 +114,8 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
 
 def test_the_parts_that_are_missing_are_named() -> None:
     left = Undecided(
-        "Not every part got an answer that is about the key: "
-        "GET /pets/{petId}, GET /store/orders, a random key, the key with its last character changed, "
-        "the key followed by another word.",
+        "No conclusive answer from GET /pets/{petId} or GET /store/orders; none to requests with a random key, the key "
+        "with its last character changed or the key followed by another word.",
         None,
         (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
     )
@@ -151,7 +152,7 @@ def test_one_401_settles_both_questions() -> None:
 def test_a_401_with_the_valid_key_does_not_show_what_is_checked_first() -> None:
     record = [exchange(operation, 401, path=WRONG[operation]) for operation in (LIST, GET)]
     left = decided("AUTH-5", *record, sent(LIST, MISSING, wrong=True))
-    said = "No request to GET /pets/{petId} with a second defect was answered 401."
+    said = "No request to GET /pets/{petId} with an invalid key and another error got 401."
     assert left == Undecided(said, None, (sent(LIST, MISSING, wrong=True),))
 
 
@@ -187,7 +188,7 @@ def test_without_a_401_the_key_is_tested_alone(operation: Operation, plain: Call
     assert isinstance(decided("AUTH-1", *let_in), Failed)
     left = decided("AUTH-5", *let_in)
     assert isinstance(left, Undecided)
-    assert left.reason == f"{operation} does not refuse no key at all; see AUTH-1."
+    assert left.reason == f"{operation} accepts requests with no key; see AUTH-1."
     assert left.examined == (*first, torn, sent(operation, MISSING, 200))
 
 
@@ -197,8 +198,8 @@ def test_each_request_whose_key_was_checked_late_is_named() -> None:
     late = decided("AUTH-5", *torn, *alone)
     assert isinstance(late, Failed)
     assert late.text == (
-        "GET /pets?limit=0 with no key: expected 401 before the parameters are checked (section 5), got 404. "
-        "GET /pets/123456 with no key: expected 401 before the id is checked (section 5), got 404."
+        "GET /pets/123456 with no key: expected 401 before the id is checked (section 5), got 404; also in GET "
+        "/pets?limit=0 with no key."
     )
 
 
@@ -239,8 +240,7 @@ def test_plain_requests_do_not_show_what_is_checked_first() -> None:
     left = decided("AUTH-5", *everywhere(MISSING))
     assert isinstance(left, Undecided)
     assert left.reason == (
-        "No request to GET /pets with a second defect was answered 401. "
-        "No request to GET /pets/{petId} with a second defect was answered 401."
+        "No request to GET /pets or GET /pets/{petId} with an invalid key and another error got 401."
     )
 
 
@@ -264,13 +264,13 @@ def test_a_refused_post_creates_nothing() -> None:
     found = decided("AUTH-6", refused, with_key, let_in, shown, grounds=run)
     assert isinstance(found, Failed)
     assert found.text == (
-        "POST /pets with no key was answered 401, yet GET /pets?limit=100&status=sold lists animal 7 named "
-        '"petcheck 0a1b2c3d refused": a request without a valid key must create nothing (section 5).'
+        "POST /pets with no key returned 401 but stored an animal: GET /pets?limit=100&status=sold lists animal 7, "
+        'named "petcheck 0a1b2c3d refused". A request without a valid key must not store anything (section 5).'
     )
     assert [(p.exchange, p.part) for p in found.proofs] == [(refused, "status"), (shown, "body:/1/name")]
     empty = exchange(LIST, 200, [PET], path=page, sent=20, index=4)
     assert decided("AUTH-6", refused, with_key, let_in, empty, grounds=run) == Held((refused, empty))
     assert isinstance(decided("AUTH-6", refused, grounds=run), Ask)
     assert decided("AUTH-6", with_key, let_in, shown, grounds=run) == Undecided(
-        "No POST without a valid key was answered 401, so this could not be checked."
+        "No POST without a valid key got 401, so this could not be checked."
     )

@@ -62,14 +62,14 @@ def test_a_created_animal_is_read_as_it_was_created() -> None:
     assert found("CREATE-12", posted, new(2), read, other) == Held((read, other))
     at_once = get(1, posted.finished)
     assert found("CREATE-12", posted, at_once) == Held((at_once,))
-    assert found("CREATE-12", posted, get(2, 1.0)) == Undecided("No created animal was read.")
+    assert found("CREATE-12", posted, get(2, 1.0)) == Undecided("No GET asked for a created animal.")
     assert found("CREATE-12", get(1, 1.0)) == Undecided(
         "POST /pets created no animal that has an id; see CREATE-1 and PET-1."
     )
 
 
 def test_a_read_before_the_post_proves_nothing() -> None:
-    assert found("CREATE-12", get(1, 0.05, name="Tex"), new(1, 0.1)) == Undecided("No created animal was read.")
+    assert found("CREATE-12", get(1, 0.05, name="Tex"), new(1, 0.1)) == Undecided("No GET asked for a created animal.")
 
 
 def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
@@ -78,13 +78,13 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((reading(1),), 10.1)
     assert (
-        first.otherwise.reason == "The animal changes from one request to the next; another client may be changing it."
+        first.otherwise.reason == "The animal changes between requests; another client may be changing it. Run again."
     )
     assert first.otherwise.examined == (posted, read)
     again = found("CREATE-12", posted, read, get(1, 10.2, name="Tex"))
     assert isinstance(again, Failed)
     assert again.text == (
-        'POST /pets created animal 1, and GET /pets/1 shows it changed: `name` is "Tex" instead of "Rex 1" '
+        'POST /pets created animal 1, but GET /pets/1 shows it differently: `name` is "Tex" instead of "Rex 1" '
         "(section 4.2)."
     )
     assert [(proof.exchange.request.method, proof.part) for proof in again.proofs] == [
@@ -129,7 +129,7 @@ def test_one_404_is_repeated_together_with_another_animal() -> None:
     assert isinstance(one, Ask)
     assert (one.calls, one.not_before) == ((reading(1),), 10.1)
     assert one.otherwise == Undecided(
-        "A created animal is answered 404 by its id; another client may have removed it.",
+        "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again.",
         examined=(get(1, 2.0, 404),),
     )
 
@@ -147,7 +147,7 @@ def test_two_animals_that_stay_404_for_ten_seconds_fail() -> None:
     decision = found("CREATE-12", *record)
     assert isinstance(decision, Failed)
     assert decision.text == (
-        "GET /pets/1 was answered 404 for 10 s after POST /pets created that animal (section 4.2); also in animal 2."
+        "GET /pets/1 still returned 404 10 s after POST /pets created that animal (section 4.2); also in GET /pets/2."
     )
     assert decision.proofs == (
         Proof(record[0], "body:/id"),
@@ -166,7 +166,8 @@ def test_one_vanished_animal_proves_nothing() -> None:
     assert decision.calls == (listing(limit="100"), listing(limit="100", status="pending"), reading(1))
     assert decision.not_before == pytest.approx(20.3)
     assert decision.otherwise == Undecided(
-        "A created animal is answered 404 by its id; another client may have removed it.", examined=tuple(record[2:])
+        "GET /pets/1 returned 404 for a created animal, which another client may have removed. Run again.",
+        examined=tuple(record[2:]),
     )
     assert isinstance(found("CREATE-12", *record, page(OLD, sent=30.0), get(1, 31.0, 404)), Ask)
 
@@ -183,7 +184,7 @@ def test_a_404_fails_if_a_page_still_shows_the_animal() -> None:
     decision = found("CREATE-12", *record, page(pet(1), sent=20.4), get(1, 20.6, 404))
     assert isinstance(decision, Failed)
     assert decision.text == (
-        "GET /pets/1 was answered 404 for 10 s after POST /pets created that animal, although GET /pets?limit=100 "
+        "GET /pets/1 still returned 404 10 s after POST /pets created that animal, although GET /pets?limit=100 "
         "lists it (section 4.2)."
     )
     shown, again = page(pet(1), sent=20.4), get(1, 20.6, 404)
@@ -199,10 +200,10 @@ def test_if_get_finds_no_animal_get_1_judges_it() -> None:
     decision = found("CREATE-12", *record)
     assert isinstance(decision, Ask)
     assert decision.calls == (reading(900),)
-    assert decision.otherwise == Undecided("GET /pets/{petId} finds no animal at all; see GET-1.")
+    assert decision.otherwise == Undecided("GET /pets/{petId} found no animal at all; see GET-1.")
     other = get(900, 3.0, 404)
     assert found("CREATE-12", *record, other) == Undecided(
-        "GET /pets/{petId} finds no animal at all; see GET-1.", examined=(other,)
+        "GET /pets/{petId} found no animal at all; see GET-1.", examined=(other,)
     )
     read = found("CREATE-12", *record, exchange(GET, 200, OLD, path="/pets/900", sent=3.0))
     assert isinstance(read, Ask)
@@ -210,12 +211,12 @@ def test_if_get_finds_no_animal_get_1_judges_it() -> None:
 
 
 def test_get_1_judges_other_answers() -> None:
-    assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 showed no animal (500); see GET-1.")
+    assert found("CREATE-12", new(1), get(1, 2.0, 500)) == Undecided("GET /pets/1 returned no animal (500); see GET-1.")
 
 
 def test_from_the_removal_day_nothing_is_read() -> None:
     decision = found("CREATE-12", new(1), get(1, 2.0, 404), grounds=REMOVED)
-    assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05.", tried=False)
+    assert decision == Undecided("GET /pets/{petId} was removed on 2030-12-05.", tried=False)
 
 
 # ---- CREATE-13
@@ -235,7 +236,7 @@ def test_a_created_animal_is_listed_as_it_was_created() -> None:
 
 def test_a_full_page_or_an_open_filter_need_not_show_it() -> None:
     full = [pet(n) for n in range(500, 600)]
-    no_room = "No page had room for the created animals; a store of fewer than 20 animals settles it."
+    no_room = "No page had room for the created animals. Test a store of fewer than 20 animals."
     for animals, query in ((full, "?limit=100"), (MANY, "?limit=100&page=1")):
         record = [page(*animals, sent=-1.0, query=query), new(1), page(*animals, sent=1.0, query=query)]
         assert found("CREATE-13", *record) == Undecided(no_room)
@@ -252,7 +253,7 @@ def test_a_page_that_shows_it_changed_twice_fails() -> None:
     again = found("CREATE-13", *record, page(OLD, pet(1, categoryId=2), sent=10.1))
     assert isinstance(again, Failed)
     assert again.text == (
-        "POST /pets created animal 1, and GET /pets?limit=100 shows it changed: `categoryId` is 2 instead of 1 "
+        "POST /pets created animal 1, but GET /pets?limit=100 shows it differently: `categoryId` is 2 instead of 1 "
         "(section 4.2)."
     )
     assert [proof.part for proof in again.proofs] == ["body:/categoryId", "body:/1/categoryId"]
@@ -265,15 +266,15 @@ def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> Non
     whole = listing(limit="100")
     assert (first.calls, first.not_before) == ((whole, reading(1), whole), 10.1)
     assert first.otherwise == Undecided(
-        "A created animal is on no page that would show it; another client may have removed it.",
+        "The list does not show a created animal, which another client may have removed. Run again.",
         examined=tuple(record),
     )
     late = [*record, page(OLD, sent=10.1), get(1, 10.3), page(OLD, sent=10.5)]
     decision = found("CREATE-13", *late)
     assert isinstance(decision, Failed)
     assert decision.text == (
-        "POST /pets created animal 1; for 10 s GET /pets?limit=100 listed 1 animals without it, although GET /pets/1 "
-        "shows it, and the page has room for 100 (section 4.2)."
+        "10 s after POST /pets created animal 1, GET /pets?limit=100 left it out, although GET /pets/1 shows it; "
+        "the page holds 1 of at most 100 animals (section 4.2)."
     )
     assert decision.proofs == (Proof(record[0], "body:/id"), Proof(late[4], "body"), Proof(late[3], "body"))
 
@@ -307,8 +308,8 @@ def test_two_animals_that_no_page_of_the_whole_store_shows_fail() -> None:
     decision = found("CREATE-13", *record)
     assert isinstance(decision, Failed)
     assert decision.text == (
-        "POST /pets created animal 2; for 10 s GET /pets?limit=100 listed 1 animals without it, and the page has room "
-        "for 100 (section 4.2)."
+        "10 s after POST /pets created animal 2, GET /pets?limit=100 left it out; the page holds 1 of at most 100 "
+        "animals (section 4.2)."
     )
     assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[2], "body"))
     again = found("CREATE-13", new(1), new(2), page(OLD, sent=10.0))
@@ -333,7 +334,7 @@ def test_a_stale_cache_is_found_with_a_new_request() -> None:
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((listing(limit="99", status="pending"),), 0.0)
-    vanished = "A created animal is on no page that would show it; another client may have removed it."
+    vanished = "The list does not show a created animal, which another client may have removed. Run again."
     assert first.otherwise == Undecided(vanished, examined=tuple(record[1:]))
     record.append(page(*MANY, pet(1), sent=2.0, query="?limit=99&status=pending"))
     second = found("CREATE-13", *record)
@@ -423,7 +424,7 @@ def test_a_refused_animal_is_on_no_page_that_would_show_it() -> None:
     refused, shown = new(1, status=400), page(OLD, sent=20.0)
     assert found("CREATE-11", refused, shown) == Held((refused, shown))
     assert found("CREATE-11", new(2), shown) == Undecided(
-        "No POST with a valid key was answered 400, so this could not be checked."
+        "No POST with a valid key got 400, so this could not be checked."
     )
 
 
@@ -432,8 +433,8 @@ def test_a_listed_refused_animal_fails() -> None:
     decision = found("CREATE-11", refused, page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0))
     assert isinstance(decision, Failed)
     assert decision.text == (
-        'POST /pets was answered 400, yet GET /pets?limit=100 lists animal 7 named "0a1b2c3d refused": a body that '
-        "is refused must not be stored (section 4.2)."
+        'POST /pets returned 400 but stored an animal: GET /pets?limit=100 lists animal 7, named "0a1b2c3d '
+        'refused". A refused body must not be stored (section 4.2).'
     )
     shown = page(OLD, pet(7, name="0a1b2c3d refused"), sent=1.0)
     assert decision.proofs == (Proof(refused, "status"), Proof(shown, "body:/1/name"))
@@ -443,14 +444,14 @@ def test_a_page_that_would_show_a_refused_animal_is_requested() -> None:
     decision = found("CREATE-11", new(1, status=400))
     assert isinstance(decision, Ask)
     assert decision.calls == (listing(limit="100", status="pending"),)
-    assert decision.otherwise.reason.startswith("No page would show an animal made by 1 of 1 refused POSTs: none is")
+    assert decision.otherwise.reason.startswith("No page shows whether the refused POST stored an animal")
 
 
 def test_an_animal_with_a_refused_name_may_be_from_an_earlier_run() -> None:
     refused, other, shown = new(1, status=400), new(2, status=400), page(OLD, pet(7, name="Rex 1"), sent=20.0)
     assert found("CREATE-11", refused, other, shown) == Undecided(
-        'Animal 7 has the name of a refused POST, "Rex 1", and no page before that POST would have shown it: an '
-        "earlier run with the same --seed may have created it. A run without --seed settles it.",
+        'Animal 7 has the name of a refused POST, "Rex 1", but may be older than that POST: an earlier run with '
+        "the same --seed may have created it. Run again without --seed.",
         examined=(other, shown),
     )
 
@@ -460,13 +461,11 @@ def test_an_animal_that_no_page_would_show_is_not_known_to_be_absent() -> None:
     plain, filtered = new(1, status=400), page(*MANY[:5], sent=20.0, query=PENDING)
     decision = found("CREATE-11", odd, plain, page(*MANY, sent=20.0), filtered)
     assert isinstance(decision, Undecided)
-    assert decision.reason.startswith("No page would show an animal made by 1 of 2 refused POSTs: none is")
+    assert decision.reason.startswith("No page shows whether 1 of 2 refused POSTs stored an animal")
     assert decision.examined == (plain, filtered)
     assert isinstance(found("CREATE-11", plain, page(*MANY, sent=20.0), filtered), Held)
 
 
 def test_another_requirement_judges_a_post_without_a_key() -> None:
     post = exchange(CREATE, 400, {}, asked={"name": "x"}, credential=Credential.RANDOM)
-    assert found("CREATE-11", post) == Undecided(
-        "No POST with a valid key was answered 400, so this could not be checked."
-    )
+    assert found("CREATE-11", post) == Undecided("No POST with a valid key got 400, so this could not be checked.")

@@ -54,7 +54,7 @@ def reading(number: int) -> Call:
 @pytest.mark.parametrize("name", ["GET-1", "GET-2", "GET-3"])
 def test_from_the_removal_day_nothing_is_required(name: str) -> None:
     decision = found(name, page(REX), got(), got(8, 404), grounds=REMOVED)
-    assert decision == Undecided("GET /pets/{petId} is removed on 2030-12-05; see GET-4.", tried=False)
+    assert decision == Undecided("GET /pets/{petId} was removed on 2030-12-05; see GET-4.", tried=False)
 
 
 # ---- GET-1
@@ -72,11 +72,14 @@ def test_an_existing_animal_is_200() -> None:
 
 
 def test_without_a_known_animal() -> None:
-    reason = "No animal is listed that could be read; one settles it."
+    reason = "No page lists an animal that could be read by its id."
     assert found("GET-1", page()) == Undecided(reason, "--allow-writes")
     writing = Grounds(date(2030, 12, 4), writes=True)
-    assert found("GET-1", page(), grounds=writing) == Undecided(reason)
-    assert found("GET-1", got(9, 404)) == Undecided("GET /pets/9 was answered 404; no animal is known to have that id.")
+    assert found("GET-1", page(), grounds=writing) == Undecided(f"{reason} If the store is empty, add one.")
+    assert found("GET-1", got(9, 404)) == Undecided(reason, "--allow-writes")
+    made = exchange(CREATE, 201, REX | {"id": 8}, sent=0.5)
+    said = "GET /pets/9 returned 404, which says nothing about a listed animal."
+    assert found("GET-1", page(), made, got(9, 404)) == Undecided(said)
 
 
 def test_a_404_of_a_listed_animal_is_checked_again() -> None:
@@ -87,7 +90,7 @@ def test_a_404_of_a_listed_animal_is_checked_again() -> None:
     assert decision.calls == (Call(LIST, query=(("limit", "100"),)), reading(7))
     assert decision.not_before == 11.1
     assert decision.otherwise == Undecided(
-        "The animals that were listed have vanished; another client may have removed them.",
+        "GET /pets/{petId} returned 404 for listed animals, which another client may have removed. Run again.",
         examined=(got(status=404),),
     )
 
@@ -96,7 +99,7 @@ def test_a_404_of_an_animal_that_pages_still_show_fails() -> None:
     record = [page(REX), got(status=404), page(REX, sent=11.1)]
     decision = found("GET-1", *record, got(status=404, sent=11.2))
     assert isinstance(decision, Failed)
-    assert decision.text == ("GET /pets/7: expected 200 (section 4.3), got 404; GET /pets lists that animal.")
+    assert decision.text == ("GET /pets/7: expected 200 (section 4.3), got 404, although GET /pets lists that animal.")
     assert decision.proofs == (Proof(got(status=404, sent=11.2), "status"), Proof(page(REX, sent=11.1), "body:/0"))
     for kept in (
         [page(REX), got(status=404), page(REX, sent=11.0), got(status=404, sent=11.2)],
@@ -107,7 +110,7 @@ def test_a_404_of_an_animal_that_pages_still_show_fails() -> None:
         assert not isinstance(found("GET-1", *kept), Failed)
 
 
-VANISHED = "The animals that were listed have vanished; another client may have removed them."
+VANISHED = "GET /pets/{petId} returned 404 for listed animals, which another client may have removed. Run again."
 
 
 def test_if_one_has_vanished_another_is_read() -> None:
@@ -151,7 +154,7 @@ def test_another_requirement_judges_a_created_animal_that_is_not_found() -> None
 def test_the_animal_is_the_requested_one() -> None:
     assert RULE["GET-2"].one(got(), GROUNDS) is HOLDS
     other = got(body={**REX, "id": 8})
-    assert RULE["GET-2"].one(other, GROUNDS) == Problem("animal 8 was returned; `petId` is the id", "body:/id")
+    assert RULE["GET-2"].one(other, GROUNDS) == Problem("the body is animal 8; expected animal 7", "body:/id")
     for odd in (
         got(status=404),
         got(body=[]),
@@ -166,9 +169,10 @@ def test_the_animal_is_the_requested_one() -> None:
 def test_the_animal_is_as_the_list_shows_it() -> None:
     assert found("GET-2", page(REX), got()) == Held((got(), page(REX)))
     assert found("GET-2", got()) == Undecided(
-        "No page shows an animal that was read; one that does settles it.", examined=(got(),)
+        "No page lists an animal that GET /pets/{petId} returned. Test a store of fewer than 20 animals.",
+        examined=(got(),),
     )
-    assert found("GET-2", page(REX), got(status=404)) == Undecided("No animal was read; see GET-1.")
+    assert found("GET-2", page(REX), got(status=404)) == Undecided("GET /pets/{petId} returned no animal; see GET-1.")
 
 
 def test_every_animal_is_compared() -> None:
@@ -176,7 +180,8 @@ def test_every_animal_is_compared() -> None:
     unlisted, read = got(5, body=five), got(6, body=six)
     assert found("GET-2", page(REX, six), got(8, 404), unlisted, read, got()) == Held((read, page(REX, six), got()))
     assert found("GET-2", unlisted, read) == Undecided(
-        "No page shows an animal that was read; one that does settles it.", examined=(unlisted, read)
+        "No page lists an animal that GET /pets/{petId} returned. Test a store of fewer than 20 animals.",
+        examined=(unlisted, read),
     )
 
 
@@ -191,7 +196,7 @@ def test_a_difference_is_compared_again_ten_seconds_later() -> None:
     assert (decision.calls, decision.not_before) == ((shown, reading(7), shown), 11.1)
     assert (
         decision.otherwise.reason
-        == "The animal changes from one request to the next; another client may be changing it."
+        == "The animal changes between requests; another client may be changing it. Run again."
     )
     assert decision.otherwise.examined == (page(REX, query="?limit=20&status=sold"), got(body=TEX))
 
@@ -201,7 +206,7 @@ def test_a_difference_that_stays_fails() -> None:
     decision = found("GET-2", *record)
     assert isinstance(decision, Failed)
     assert decision.text == (
-        'GET /pets/7 shows another animal than GET /pets: `name` is "Tex" instead of "Rex" (section 4.3).'
+        'GET /pets/7 shows the animal differently from GET /pets: `name` is "Tex" instead of "Rex" (section 4.3).'
     )
     assert decision.proofs == (
         Proof(record[2], "body:/0/name"),
@@ -309,27 +314,29 @@ def test_an_unknown_id_is_404() -> None:
     assert found("GET-3", page(REX), got(9, 404)) == Held((got(9, 404),))
     decision = found("GET-3", page(REX), got(9, 200, body=REX))
     assert isinstance(decision, Failed)
-    assert decision.text == "GET /pets/9: expected 404 (section 4.3) with an id that no animal has, got 200."
-    assert found("GET-3", page(REX), got()) == Undecided("No unknown id was requested.")
-    assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 was answered 401, which proves nothing; see AUTH-7.")
+    assert decision.text == "GET /pets/9 with an id that no animal has: expected 404 (section 4.3), got 200."
+    assert found("GET-3", page(REX), got()) == Undecided("No request was for an unknown id.")
+    assert found("GET-3", got(9, 401)) == Undecided("GET /pets/9 returned 401, which decides nothing; see AUTH-7.")
 
 
 def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
     exists = got(9, body={**REX, "id": 9})
     decision = found("GET-3", exists)
     assert isinstance(decision, Ask)
-    assert decision.otherwise == Undecided("Animal 9 was requested as an unknown id, but exists.", examined=(exists,))
+    assert decision.otherwise == Undecided(
+        "The request for an id that no animal should have found animal 9. Run again.", examined=(exists,)
+    )
     (call,) = decision.calls
     other = int(call.pet_id or 0)
     assert 2**40 <= other < 2**62
     made_up = found("GET-3", exists, got(other, body={**REX, "id": other}))
     assert isinstance(made_up, Failed)
     second, third = got(other, body={**REX, "id": other}), got(11, body={**REX, "id": 11})
-    assert made_up.text == f"GET /pets/{other}: expected 404 (section 4.3) with an id that no animal has, got 200."
+    assert made_up.text == f"GET /pets/{other} with an id that no animal has: expected 404 (section 4.3), got 200."
     assert made_up.proofs == (Proof(exists, "status"), Proof(second, "status"))
     three = found("GET-3", exists, second, third)
     assert isinstance(three, Failed)
-    assert three.text.startswith("GET /pets/11: ")
+    assert three.text.startswith("GET /pets/11 with an id that no animal has: ")
     assert found("GET-3", exists, got(other, 404)) == Held((got(other, 404),))
 
 
@@ -343,8 +350,8 @@ def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     assert isinstance(latest, Failed)
     assert latest.proofs[1] == Proof(page(FOX, REX, sent=0.5), "body:/1")
     assert decision.text == (
-        "GET /pets/4294967303: expected 404 (section 4.3) with an id that no animal has, got 200; it is animal 7 under "
-        "another id."
+        "GET /pets/4294967303 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
+        "with another id."
     )
     assert isinstance(found("GET-3", page(REX), got(other, body={**TEX, "id": other}), got(9, 404)), Held)
 
@@ -353,7 +360,7 @@ def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
 
 
 def test_from_the_removal_day_an_existing_animal_is_4xx() -> None:
-    said = "404, 410 or another 4xx, since section 4.3 removes the operation on 2030-12-05"
+    said = "404, 410 or another 4xx after the removal on 2030-12-05 (section 4.3)"
     for status in (400, 404, 405, 410, 499):
         assert RULE["GET-4"].one(got(status=status), REMOVED) is HOLDS
     for status in (200, 204, 299, 500, 503):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -104,7 +105,7 @@ def test_a_401_or_429_proves_nothing_about_a_value(status: int) -> None:
 def test_if_the_plain_list_is_refused_no_parameter_is_the_cause() -> None:
     for name in ACCEPTED:
         said = reason(decided(name, answer(status=404), answer("limit=1", 404), answer("status=sold", 404)))
-        assert said == "GET /pets is not answered 200 without parameters either (404); see LIST-1."
+        assert said == "GET /pets does not return 200 without parameters either (404); see LIST-1."
     assert isinstance(decided("LIST-2", answer(status=404), answer(), answer("limit=1", 404)), Failed)
     others = [exchange(GET, 404), answer(status=401, credential=Credential.MISSING)]
     assert isinstance(decided("LIST-2", *others, answer("limit=1", 404)), Failed)
@@ -112,7 +113,7 @@ def test_if_the_plain_list_is_refused_no_parameter_is_the_cause() -> None:
     assert decided("LIST-2", answer(status=404), *record) == Held(tuple(record))
     paired = [*record[1:], answer("limit=1&status=sold")]
     assert decided("LIST-2", answer(status=404), answer("limit=1", 404), *paired) == Undecided(
-        "GET /pets is not answered 200 without parameters either (404); see LIST-1.", None, tuple(paired)
+        "GET /pets does not return 200 without parameters either (404); see LIST-1.", None, tuple(paired)
     )
 
 
@@ -157,14 +158,14 @@ def test_a_limit_refused_alone_does_not_break_the_filter() -> None:
 @pytest.mark.parametrize(
     ("name", "query", "holds_most", "said"),
     [
-        ("LIST-3", "limit=1", 1, "2 animals were returned; `limit` allows 1"),
-        ("LIST-3", "limit=20&status=sold", 20, "21 animals were returned; `limit` allows 20"),
-        ("LIST-4", "", 20, "21 animals were returned; without `limit` it is 20"),
-        ("LIST-4", "status=sold", 20, "21 animals were returned; without `limit` it is 20"),
-        ("LIST-5", "", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
-        ("LIST-5", "limit=100", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
-        ("LIST-5", "limit=1000", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
-        ("LIST-5", "limit=abc", 100, "101 animals were returned; a page holds at most 100, whatever was requested"),
+        ("LIST-3", "limit=1", 1, "the page holds 2 animals; `limit` allows at most 1"),
+        ("LIST-3", "limit=20&status=sold", 20, "the page holds 21 animals; `limit` allows at most 20"),
+        ("LIST-4", "", 20, "the page holds 21 animals; without `limit` at most 20 are allowed"),
+        ("LIST-4", "status=sold", 20, "the page holds 21 animals; without `limit` at most 20 are allowed"),
+        ("LIST-5", "", 100, "the page holds 101 animals; at most 100 are allowed, whatever `limit` is"),
+        ("LIST-5", "limit=100", 100, "the page holds 101 animals; at most 100 are allowed, whatever `limit` is"),
+        ("LIST-5", "limit=1000", 100, "the page holds 101 animals; at most 100 are allowed, whatever `limit` is"),
+        ("LIST-5", "limit=abc", 100, "the page holds 101 animals; at most 100 are allowed, whatever `limit` is"),
     ],
 )
 def test_a_full_page_and_a_page_that_is_too_long(name: str, query: str, holds_most: int, said: str) -> None:
@@ -185,7 +186,7 @@ def test_more_than_100_may_be_refused_but_must_be_answered(query: str) -> None:
     assert holds("LIST-5", answer(query, 500))
     said = "expected a page of at most 100 animals, or a refusal (section 4.1), got no answer"
     said = f"{said} (timeout: nothing was received)"
-    assert by("LIST-5", answer(query, Silence.TIMEOUT)) == Problem(f"{said}, on a second try too")
+    assert by("LIST-5", answer(query, Silence.TIMEOUT)) == Problem(f"{said}, twice")
     for status in (401, 429):
         assert by("LIST-5", answer(query, status)) is NOT_CONCERNED
     assert by("LIST-5", answer(query, body={"no": "page"})) is NOT_CONCERNED
@@ -202,10 +203,11 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     more = page(range(90, 101), "status=sold")
     assert decided("LIST-3", one, twenty, hundred, more) == Held((one, twenty, hundred))
     left = decided("LIST-3", one, twenty, hundred)
-    assert left == Undecided("100 animals are known, which is too few to judge `limit` 100.", None, (one, twenty))
-    no_page = Undecided("No page for `limit` 20 had more animals to show; see LIST-2.", None, (one, hundred))
+    few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
+    assert left == Undecided(f"Only 100 {few}", None, (one, twenty))
+    no_page = Undecided("No page shows whether `limit` 20 is obeyed; see LIST-2.", None, (one, hundred))
     assert decided("LIST-3", one, hundred, more) == Ask((ask("limit=20"),), no_page)
-    both = "50 animals are known, which is too few to judge `limit` 100. " + no_page.reason
+    both = f"Only 50 {few} {no_page.reason}"
     fifty = page(range(50), "status=sold")
     assert decided("LIST-3", one, fifty) == Ask((ask("limit=20"),), Undecided(both, None, (one,)))
 
@@ -238,7 +240,9 @@ def test_a_page_from_before_the_animals_were_created_could_not_be_longer() -> No
 def test_an_empty_store_proves_nothing_about_limits() -> None:
     record = [page([], "limit=1"), page([3], "limit=20"), page([3], "limit=100")]
     left = decided("LIST-3", *record)
-    assert reason(left) == "1 animals are known, which is too few to judge `limit` 1, 20, 100."
+    few = "judging `limit` 1, 20 or 100 needs more. Add animals to the store."
+    assert reason(left) == f"Only 1 animal is known; {few}"
+    assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {few}"
 
 
 # ---- the default
@@ -271,23 +275,26 @@ _SHORT = ((15, ""), (20, "limit=20&"))
 
 
 def test_a_default_page_of_a_small_store_is_inconclusive() -> None:
-    assert reason(decided("LIST-4", full(), wide(20))).startswith("20 animals are known; more than 20 ")
+    said = "Only 20 animals are known; judging the default page size needs more than 20. Add animals to the store."
+    assert reason(decided("LIST-4", full(), wide(20))) == said
 
 
 def test_the_default_of_a_filter_needs_animals_too() -> None:
     few = page([1, 5, 2])
     assert decided("LIST-4", few) == Undecided(
-        "3 animals are known; more than 20 show the default page size. "
-        "2 animals with status 'pending' are known; more than 20 show the default page size.",
+        "Only 3 animals are known; judging the default page size needs more than 20. Add animals to the store.",
         None,
         (few,),
     )
+    said = 'Only 3 animals with status "sold" are known; judging the default page size needs more than 20.'
+    many = [full(), page(range(5, 29), "limit=100", status="none"), page([1, 2], "limit=1", status="sold")]
+    assert reason(decided("LIST-4", *many)) == f"{said} Add animals to the store."
 
 
 def test_a_missing_default_page_of_a_filter_is_requested() -> None:
     twenty_sold = page(range(2000, 2010), "limit=100", status="sold")
     record = [full(), wide(30, "pending"), twenty_sold]
-    no_page = Undecided("GET /pets?status=pending gave no page that could be compared; see LIST-1 and LIST-6.")
+    no_page = Undecided("GET /pets with `status` and without `limit` returned no page to compare; see LIST-6.")
     assert decided("LIST-4", *record) == Ask((ask("status=pending"),), no_page)
     left = Undecided(no_page.reason, None, (record[0],))
     assert decided("LIST-4", *record, answer("status=pending", 400)) == left
@@ -295,7 +302,7 @@ def test_a_missing_default_page_of_a_filter_is_requested() -> None:
 
 def test_a_short_default_page_of_a_filter_is_compared_with_a_page_of_that_filter() -> None:
     short = page(range(1000, 1010), "status=sold", status="sold")
-    no_page = Undecided("GET /pets?status=sold gave no page that could be compared; see LIST-1 and LIST-6.")
+    no_page = Undecided("GET /pets with `status` and without `limit` returned no page to compare; see LIST-6.")
     question = decided("LIST-4", full(), wide(25, "sold"), short)
     assert question == Ask((ask("limit=20", "status=sold"),), no_page)
 
@@ -308,16 +315,20 @@ def test_a_default_page_that_is_shorter_is_compared_in_the_order_a_b_a() -> None
     question = decided("LIST-4", *filtered, ten, twenty)
     assert asked(question) == (ask(), ask("limit=20"), ask())
     assert isinstance(question, Ask)
-    said = "GET /pets and GET /pets?limit=20 hold 10 and 20 animals, and the pages change from one request to the next."
+    said = (
+        "GET /pets and GET /pets?limit=20 return 10 and 20 animals, but the pages change between requests. Run again."
+    )
     assert (question.not_before, question.otherwise) == (12.5, Undecided(said, None, (ten,)))
     again = [page(range(10), at=13), page(range(20), "limit=20", at=14), page(range(10), at=15)]
     failed = decided("LIST-4", *filtered, ten, twenty, *again)
     assert isinstance(failed, Failed)
-    assert failed.text == ("GET /pets returned 10 animals and GET /pets?limit=20 20; section 4.1 makes 20 the default.")
+    assert failed.text == (
+        "GET /pets returned 10 animals, GET /pets?limit=20 returned 20; the default `limit` is 20 (section 4.1)."
+    )
     assert failed.proofs == tuple(Proof(one, "body") for one in again)
     # what changes from one request to the next is no fault, nor is what agrees later
     changed = [*again[:2], page(range(11), at=15)]
-    assert "change from one request" in reason(decided("LIST-4", *filtered, ten, twenty, *changed))
+    assert "change between requests" in reason(decided("LIST-4", *filtered, ten, twenty, *changed))
     agreed = [page(range(20), at=13), page(range(20), "limit=20", at=14), page(range(20), at=15)]
     assert isinstance(decided("LIST-4", *filtered, ten, twenty, *agreed), Held)
     # a comparison that came too soon does not count
@@ -379,15 +390,17 @@ def test_pages_that_are_equally_short_agree() -> None:
 
 
 def test_more_than_100_must_have_been_requested() -> None:
-    not_asked = "No request asked for more than 100 animals: the run's request budget was spent."
+    not_asked = "No request asked for more than 100 animals."
     spent = Undecided(not_asked, None, (wide(100),))
     assert decided("LIST-5", wide(100)) == spent
+    in_a_run = decided("LIST-5", wide(100), grounds=replace(GROUNDS, run="0a1b2c3d"))
+    assert reason(in_a_run) == f"{not_asked} To send one, run LIST-5 alone."
     for status in (401, 429):
         assert decided("LIST-5", wide(100), answer("limit=101", status)) == spent
     refused = answer("limit=101", 400)
     assert decided("LIST-5", refused) == Held((refused,))
     beyond = page(range(100), "limit=101")
-    few = "No more than 100 animals are known, so no page could be too long."
+    few = "At most 100 animals were known, so no page could be too long. Add animals to the store."
     assert decided("LIST-5", beyond) == Undecided(few, None, (beyond,))
     assert decided("LIST-5", beyond, page([200])) == Held((beyond,))
 
@@ -399,8 +412,8 @@ def test_more_than_100_must_have_been_requested() -> None:
     ("animals", "said", "part"),
     [
         ([PET | {"status": "sold"}, {"id": 8, "status": "pending"}],
-         'animal 8 was returned, whose status is "pending"; `status` is a filter', "body:/1/status"),
-        ([PET, {"id": 9}], "animal 9 was returned, whose status is absent; `status` is a filter", "body:/1"),
+         'animal 8 has status "pending"; expected only "sold"', "body:/1/status"),
+        ([PET, {"id": 9}], 'animal 9 has no status; expected only "sold"', "body:/1"),
     ],
 )  # fmt: skip
 def test_an_animal_of_another_status_on_a_filtered_page(animals: list[object], said: str, part: str) -> None:
@@ -418,11 +431,11 @@ def test_each_status_needs_an_animal_on_its_page() -> None:
     assert decided("LIST-7", *record) == Held(tuple(record))
     left = decided("LIST-7", *record[:1])
     assert isinstance(left, Undecided)
-    assert left.reason == "No page filtered by status 'pending' or 'sold' showed an animal; one settles it."
+    assert left.reason == 'No page filtered by status "pending" or "sold" showed an animal.'
     assert (left.settled_by, left.examined) == ("--allow-writes", (record[0],))
     unsettled = decided("LIST-7", *record[:1], grounds=WRITING)
     assert isinstance(unsettled, Undecided)
-    assert unsettled.settled_by is None
+    assert (unsettled.reason, unsettled.settled_by) == (f"{left.reason} Add one of each to the store.", None)
 
 
 def test_a_page_is_requested_for_a_status_that_an_animal_has() -> None:
@@ -431,13 +444,18 @@ def test_a_page_is_requested_for_a_status_that_an_animal_has() -> None:
     assert asked(decided("LIST-7", *record, made(2, 5))) == (ask("limit=100", "status=sold"),)
     empty = page([], "limit=100&status=sold", at=7)
     assert isinstance(decided("LIST-7", *record, made(2, 5), empty), Undecided)
-    said = "No page filtered by status 'sold' showed an animal; one settles it."
-    otherwise = Undecided(said, "--allow-writes", tuple(record))
+    said = 'No page filtered by status "sold" showed an animal; see LIST-6.'
+    otherwise = Undecided(said, None, tuple(record))
     question = decided("LIST-7", *record, made(2, 8), empty)
     assert question == Ask((ask("limit=100", "status=sold"),), otherwise)
 
 
 # ---- what a filter leaves out
+
+MAY_NOT_FIT = (
+    "The store may not fit on one page, so a filtered page may rightly leave animals out. "
+    "Test a store of fewer than 20 animals."
+)
 
 
 def store(ids: Iterable[int], at: float) -> list[Exchange]:
@@ -456,14 +474,14 @@ def test_filtered_pages_that_show_all_of_the_whole_store() -> None:
 
 
 def test_without_the_whole_store_nothing_is_decided() -> None:
-    said = "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
+    said = MAY_NOT_FIT
     assert reason(decided("LIST-8", *store(range(37), 0))) == said
     assert reason(decided("LIST-8")) == said
 
 
 def test_created_animals_show_that_an_earlier_page_was_the_whole_store() -> None:
     record = [*store(range(37), 0), made(37, 5)]
-    said = "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
+    said = MAY_NOT_FIT
     assert decided("LIST-8", *record) == Ask((ask("limit=100"),), Undecided(said))
     assert isinstance(decided("LIST-8", *record, page(range(38), "limit=100", 7)), Held)
     full_page = page(range(100), "limit=100", 1)
@@ -475,18 +493,25 @@ def test_each_status_must_be_listed() -> None:
     left = decided("LIST-8", *record)
     assert isinstance(left, Undecided)
     assert (left.reason, left.settled_by) == (
-        "No animal with status 'sold' is listed; one settles it.",
+        'No animal with status "sold" is listed.',
         "--allow-writes",
     )
     assert asked(decided("LIST-8", *record, made(2, 9))) == (ask("limit=100"),)
     assert isinstance(decided("LIST-8", *record, made(2, 9), page([0, 1], "limit=100", 9.5)), Undecided)
-    said = "No animal with status 'pending' or 'sold' is listed; one settles it."
+    said = 'No animal with status "pending" or "sold" is listed.'
     assert reason(decided("LIST-8", *store([0], 0))) == said
+    added = decided("LIST-8", *record, grounds=WRITING)
+    assert reason(added) == 'No animal with status "sold" is listed. Add one to the store.'
+
+
+def test_a_store_that_outgrew_its_pages_may_not_fit_on_one() -> None:
+    grown = [page([], "limit=100", 0), page(range(100), "limit=100", 5)]
+    assert reason(decided("LIST-8", *grown)) == MAY_NOT_FIT
 
 
 def test_a_missing_page_of_a_status_is_requested() -> None:
     record = store(range(12), 0)
-    no_room = Undecided("No page filtered by status 'sold' had room for all; see LIST-6.")
+    no_room = Undecided('No page filtered by status "sold" had room for all its animals; see LIST-6.')
     assert decided("LIST-8", *record[:3]) == Ask((ask("limit=100", "status=sold"),), no_room)
     left = Undecided(no_room.reason, None, tuple(record[1:3]))
     for at in (0.5, 5):
@@ -513,7 +538,7 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     sold = ask("limit=100", "status=sold")
     record = [*store(range(12), 0)[:3], page([3, 6, 7, 10, 11], "limit=100&status=sold", 4)]
     question = decided("LIST-8", *record)
-    changing = Undecided("The list changes from one request to the next, so what a filter leaves out cannot be judged.")
+    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
     assert question == Ask((ask("limit=100"), sold, ask("limit=100")), changing, 14.5)
 
     def again(
@@ -526,8 +551,8 @@ def test_an_animal_missing_on_a_filtered_page_is_checked_again() -> None:
     failed = again(range(12), [3, 6, 7, 10, 11], range(12))
     assert isinstance(failed, Failed)
     assert failed.text == (
-        "GET /pets?limit=100&status=sold left out animal 2, which GET /pets?limit=100 lists with status 'sold'; "
-        "section 4.1 makes `status` a filter of the whole list."
+        'GET /pets?limit=100&status=sold left out animal 2, which GET /pets?limit=100 lists with status "sold" '
+        "(section 4.1)."
     )
     wide_page = partial(page, range(12), "limit=100")
     lacking = page([3, 6, 7, 10, 11], "limit=100&status=sold", 21)

@@ -31,9 +31,11 @@ def test_no_id_appears_twice_on_a_page() -> None:
     assert found(page(1, 2)) == Held((page(1, 2),))
     decision = found(page(3, None, 3, 3))
     assert isinstance(decision, Failed)
-    assert decision.text == "GET /pets, answered 200: the id 3 appears 3 times on one page (section 2)."
+    assert decision.text == "GET /pets returned 200: id 3 appears 3 times on the page (section 2)."
     assert [proof.part for proof in decision.proofs] == ["body:/2/id"]
-    assert found(page(1)) == Undecided("No two animals were returned whose ids could be compared.")
+    assert found(page(1)) == Undecided(
+        "Too few animals were returned to compare their ids. If the store has fewer than two, add some."
+    )
 
 
 def test_two_posts_that_take_ids_of_others_fail() -> None:
@@ -41,7 +43,7 @@ def test_two_posts_that_take_ids_of_others_fail() -> None:
     decision = found(*record)
     assert isinstance(decision, Failed)
     assert decision.text == (
-        "POST /pets, answered 201: the new animal got the id 1, which GET /pets had shown for another animal "
+        "POST /pets returned 201: the new animal has id 1, which GET /pets had just shown for another animal "
         "(section 2)."
     )
     assert [proof.part for proof in decision.proofs] == ["body:/id"] * 2

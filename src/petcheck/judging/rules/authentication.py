@@ -6,12 +6,14 @@ that it checks the key first. Another status proves neither; a plain request wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from petcheck.exchange import Call, Credential, Exchange, Response
 from petcheck.judging.absence import nothing_stored
+from petcheck.judging.apply import failed_by
 from petcheck.judging.expected import documented, pet_id_of
 from petcheck.judging.judgement import (
     HOLDS,
@@ -24,12 +26,11 @@ from petcheck.judging.judgement import (
     Held,
     Judgement,
     Problem,
-    Proof,
     Record,
     Rule,
     Undecided,
 )
-from petcheck.judging.matchers import answer_text, described
+from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.judging.statuses import problem_of_status, query_is_valid
 from petcheck.spec.figures import REMOVAL_DAY
@@ -133,17 +134,21 @@ def _operations(grounds: Grounds) -> list[Operation]:
 
 
 def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
-    """Each operation refuses such a key, and each kind of key is refused by some operation."""
+    """Each operation refuses one of these kinds of key, and each kind is refused by some operation."""
     kinds = INVALID[requirement]
     held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
     examined = tuple(held)
     ambiguous = list(_ambiguous(record, grounds, kinds))
     seen = {_kind(exchange) for exchange in held}
-    missing = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
-    missing += [key.value for key in kinds if not any(key is shown for _, shown in seen)]
-    missing += [described(one.exchange) for one in ambiguous if one.plain is None]
-    named = ", ".join(dict.fromkeys(missing))
-    otherwise = Undecided(f"Not every part got an answer that is about the key: {named}.", None, examined)
+    silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
+    unseen = [key.value for key in kinds if not any(key is shown for _, shown in seen)]
+    doubtful = list(dict.fromkeys(described(one.exchange) for one in ambiguous if one.plain is None))
+    missing = [
+        *([f"from {one_of(silent)}"] if silent else []),
+        *([f"to requests with {one_of(unseen)}"] if unseen else []),
+        *([f"to {', '.join(doubtful)}"] if doubtful else []),
+    ]
+    otherwise = Undecided(f"No conclusive answer {'; none '.join(missing)}.", None, examined)
     calls = _plain_calls(record, grounds, ambiguous)
     if calls:
         return Ask(calls, otherwise)
@@ -174,25 +179,35 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     shown = {e.request.operation for e in first}
     missing = [operation for operation in _operations(grounds) if operation in _LOOKED_AT and operation not in shown]
     if missing:
-        return Undecided(" ".join(_not_shown(operation, ambiguous) for operation in missing), None, examined)
+        return Undecided(" ".join(_not_shown(missing, ambiguous)), None, examined)
     return Held(examined)
 
 
 def _looked_at_late(late: list[Exchange], examined: tuple[Exchange, ...]) -> Failed:
-    said = dict.fromkeys(
-        f"{described(e)}: expected 401 before {_LOOKED_AT[e.request.operation]} checked (section 5), "
-        f"got {answer_text(e)}."
+    problems = [
+        Problem(
+            f"expected 401 before {_LOOKED_AT[e.request.operation]} checked (section 5), got {answer_text(e)}",
+            STATUS,
+            "401",
+        )
         for e in late
-    )
-    return Failed(" ".join(said), tuple(Proof(exchange, STATUS) for exchange in late), examined, expected="401")
+    ]
+    return replace(failed_by("5", zip(late, problems, strict=True)), examined=examined)
 
 
-def _not_shown(operation: Operation, ambiguous: list[_Ambiguous]) -> str:
-    for one in ambiguous:
-        key = one.exchange.request.credential
-        if one.exchange.request.operation is operation:
-            return f"{operation} does not refuse {key.value} at all; see {_REQUIREMENT[key]}."
-    return f"No request to {operation} with a second defect was answered 401."
+def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> Iterator[str]:
+    accepted: dict[Credential, list[str]] = {}
+    for operation in missing:
+        keys = (e.request.credential for e in (one.exchange for one in ambiguous) if e.request.operation is operation)
+        key = next(keys, None)
+        if key is not None:
+            accepted.setdefault(key, []).append(str(operation))
+    for key, names in accepted.items():
+        accept = "accepts" if len(names) == 1 else "accept"
+        yield f"{', '.join(names)} {accept} requests with {key.value}; see {_REQUIREMENT[key]}."
+    others = [str(operation) for operation in missing if str(operation) not in chain(*accepted.values())]
+    if others:
+        yield f"No request to {one_of(others)} with an invalid key and another error got 401."
 
 
 # ---- AUTH-6, AUTH-7
@@ -207,8 +222,8 @@ def _creates_nothing(record: Record, grounds: Grounds) -> Decision:
         and exchange.status == 401
     ]
     if not posts:
-        return Undecided("No POST without a valid key was answered 401, so this could not be checked.")
-    return nothing_stored(record, posts, grounds, "a request without a valid key must create nothing (section 5)")
+        return Undecided("No POST without a valid key got 401, so this could not be checked.")
+    return nothing_stored(record, posts, grounds, "A request without a valid key must not store anything (section 5)")
 
 
 def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -218,14 +233,15 @@ def _valid_key_is_accepted(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED
     if exchange.answer.status != 401:
         return HOLDS
-    return Problem("expected a status other than 401 (section 5), since the key is valid", STATUS, "no 401")
+    said = f"expected any status except 401 for a valid key (section 5), got {answer_text(exchange)}"
+    return Problem(said, STATUS, "any status except 401")
 
 
-_NOT_ANSWERED = "No request with such a key was answered."
+_NOT_ANSWERED = "No request with this kind of key got an answer."
 
 RULES = (
     *(Rule(name, _NOT_ANSWERED, partial(_is_refused, name), partial(_everywhere, name)) for name in INVALID),
     Rule("AUTH-5", _NOT_ANSWERED, over=_comes_first),
-    Rule("AUTH-6", "No POST was answered 401.", over=_creates_nothing),
-    Rule("AUTH-7", "No request with the key was answered.", _valid_key_is_accepted),
+    Rule("AUTH-6", "No POST got 401.", over=_creates_nothing),
+    Rule("AUTH-7", "No request with the valid key got an answer.", _valid_key_is_accepted),
 )

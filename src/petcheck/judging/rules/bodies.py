@@ -27,16 +27,17 @@ from petcheck.judging.judgement import (
 from petcheck.judging.matchers import (
     Animal,
     described,
+    kind_and_value,
     problem_of_int64,
     problem_of_json,
     problem_of_media_type,
     problem_of_pet_status,
     problem_of_string,
-    quoted,
     unread,
     value_of,
 )
 from petcheck.judging.pages import LAG_S, Page, pages_in, shown_in
+from petcheck.spec.operations import Operation
 
 
 def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
@@ -85,11 +86,11 @@ def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
 def _pet(
     problem: Callable[[Animal], Problem | None], not_an_object: str, exchange: Exchange, grounds: Grounds
 ) -> Judgement:
-    """`not_an_object` says what is wrong with a body of another type; empty if another rule judges that."""
+    """`not_an_object` says what is expected of a body of another type; empty if another rule judges that."""
     pets = pets_in(exchange, grounds)
     if body_due(exchange, grounds.as_of) == "pet":
         if pets and not isinstance(pets[0], dict) and not_an_object:
-            return Problem(f"{not_an_object}, it is {kind(pets[0])}", BODY)
+            return Problem(f"the body is {kind(pets[0])}; expected {not_an_object}", BODY)
         return (problem(pets[0]) or HOLDS) if pets and isinstance(pets[0], dict) else NOT_CONCERNED
     # PETS-1 judges an item that is not an object
     animals = [(place, pet) for place, pet in enumerate(pets) if isinstance(pet, dict)]
@@ -104,11 +105,12 @@ def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
     if value is None and exchange.answer.body.strip() != b"null":
         return NOT_CONCERNED  # not JSON: SERVICE-1
     if not isinstance(value, list):
-        return Problem(f"the body is {kind(value)}, {quoted(value)}; expected a bare array", BODY)
+        return Problem(f"the body is {kind_and_value(value)}; expected a bare array", BODY)
     odd = next(((place, item) for place, item in enumerate(value) if not isinstance(item, dict)), None)
     if odd is None:
         return HOLDS
-    return Problem(f"an item is {kind(odd[1])}, {quoted(odd[1])}; a Pet is an object", body(odd[0]))
+    said = f"the item at index {odd[0]} is {kind_and_value(odd[1])}; expected a Pet object"
+    return Problem(said, body(odd[0]))
 
 
 def _ids_of_their_own(record: Record, grounds: Grounds) -> Decision:
@@ -132,7 +134,7 @@ def _twice(page: Page) -> Problem | None:
     for place, animal in page.placed:
         number = integer(animal.get("id"))
         if number is not None and number in before:
-            said = f"the id {number} appears {page.ids.count(number)} times on one page"
+            said = f"id {number} appears {page.ids.count(number)} times on the page"
             return Problem(said, body(place, "id"))
         before.add(number)
     return None
@@ -147,23 +149,23 @@ def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
         if one is not None:
             before = shown.get(one.id)
             if before is not None and exchange.sent - before.finished < LAG_S:
-                said = f"the new animal got the id {one.id}, which {described(before)} had shown for another animal"
+                said = f"the new animal has id {one.id}, which {described(before)} had just shown for another animal"
                 yield exchange, Problem(said, body("id"))
         for number in shown_in(exchange):
             shown[number] = exchange
 
 
-_NO_TWO = "No two animals were returned whose ids could be compared."
+_NO_TWO = "Too few animals were returned to compare their ids. If the store has fewer than two, add some."
 _NO_BODY = "No response had a documented body."
-_NO_PET = "No response showed an animal."
+_NO_PET = "No response showed an animal. If the store is empty, add one."
 
 RULES = (
     Rule("SERVICE-1", _NO_BODY, _is_json, _are_all_json),
-    Rule("PET-1", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "id"), "a Pet is an object")),
+    Rule("PET-1", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "id"), "a Pet object")),
     Rule("PET-2", _NO_PET, partial(_pet, partial(problem_of_string, "the Pet", "name"), "")),
     Rule("PET-3", _NO_PET, partial(_pet, partial(problem_of_int64, "the Pet", "categoryId"), "")),
     Rule("PET-4", _NO_PET, partial(_pet, problem_of_pet_status, "")),
     Rule("PET-5", _NO_TWO, over=_ids_of_their_own),
-    Rule("PETS-1", "No list was returned.", _bare_array),
+    Rule("PETS-1", f"No {Operation.LIST_PETS} returned a JSON body; see LIST-1 and SERVICE-1.", _bare_array),
     Rule("BODY-1", _NO_BODY, _is_of_the_media_type),
 )

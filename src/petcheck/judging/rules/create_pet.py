@@ -24,7 +24,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, difference_of_text, quoted, value_of
+from petcheck.judging.matchers import Animal, answer_text, difference_of_text, one_of, quoted, value_of
 from petcheck.judging.request_bodies import Asked, Due, asked_for
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.figures import STATUSES
@@ -58,22 +58,25 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     missing = [status for status, exchanges in sent.items() if all(e.status != 201 for e in exchanges)]
     if not missing:
         return Held(accepted)
-    names = " and ".join(f"with status {quoted(str(status))}" if status else "without a status" for status in missing)
+    with_status = [quoted(str(status)) for status in missing if status]
+    without = ["without a status"] if None in missing else []
+    names = " or ".join([f"with status {one_of(with_status)}", *without] if with_status else without)
     answers = dict.fromkeys(answer_text(e) for status in missing for e in sent[status])
     if not answers:
-        return Undecided(f"No animal {names} was sent.", examined=accepted)
-    said = f"{Operation.CREATE_PET} {names} was answered {', '.join(answers)}"
+        return Undecided(f"No animal was sent {names}.", examined=accepted)
+    said = f"{Operation.CREATE_PET} {names} returned {', '.join(answers)}"
     if not grounds.categories:
-        reason = f"{said}, perhaps because no category is known to exist; name one that exists."
+        reason = f"{said}, perhaps because the category does not exist."
         return Undecided(reason, "--category-id", examined=accepted)
-    return Undecided(f"{said}, which proves nothing about a valid animal; see CREATE-14, AUTH-7.", examined=accepted)
+    reason = f"{said}, which does not show whether a plain animal is accepted; see CREATE-14 and AUTH-7."
+    return Undecided(reason, examined=accepted)
 
 
 # ---- CREATE-2 to CREATE-4
 
 
 def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
-    """The animal sent and the animal returned, if a NewPet was answered 201 with an object."""
+    """The animal sent and the animal returned, if a NewPet got 201 with an object."""
     request = exchange.request
     if request.operation is not Operation.CREATE_PET or not request.has_valid_key:
         return None
@@ -92,7 +95,7 @@ def _name_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
     if not isinstance(sent, str) or not isinstance(got, str):
         return NOT_CONCERNED  # PET-2
     difference = difference_of_text(sent, got)
-    return Problem(f"the name {difference}", body("name")) if difference else HOLDS
+    return Problem(f"`name` is {difference}", body("name")) if difference else HOLDS
 
 
 def _category_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -100,7 +103,7 @@ def _category_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
     sent, got = (integer(pet.get("categoryId")) for pet in both) if both else (None, None)
     if sent is None or got is None:
         return NOT_CONCERNED  # PET-3
-    return Problem(f"`categoryId` is {got}; {sent} was sent", body("categoryId")) if sent != got else HOLDS
+    return Problem(f"`categoryId` is {got} instead of {sent}", body("categoryId")) if sent != got else HOLDS
 
 
 def _status_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -112,9 +115,9 @@ def _status_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED  # PET-2 to PET-4
     if got.get("status") == sent["status"]:
         return HOLDS
-    said = quoted(got["status"]) if "status" in got else "absent"
+    said = quoted(got["status"]) if "status" in got else "missing"
     return Problem(
-        f"`status` is {said}; {quoted(sent['status'])} was sent", body("status") if "status" in got else BODY
+        f"`status` is {said} instead of {quoted(sent['status'])}", body("status") if "status" in got else BODY
     )
 
 
@@ -124,15 +127,15 @@ def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
     missing = [status for status in STATUSES if status not in repeated]
     if not missing:
         return Held(held)
-    names = " and ".join(quoted(status) for status in missing)
-    return Undecided(f"No animal with status {names} was created that could be compared; see CREATE-1.", examined=held)
+    names = one_of([quoted(status) for status in missing])
+    return Undecided(f"No 201 could be compared for status {names}; see CREATE-1.", examined=held)
 
 
 # ---- CREATE-5 to CREATE-10
 
 
 def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) -> Decision:
-    """Every body with such a defect got an answer that decides; otherwise the reason names it."""
+    """Every body with this kind of defect got an answer that decides; otherwise the reason names it."""
     held, unclear = [], {}
     for exchange, asked in _asked(record, grounds):
         if asked.requirement != requirement:
@@ -143,13 +146,13 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
             unclear[asked.what] = exchange
     seen = {what for _, what in held}
     missing = [
-        f"{Operation.CREATE_PET} with {what} was answered {answer_text(e)}"
+        f"{Operation.CREATE_PET} with {what} returned {answer_text(e)}"
         for what, e in unclear.items()
         if what not in seen
     ]
     examined = tuple(exchange for exchange, _ in held)
     if missing:
-        return Undecided(f"{'; '.join(missing)}, which proves nothing about the body; see AUTH-7.", examined=examined)
+        return Undecided(f"{'; '.join(missing)}, which says nothing about the body; see AUTH-7.", examined=examined)
     return Held(examined) if held else Undecided(_NO_DEFECT)
 
 
@@ -180,7 +183,7 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
     if wrong:
         return _failed(wrong)
     if unclear:
-        said = f"{Operation.CREATE_PET} was answered {answer_text(unclear[0])}"
+        said = f"{Operation.CREATE_PET} returned {answer_text(unclear[0])}"
         reason = (
             f"{said} for a plain animal too; see CREATE-1." if unclear[0].status in plain else f"{said}; see AUTH-7."
         )
@@ -200,9 +203,9 @@ def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
         known |= categories_in([exchange])
 
 
-_NO_ANIMAL = "No animal was created."
-_NO_DEFECT = "No body with such a defect was answered."
-_NO_DOUBT = "No doubtful animal was sent."
+_NO_ANIMAL = "No animal was created; see CREATE-1."
+_NO_DEFECT = "No request with this defect got an answer."
+_NO_DOUBT = "No value that the service may refuse was sent."
 
 RULES = (
     Rule("CREATE-1", _NO_ANIMAL, _is_created, _each_status_is_accepted),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from petcheck.exchange import Call, Exchange
@@ -39,7 +40,7 @@ from petcheck.judging.pages import LAG_S, Page, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
-_CHANGING = "The animal changes from one request to the next; another client may be changing it."
+_CHANGING = "The animal changes between requests; another client may be changing it. Run again."
 _NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREATE-1 and PET-1."
 
 
@@ -49,8 +50,8 @@ _NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREA
 def _refused_is_not_stored(record: Record, grounds: Grounds) -> Decision:
     refused = [e for e in posts_in(record) if e.status == 400]
     if not refused:
-        return Undecided("No POST with a valid key was answered 400, so this could not be checked.")
-    return nothing_stored(record, refused, grounds, "a body that is refused must not be stored (section 4.2)")
+        return Undecided("No POST with a valid key got 400, so this could not be checked.")
+    return nothing_stored(record, refused, grounds, "A refused body must not be stored (section 4.2)")
 
 
 # ---- CREATE-12
@@ -59,7 +60,7 @@ def _refused_is_not_stored(record: Record, grounds: Grounds) -> Decision:
 def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     """A 404 counts if two or more animals of the run stay 404, or if a page still shows one."""
     if grounds.as_of >= REMOVAL_DAY:
-        return Undecided(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}.", tried=False)
+        return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}.", tried=False)
     creations = still_there(creations_in(record))
     if not creations:
         return Undecided(_NO_ANIMAL)
@@ -68,12 +69,17 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
         by_id.setdefault(number, []).append(exchange)
     reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
     shown: list[Exchange] = []
+    changed: list[tuple[Creation, Failed]] = []
     for one, exchanges in reads:
         sights = [sight for sight in map(read_sight, exchanges) if sight is not None]
         decision = _as_created(one, sights)
-        if decision is not None:
+        if isinstance(decision, Failed):
+            changed.append((one, decision))
+        elif decision is not None and not changed:
             return decision
         shown += [sight.exchange for sight in sights]
+    if changed:
+        return _all_changed(changed)
     lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
     if lost:
         return _is_lost(record, creations, lost, tuple(shown))
@@ -81,8 +87,8 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
         return Held(tuple(shown))
     answers = [e for _, exchanges in reads for e in exchanges]
     if not answers:
-        return Undecided("No created animal was read.")
-    return Undecided(f"{described(answers[-1])} showed no animal ({answer_text(answers[-1])}); see GET-1.")
+        return Undecided("No GET asked for a created animal.")
+    return Undecided(f"{described(answers[-1])} returned no animal ({answer_text(answers[-1])}); see GET-1.")
 
 
 def _is_lost(
@@ -107,7 +113,9 @@ def _is_lost(
         if after:
             return _found_on_a_page_only(one, after[-1], pages[-1])
     vanished = Undecided(
-        "A created animal is answered 404 by its id; another client may have removed it.", examined=(*shown, *exchanges)
+        f"{described(exchanges[-1])} returned 404 for a created animal, which another client may have removed. "
+        "Run again.",
+        examined=(*shown, *exchanges),
     )
     if not late:
         gone = [one for one, _ in lost]
@@ -118,22 +126,21 @@ def _is_lost(
 
 
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
-    """The decision if GET finds no animal of other clients although there are some, which GET-1 judges; else None."""
+    """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
     mine = {one.id for one in creations}
     others = [number for number in listed_in(record) if number not in mine]
     reads = [e for number, e in reads_in(record) if number in others]
     if not others or any(map(read_sight, reads)):
         return None
-    undecided = Undecided(f"{Operation.GET_PET} finds no animal at all; see GET-1.", examined=tuple(reads))
+    undecided = Undecided(f"{Operation.GET_PET} found no animal at all; see GET-1.", examined=tuple(reads))
     return undecided if reads else Ask((read_call(others[0]),), undecided)
 
 
 def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
-    (_, exchanges), (other, _) = late
+    (_, exchanges), (_, others) = late
     return Failed(
-        f"{described(exchanges[-1])} was answered 404 for 10 s after {Operation.CREATE_PET} created that animal "
-        "(section 4.2); "
-        f"also in animal {other.id}.",
+        f"{described(exchanges[-1])} still returned 404 10 s after {Operation.CREATE_PET} created that animal "
+        f"(section 4.2); also in {described(others[-1])}.",
         tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
         expected="200",
     )
@@ -141,7 +148,7 @@ def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
 
 def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
     return Failed(
-        f"{described(read)} was answered 404 for 10 s after {Operation.CREATE_PET} created that animal, although "
+        f"{described(read)} still returned 404 10 s after {Operation.CREATE_PET} created that animal, although "
         f"{described(page.exchange)} lists it (section 4.2).",
         (Proof(one.exchange, body("id")), page.proof(), Proof(read, STATUS)),
         expected="200",
@@ -159,14 +166,17 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     pages, listed = list(pages_in(record)), listed_in(record)
     questions: list[Ask] = []
     shown: list[Exchange] = []
+    changed: list[tuple[Creation, Failed]] = []
     for one in creations:
         sights = [sight for sight in listed.get(one.id, ()) if _after(sight.exchange, one)]
         decision = _as_created(one, sights)
         if isinstance(decision, Ask):
             questions.append(decision)
         elif decision is not None:
-            return decision
+            changed.append((one, decision))
         shown += [sight.exchange for sight in sights]
+    if changed:
+        return _all_changed(changed)
     for page, missing in _without(pages, creations):
         decision = _is_missing(record, pages, page, missing, grounds)
         if isinstance(decision, Failed):
@@ -177,7 +187,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
         return questions[0]
     if shown:
         return Held(tuple(dict.fromkeys(shown)))
-    return Undecided("No page had room for the created animals; a store of fewer than 20 animals settles it.")
+    return Undecided("No page had room for the created animals. Test a store of fewer than 20 animals.")
 
 
 def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
@@ -202,7 +212,7 @@ def _is_missing(
     """What a page without some created animals proves; None for nothing."""
     one = missing[-1]
     vanished = Undecided(
-        "A created animal is on no page that would show it; another client may have removed it.",
+        "The list does not show a created animal, which another client may have removed. Run again.",
         examined=(one.exchange, page.exchange),
     )
     again = call_of(page.exchange)
@@ -260,8 +270,8 @@ def _late_without(pages: Sequence[Page], page: Page, one: Creation) -> list[Page
 def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
     shown = f", although {described(beside)} shows it" if beside is not None else ""
     return Failed(
-        f"{Operation.CREATE_PET} created animal {one.id}; for 10 s {described(page.exchange)} listed {page.size} "
-        f"animals without it{shown}, and the page has room for {page.asked} (section 4.2).",
+        f"10 s after {Operation.CREATE_PET} created animal {one.id}, {described(page.exchange)} left it out{shown}; "
+        f"the page holds {page.size} of at most {page.asked} animals (section 4.2).",
         (
             Proof(one.exchange, body("id")),
             *(Proof(exchange, BODY) for exchange in (page.exchange, beside) if exchange is not None),
@@ -284,12 +294,21 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
     alike = len(sights) > 1 and _changes(one, sights[-2]) == changed
     if alike and last.exchange.sent >= _due(one):
         return Failed(
-            f"{Operation.CREATE_PET} created animal {one.id}, and {described(last.exchange)} shows it changed: "
+            f"{Operation.CREATE_PET} created animal {one.id}, but {described(last.exchange)} shows it differently: "
             f"{'; '.join(problem.text for problem in changed)} (section 4.2).",
             (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
         )
     changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
     return Ask((call_of(last.exchange),), changing, _due(one))
+
+
+def _all_changed(changed: Sequence[tuple[Creation, Failed]]) -> Failed:
+    """One failure for all animals that are shown differently; the first describes it."""
+    (_, first), *others = changed
+    numbers = [str(one.id) for one, _ in others]
+    also = f"; also animal{'s' * (len(numbers) > 1)} {', '.join(numbers)}." if numbers else "."
+    proofs = tuple(chain.from_iterable(failed.proofs for _, failed in changed))
+    return replace(first, text=first.text.removesuffix(".") + also, proofs=proofs)
 
 
 def _changes(one: Creation, sight: Sight) -> list[Problem]:
@@ -323,7 +342,7 @@ def _listing(limit: int, status: str | None) -> Call:
 
 
 RULES = (
-    Rule("CREATE-11", "Nothing was refused.", over=_refused_is_not_stored),
-    Rule("CREATE-12", "No created animal was read.", over=_can_be_read),
-    Rule("CREATE-13", "No created animal was listed.", over=_is_listed),
+    Rule("CREATE-11", "No POST was refused.", over=_refused_is_not_stored),
+    Rule("CREATE-12", "No GET asked for a created animal.", over=_can_be_read),
+    Rule("CREATE-13", "No page shows a created animal.", over=_is_listed),
 )

@@ -7,16 +7,17 @@ from functools import partial
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.expected import body_due
-from petcheck.judging.json_values import Json, kind
+from petcheck.judging.json_values import Json
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, Rule
 from petcheck.judging.matchers import (
     Animal,
     answer_text,
+    kind_and_value,
     problem_of_error_status,
     problem_of_string,
-    quoted,
     value_of,
 )
+from petcheck.judging.request_bodies import Due
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -34,7 +35,9 @@ def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:
     if found is None:
         return NOT_CONCERNED
     value, _ = found
-    return HOLDS if isinstance(value, dict) else Problem(f"the body is {kind(value)}, {quoted(value)}", BODY)
+    return (
+        HOLDS if isinstance(value, dict) else Problem(f"the body is {kind_and_value(value)}; expected an object", BODY)
+    )
 
 
 def _error_has(problem: Callable[[Animal, int], Problem | None], exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -53,13 +56,13 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.status is None or removed:
         return NOT_CONCERNED
     return (
-        Problem(f"expected anything but a 5xx (section 7), got {answer_text(exchange)}", STATUS, "no 5xx")
+        Problem(f"expected {Due.OPEN.value} (section 7), got {answer_text(exchange)}", STATUS, Due.OPEN.value)
         if exchange.status >= 500
         else HOLDS
     )
 
 
-_NO_ERROR = "No Error was returned."
+_NO_ERROR = "No 400, 401 or 404 with a JSON body was returned."
 
 RULES = (
     Rule("ERROR-1", _NO_ERROR, _error_is_an_object),

@@ -10,6 +10,7 @@ from itertools import product
 from math import inf
 
 from petcheck.exchange import Call, Exchange
+from petcheck.judging.apply import sentence
 from petcheck.judging.creations import (
     Sight,
     call_of,
@@ -40,7 +41,7 @@ from petcheck.judging.judgement import (
 )
 from petcheck.judging.matchers import Animal, answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
-from petcheck.judging.statuses import problem_of_status, status_judgement
+from petcheck.judging.statuses import UNKNOWN_ID, problem_of_status, status_judgement
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -80,13 +81,13 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         after = [e for e in exchanges for s in sights if e.sent >= s.exchange.finished]
         if after:
             return Failed(
-                f"{described(after[-1])}: {problem_of_status(after[-1], '200').text}; "
+                f"{described(after[-1])}: {problem_of_status(after[-1], '200').text}, although "
                 f"{described(sights[-1].exchange)} lists that animal.",
                 (Proof(after[-1], STATUS), sights[-1].proof()),
                 expected="200",
             )
     vanished = Undecided(
-        "The animals that were listed have vanished; another client may have removed them.",
+        f"{Operation.GET_PET} returned 404 for listed animals, which another client may have removed. Run again.",
         examined=(*held, *(e for x in lost.values() for e in x)),
     )
     for number, exchanges in lost.items():
@@ -100,11 +101,13 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return Ask((read_call(others[0]),), vanished)
     if lost:
         return vanished
-    if reads:
+    if reads and (listed or mine):
         last = [e for x in reads.values() for e in x][-1]
-        return Undecided(f"{described(last)} was answered {answer_text(last)}; no animal is known to have that id.")
-    flag = None if grounds.writes else "--allow-writes"
-    return Undecided("No animal is listed that could be read; one settles it.", flag)
+        return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
+    nothing = "No page lists an animal that could be read by its id."
+    if grounds.writes:
+        return Undecided(f"{nothing} If the store is empty, add one.")
+    return Undecided(nothing, "--allow-writes")
 
 
 # ---- GET-2
@@ -118,7 +121,7 @@ def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
         return NOT_CONCERNED  # PET-1
     if integer(sight.animal["id"]) == number:
         return HOLDS
-    return Problem(f"animal {quoted(sight.animal['id'])} was returned; `petId` is the id", body("id"))
+    return Problem(f"the body is animal {quoted(sight.animal['id'])}; expected animal {number}", body("id"))
 
 
 def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
@@ -140,8 +143,9 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     if held:
         return Held(tuple(dict.fromkeys(held)))
     if single:
-        return Undecided("No page shows an animal that was read; one that does settles it.", examined=tuple(single))
-    return Undecided("No animal was read; see GET-1.")
+        reason = f"No page lists an animal that {Operation.GET_PET} returned. Test a store of fewer than 20 animals."
+        return Undecided(reason, examined=tuple(single))
+    return Undecided(f"{Operation.GET_PET} returned no animal; see GET-1.")
 
 
 def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> Decision:
@@ -161,12 +165,12 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
             continue
         if seen[_texts(changed)] + LAG_S <= before.exchange.sent or _is_stuck(read, sights, reads):
             return Failed(
-                f"{described(read.exchange)} shows another animal than {described(before.exchange)}: "
+                f"{described(read.exchange)} shows the animal differently from {described(before.exchange)}: "
                 f"{'; '.join(_texts(changed))} (section 4.3).",
                 (before.proof(changed[0]), read.proof(changed[0]), after.proof(changed[0])),
             )
     changing = Undecided(
-        "The animal changes from one request to the next; another client may be changing it.",
+        "The animal changes between requests; another client may be changing it. Run again.",
         examined=(sights[-1].exchange, reads[-1].exchange),
     )
     due = min(seen.values()) + LAG_S
@@ -257,9 +261,9 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
     for number, sight in made_up:
         for other in listed.get(wrapped(number), [])[-1:]:
             if not differences(other.animal, {**sight.animal, "id": other.animal["id"]}):
-                problem = problem_of_status(sight.exchange, "404 with an id that no animal has")
+                problem = problem_of_status(sight.exchange, "404", sent=UNKNOWN_ID)
                 return Failed(
-                    f"{described(sight.exchange)}: {problem.text}; it is animal {wrapped(number)} under another id.",
+                    f"{sentence('4.3', sight.exchange, problem)}; it is animal {wrapped(number)} with another id.",
                     (Proof(sight.exchange, STATUS), other.proof()),
                     expected=problem.expected,
                 )
@@ -267,21 +271,22 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         return Held(held)
     if len(made_up) > 1:
         read = made_up[-1][1].exchange
-        problem = problem_of_status(read, "404 with an id that no animal has")
+        problem = problem_of_status(read, "404", sent=UNKNOWN_ID)
         return Failed(
-            f"{described(read)}: {problem.text}.",
+            f"{sentence('4.3', read, problem)}.",
             tuple(Proof(sight.exchange, STATUS) for _, sight in made_up),
             expected=problem.expected,
         )
     if made_up:
         number, sight = made_up[0]
-        exists = Undecided(f"Animal {number} was requested as an unknown id, but exists.", examined=(sight.exchange,))
+        reason = f"The request for an id that no animal should have found animal {number}. Run again."
+        exists = Undecided(reason, examined=(sight.exchange,))
         return Ask((read_call(_LOWEST + number * _STEP % _SPAN),), exists)
     if rows:
         return Undecided(
-            f"{described(rows[-1][1])} was answered {answer_text(rows[-1][1])}, which proves nothing; see AUTH-7."
+            f"{described(rows[-1][1])} returned {answer_text(rows[-1][1])}, which decides nothing; see AUTH-7."
         )
-    return Undecided("No unknown id was requested.")
+    return Undecided(_NO_UNKNOWN_ID)
 
 
 def wrapped(number: int) -> int:
@@ -300,19 +305,22 @@ def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.status is not None and 300 <= exchange.status < 500:
         return HOLDS if exchange.status >= 400 else NOT_CONCERNED
     conforming = "404, 410 or another 4xx"
-    said = f"{conforming}, since section 4.3 removes the operation on {REMOVAL_DAY}"
     if exchange.status is None:
-        return problem_of_status(exchange, said)
-    return Problem(f"expected {said}, got {answer_text(exchange)}", STATUS, conforming)
+        return problem_of_status(exchange, conforming)
+    said = f"expected {conforming} after the removal on {REMOVAL_DAY} (section 4.3), got {answer_text(exchange)}"
+    return Problem(said, STATUS, conforming)
 
 
 def _removed() -> Undecided:
-    return Undecided(f"{Operation.GET_PET} is removed on {REMOVAL_DAY}; see GET-4.", tried=False)
+    return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.", tried=False)
 
+
+_NO_ANIMAL = f"{Operation.GET_PET} returned no animal."
+_NO_UNKNOWN_ID = "No request was for an unknown id."
 
 RULES = (
-    Rule("GET-1", "No animal was read.", partial(_answered, "GET-1"), _existing_is_found),
-    Rule("GET-2", "No animal was read.", _is_the_one_asked_for, _is_the_same_as_listed),
-    Rule("GET-3", "No unknown id was requested.", partial(_answered, "GET-3"), _unknown_is_not_found),
-    Rule("GET-4", "No request for a known animal got an answer that decides; a redirect is open.", _is_removed),
+    Rule("GET-1", _NO_ANIMAL, partial(_answered, "GET-1"), _existing_is_found),
+    Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, _is_the_same_as_listed),
+    Rule("GET-3", _NO_UNKNOWN_ID, partial(_answered, "GET-3"), _unknown_is_not_found),
+    Rule("GET-4", "No request for a listed animal got a conclusive answer. If none is listed, add one.", _is_removed),
 )

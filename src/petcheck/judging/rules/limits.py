@@ -41,8 +41,10 @@ from petcheck.judging.quotas import (
     problem_of,
     problem_of_limits,
     quotas_in,
+    served_in_words,
 )
 from petcheck.judging.refusals import (
+    NOT_EXCEEDED,
     Refusal,
     gateway_refusals_in,
     is_a_page,
@@ -55,10 +57,12 @@ from petcheck.judging.refusals import (
 )
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
+_COMPARED = 6
+_OTHER_QUOTA = "asks for a wait of more than a minute, so it belongs to another quota, the day's."
+_OWN_KEY = "Run again with a key that no other client uses."
 # two clock readings this close count as equal
 _CLOCK_TOLERANCE_S = 0.05
-_NO_LIMIT = "No response had a limit that could be read."
-_NO_429_CAME = "No 429 was returned; the quota is used up only on request."
+_NO_LIMIT = f"No response had a readable {RATE_LIMIT}; see RATE-1."
 
 # ---- one response
 
@@ -83,12 +87,12 @@ def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
     if not figures or limit in figures:
         return HOLDS
     due = " or ".join(f"{figure:,}" for figure in figures)
-    return Problem(f"{RATE_LIMIT} is {limit}; on the plan {grounds.plan.name} it is {due}", header(RATE_LIMIT))
+    return Problem(f"{RATE_LIMIT} is {limit}; expected {due} for the plan {grounds.plan.name}", header(RATE_LIMIT))
 
 
 def _plan_is_known(record: Record, grounds: Grounds) -> Decision:
     if grounds.plan is None:
-        return Undecided("The key's plan is not known, so any figure is right.", "--plan", tried=False)
+        return Undecided("The key's plan is not known, so any limit conforms.", "--plan", tried=False)
     held = tuple(exchange for exchange in record if _limit_is_the_plans(exchange, grounds) is HOLDS)
     return Held(held) if held else Undecided(_NO_LIMIT)
 
@@ -101,7 +105,7 @@ def _a_429_came(record: Record, grounds: Grounds) -> Decision:
     refused = tuple(exchange for exchange in record if exchange.status == 429)
     if refused:
         return Held(refused)
-    return Undecided(_NO_429_CAME, "--exhaust-rate-limit", tried=False)
+    return Undecided("No 429 was returned.", "--exhaust-rate-limit", tried=False)
 
 
 # ---- how Remaining moves
@@ -115,7 +119,7 @@ def _counts_down(record: Record, grounds: Grounds) -> Decision:
     problem = problem_of_limits(counts) or next((p for quota in quotas if (p := problem_of(quota))), None)
     if problem is not None:
         return _quota_failed(problem, examined)
-    reason = f"{RATE_REMAINING} moved in a way that is allowed only if Reset follows the clock, which was not observed."
+    reason = f"{RATE_REMAINING} moved as only a sliding window allows, and no response shows whether the window slides."
     doubtful = next((first for quota in quotas if (first := _doubtful(quota, record[-1]))), None)
     if doubtful is not None:
         calls = tuple(pages_not_asked(record, 1))
@@ -144,26 +148,25 @@ def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
 
 def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
     if not counts:
-        return Undecided("No response to the key had rate limit headers that can be read; see RATE-1 to RATE-3.")
+        return Undecided("No response to the valid key had readable rate limit headers; see RATE-1 to RATE-3.")
     most = max(quotas, key=lambda quota: len(quota.successes))
     examined = tuple(count.exchange for count in counts)
     if len(quotas) > len(most.successes):
-        return Undecided(f"{RATE_LIMIT} changes: it took {len(quotas)} values, each of them rarely.", examined=examined)
-    if len(most.successes) < 6:
-        return Undecided(
-            f"{len(most.successes)} requests were served that no cache can have answered; a comparison needs 6.",
-            None if grounds.writes else "--allow-writes",
-            examined,
-        )
+        reason = f"{RATE_LIMIT} took {len(quotas)} values, each in too few responses to compare."
+        return Undecided(reason, examined=examined)
+    if len(most.successes) < _COMPARED:
+        served = f"Only {served_in_words(len(most.successes))}" if most.successes else "No request was served"
+        reason = f"{served} that no cache can have answered; judging needs {_COMPARED}."
+        return Undecided(reason, None if grounds.writes else "--allow-writes", examined)
     return Undecided(
-        f"Requests were sent no faster than a quota of {most.limit} may refill, so {RATE_REMAINING} need not fall.",
+        f"A quota of {most.limit} may refill as fast as requests were sent, so {RATE_REMAINING} does not have to fall.",
         examined=examined,
     )
 
 
 # ---- over the limit
 
-_DUE = "section 8 requires 429 for a request over the limit."
+_DUE = "expected 429 (section 8)."
 _NO_429 = "No 429 was returned; see RATE-6."
 
 
@@ -175,22 +178,23 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
         from_then = dropwhile(lambda exchange: exchange is not last, keyed(record))
         served = served_text(record, next((exchange for exchange in from_then if exchange.status == 429), last))
         said = (
-            f"{over.excess} more requests were served after a response said that none was left: {served}; "
+            f"The server served {over.excess} more request{'s' * (over.excess > 1)} although none were left: {served}"
             if over.excess
-            else f"The limit of {over.quota.limit} is not enforced: {served}; "
+            else f"The limit of {over.quota.limit} is not enforced: {served}"
         )
-        return Failed(said + _DUE, (_proof_of_over(first), _proof_of_over(last)))
+        return Failed(f"{said}; {_DUE}", (_proof_of_over(first), _proof_of_over(last)))
     refusals = refusals_in(record)
     for refusal in (*refusals, *gateway_refusals_in(every_try)):
         if refusal.is_over and not refusal.is_429:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
+            said = said[:1].upper() + said[1:]
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
     limited = [refusal for refusal in refusals if refusal.is_429]
     if limited:
         return Held(tuple(dict.fromkeys(exchange for refusal in limited for exchange in _sides(refusal))))
     if refusals:
         return Undecided(f"The quota could not be used up: {served_text(record, refusals[-1].exchange)}.")
-    return Undecided("The quota is used up only on request.", "--exhaust-rate-limit", tried=False)
+    return Undecided(NOT_EXCEEDED, "--exhaust-rate-limit", tried=False)
 
 
 def _proof_of_over(exchange: Exchange) -> Proof:
@@ -214,7 +218,7 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
         own = rate_limits.remaining_of(refusal.exchange) or 0
         # if Reset moves, less than one request may have come free, rounded up
         if own > int(moves) and not shared and not rate_limits.is_of_a_longer_quota(refusal.exchange):
-            said = f"A 429 says itself that {own} requests are left (section 8)."
+            said = f"A 429 has {RATE_REMAINING} {own}: it came while requests were left (section 8)."
             return Failed(said, (Proof(refusal.exchange, header(RATE_REMAINING)),), examined)
     early = [(refusal, refusal.before) for refusal in refusals if refusal.is_early and refusal.before]
     # if Reset moves, requests come free one by one, and another client may take each
@@ -223,23 +227,24 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     for (first, before), (second, then) in ((early[0], other) for other in early[1:]):
         if not others and then.reset != before.reset and then.exchange.sent >= before.ends:
             said = (
-                f"A 429 came right after a response that said {before.remaining} requests were left, and another in "
-                f"the next window after one that said {then.remaining} (section 8)."
+                f"The server returned 429 while requests were left: right after a response with {RATE_REMAINING} "
+                f"{before.remaining}, and in the next window after {then.remaining} (section 8)."
             )
             left = (Proof(before.exchange, header(RATE_REMAINING)), Proof(first.exchange, STATUS))
             again = (Proof(then.exchange, header(RATE_REMAINING)), Proof(second.exchange, STATUS))
             return Failed(said, (*left, *again), examined)
     if early:
         said = (
-            f"A 429 came right after a response that said {early[0][1].remaining} were left, which others who share "
-            "the key may have used."
+            f"The server returned 429 right after a response with {RATE_REMAINING} {early[0][1].remaining}, but other "
+            "clients with the same key may have used the rest."
         )
-        return Undecided(said, None if others else "--exhaust-rate-limit", examined)
+        if others:
+            return Undecided(f"{said} {_OWN_KEY}", None, examined)
+        return Undecided(said, "--exhaust-rate-limit", examined)
     if any(refusal.is_over for refusal in refusals):
         return Held(examined)
     if any(rate_limits.is_of_a_longer_quota(refusal.exchange) for refusal in refusals):
-        said = "The 429 asks for more than a minute: it belongs to another quota, the day's."
-        return Undecided(said, examined=examined)
+        return Undecided(f"The 429 {_OTHER_QUOTA}", examined=examined)
     return Undecided("No response before the 429 said how many requests were left in that window.", examined=examined)
 
 
@@ -276,7 +281,7 @@ class _AfterRetry:
         if pause is None or rate_limits.problem_of_retry_after(refusal) is not None:
             return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
         if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
-            return Undecided(f"Nothing was sent after the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
+            return Undecided(f"No request followed the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
         first = after[0]
         if first.status == 200 or (first.status != 429 and not is_a_page(first)):
             return Held((refusal, first))
@@ -285,21 +290,18 @@ class _AfterRetry:
                 f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
             )
         if first.status == 429 and rate_limits.is_of_a_longer_quota(first):
-            said = "The second 429 asks for more than a minute: it belongs to another quota, the day's."
-            return Undecided(said, examined=(refusal, first))
+            return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
         # requests come free one by one, and another client may take each
         bit_by_bit = pause < rate_limits.seconds_to_reset(refusal) - CLOCK_S
         served_then = self.moves and len(after) > 1 and after[1].status == 200
         ended = _reset(first) != _reset(refusal)
         if (ended and (self.shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in self.steady)):
-            said = "The next window was used up at once, which another client may have done."
-            return Undecided(said, examined=(refusal, first))
+            said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
+            return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
         stated = rate_limits.header_of(refusal, RETRY_AFTER)
-        waited = f"after the {RETRY_AFTER} of the 429 ({stated}) had passed"
         proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
-        return Failed(
-            f"A request sent {waited} got {answer_text(first)}; section 8 lets the client retry then.", proofs
-        )
+        said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
+        return Failed(f"{said}; section 8 lets the client retry then.", proofs)
 
 
 def _reset(exchange: Exchange) -> str | None:
@@ -315,7 +317,7 @@ RULES = (
     Rule("RATE-4", "", over=_counts_down),
     Rule("RATE-5", _NO_LIMIT, _limit_is_the_plans, _plan_is_known),
     Rule("RATE-6", "", over=_over_is_429, every_try=True),
-    Rule("RATE-7", _NO_429_CAME, _retry_after, _a_429_came),
+    Rule("RATE-7", "No 429 was returned.", _retry_after, _a_429_came),
     Rule("RATE-8", "", over=_no_429_while_some_are_left),
     Rule("RATE-9", "", over=_served_after_retry_after),
 )

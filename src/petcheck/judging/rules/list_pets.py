@@ -1,6 +1,6 @@
 """Section 4.1: list all animals.
 
-A request may have both a limit and a filter. If such a request is refused, each is sent alone. If two pages disagree,
+A request may have both a limit and a filter. If it is refused, each is sent alone. If two pages disagree,
 they are compared again, in the order A, B, A, once their animals and what differs have been known for 10 s.
 """
 
@@ -36,7 +36,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, described, problem_of_pet_status, quoted, value_of
+from petcheck.judging.matchers import Animal, answer_text, described, one_of, problem_of_pet_status, quoted, value_of
 from petcheck.judging.pages import (
     LAG_S,
     Page,
@@ -73,10 +73,6 @@ def _asked(record: Record, *query: tuple[str, str]) -> list[Exchange]:
     return [exchange for exchange in _lists(record) if query_of(exchange) == list(query)]
 
 
-def _listed(names: Sequence[object]) -> str:
-    return ", ".join(map(str, names))
-
-
 # ---- LIST-2 and LIST-6: what is accepted
 
 
@@ -101,7 +97,7 @@ def _each_is_accepted(
     plain = _asked(record)
     if (wrong or missing) and plain and not any(e.status == 200 for e in plain):
         answer = answer_text(plain[-1])
-        said = f"{Operation.LIST_PETS} is not answered 200 without parameters either ({answer}); see LIST-1."
+        said = f"{Operation.LIST_PETS} does not return 200 without parameters either ({answer}); see LIST-1."
         return Undecided(said, None, examined)
     if wrong:
         return replace(_failed_by(wrong), examined=(*examined, *(e for e, _ in wrong)))
@@ -110,9 +106,9 @@ def _each_is_accepted(
     if together is not None:
         return _failed_together(together, examined)
     untried = [value for value in missing if not _asked(record, (parameter, value))]
-    otherwise = Undecided(f"No answer shows whether `{parameter}` {_listed(missing)} is accepted.", None, examined)
+    otherwise = Undecided(f"No answer shows whether `{parameter}` {one_of(missing)} is accepted.", None, examined)
     if untried:
-        # one at a time: the first answer may settle the others
+        # one at a time: the first answer may decide the others
         return Ask((Call(Operation.LIST_PETS, query=((parameter, untried[0]),)),), otherwise)
     return otherwise if missing else Held(examined)
 
@@ -140,32 +136,32 @@ def _no_longer_than_its_limit(exchange: Exchange, grounds: Grounds) -> Judgement
     page = page_in(exchange)
     if page is None or page.limit is None or page.asked is None or page.size < page.asked:
         return NOT_CONCERNED
-    return _surplus(page.size, page.asked, f"`limit` allows {page.asked}")
+    return _surplus(page.size, page.asked, f"`limit` allows at most {page.asked}")
 
 
 def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgement:
     page = page_in(exchange)
     if page is None or page.limit is not None or page.size < LIMIT_DEFAULT:
         return NOT_CONCERNED
-    return _surplus(page.size, LIMIT_DEFAULT, f"without `limit` it is {LIMIT_DEFAULT}")
+    return _surplus(page.size, LIMIT_DEFAULT, f"without `limit` at most {LIMIT_DEFAULT} are allowed")
 
 
 def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
     page = page_in(exchange)
     if page is not None:
-        allowed = f"a page holds at most {LIMIT_MAX}, whatever was requested"
+        allowed = f"at most {LIMIT_MAX} are allowed, whatever `limit` is"
         return NOT_CONCERNED if page.size < LIMIT_MAX else _surplus(page.size, LIMIT_MAX, allowed)
     if not _asks_beyond(exchange) or exchange.status in (200, 401, 429):
         return NOT_CONCERNED
     if isinstance(exchange.answer, Response):
         return HOLDS  # to refuse more than 100 conforms too
     said = f"expected a page of at most {LIMIT_MAX} animals, or a refusal (section 4.1), got {answer_text(exchange)}"
-    return Problem(f"{said}, on a second try too")
+    return Problem(f"{said}, twice")
 
 
 def _surplus(size: int, most: int, allowed: str) -> Judgement:
     """A page that is too long is a problem; the part that shows it is its first animal beyond `most`."""
-    return Problem(f"{size} animals were returned; {allowed}", body(most)) if size > most else HOLDS
+    return Problem(f"the page holds {size} animals; {allowed}", body(most)) if size > most else HOLDS
 
 
 def _asks_beyond(exchange: Exchange) -> bool:
@@ -207,14 +203,26 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     if not missing:
         return Held(examined)
     known = len(_known(record))
-    short = [limit for limit in missing if limit >= known]
-    reasons = [f"{known} animals are known, which is too few to judge `limit` {_listed(short)}."] if short else []
+    short = [str(limit) for limit in missing if limit >= known]
     unanswered = [limit for limit in missing if limit < known]
-    if unanswered:
-        reasons.append(f"No page for `limit` {_listed(unanswered)} had more animals to show; see LIST-2.")
     settled_by = _settled_by(grounds) if missing == [1] else None
+    reasons = []
+    if short:
+        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{'' if settled_by else _MORE}")
+    if unanswered:
+        reasons.append(f"No page shows whether `limit` {one_of([*map(str, unanswered)])} is obeyed; see LIST-2.")
     otherwise = Undecided(" ".join(reasons), settled_by, examined)
     return Ask(tuple(_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
+
+
+_MORE = " Add animals to the store."
+
+
+def _only(number: int, whose: str = "") -> str:
+    """The start of a sentence about too few animals."""
+    if not number:
+        return f"No animal{whose} is known"
+    return f"Only {number} animal{'s' * (number > 1)}{whose} {'are' if number > 1 else 'is'} known"
 
 
 def _default_is_20(record: Record, grounds: Grounds) -> Decision:
@@ -257,11 +265,12 @@ def _default_of(status: str | None, record: Record) -> Decision:
         return Held(examined)
     animals = _known(record).values()
     known = sum(status is None or animal.get("status") == status for animal in animals)
-    with_it = f"with status {status!r} " if status else ""
-    few = f"{known} animals {with_it}are known; more than {LIMIT_DEFAULT} show the default page size."
     if known <= LIMIT_DEFAULT:
-        return Undecided(few, None, tuple(page.exchange for page in pages))
-    no_page = Undecided(f"GET {default.path} gave no page that could be compared; see LIST-1 and LIST-6.")
+        few = _only(len(animals)) if len(animals) <= LIMIT_DEFAULT else _only(known, f" with status {quoted(status)}")
+        needed = f"judging the default page size needs more than {LIMIT_DEFAULT}.{_MORE}"
+        return Undecided(f"{few}; {needed}", None, tuple(page.exchange for page in pages))
+    asked = f"{Operation.LIST_PETS} with `status` and without `limit`" if status else str(Operation.LIST_PETS)
+    no_page = Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
     if not decisive_pages:
         refused = len(_asked(record, *default.query)) > len(pages)
         return no_page if refused else Ask((default,), no_page)
@@ -283,8 +292,8 @@ def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Re
     again = _confirmation(calls, ids, record)
     pairs = [*product(_pages(record, default), _pages(record, explicit))]
     seen = {(a.size, b.size): max(a.exchange.finished, b.exchange.finished) for a, b in reversed(pairs)}
-    said = f"{described(page.exchange)} and {described(other.exchange)} hold {page.size} and {other.size} animals"
-    changing = Undecided(f"{said}, and the pages change from one request to the next.", None, (page.exchange,))
+    said = f"{described(page.exchange)} and {described(other.exchange)} return {page.size} and {other.size} animals"
+    changing = Undecided(f"{said}, but the pages change between requests. Run again.", None, (page.exchange,))
     if again is None:
         return Ask(calls, changing, max(known_since(record, ids), seen[page.size, other.size]) + LAG_S)
     sizes = [one.size for one in again]
@@ -292,8 +301,8 @@ def _compared(default: Call, explicit: Call, page: Page, other: Page, record: Re
     if sizes[0] != sizes[2] or sizes[0] == sizes[1] or not lasted:
         return changing
     return Failed(
-        f"{described(again[0].exchange)} returned {sizes[0]} animals and {described(again[1].exchange)} {sizes[1]}; "
-        f"section 4.1 makes {LIMIT_DEFAULT} the default.",
+        f"{described(again[0].exchange)} returned {sizes[0]} animals, {described(again[1].exchange)} returned "
+        f"{sizes[1]}; the default `limit` is {LIMIT_DEFAULT} (section 4.1).",
         tuple(Proof(one.exchange, BODY) for one in again),
     )
 
@@ -318,13 +327,15 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
     examined = tuple(e for e in record if _no_longer_than_the_maximum(e) is not NOT_CONCERNED)
     beyond = [e for e in _lists(record) if _asks_beyond(e) and e.status not in (401, 429)]
     if not beyond:
-        said = "No request asked for more than 100 animals: the run's request budget was spent."
-        return Undecided(said, None, examined)
+        # recorded traffic has no run that could send one
+        advice = " To send one, run LIST-5 alone." if grounds.run else ""
+        return Undecided(f"No request asked for more than {LIMIT_MAX} animals.{advice}", None, examined)
     behind = _behind(record)
     decisive_pages = [page.exchange for page in pages_in(beyond) if behind(page) > LIMIT_MAX]
     if decisive_pages or any(exchange.status != 200 for exchange in beyond):
         return Held(tuple(dict.fromkeys((*examined, *decisive_pages))))
-    return Undecided("No more than 100 animals are known, so no page could be too long.", None, examined)
+    said = f"At most {LIMIT_MAX} animals were known, so no page could be too long.{_MORE}"
+    return Undecided(said, None, examined)
 
 
 # ---- LIST-7 and LIST-8: what a filter shows
@@ -335,10 +346,10 @@ def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
     if page is None or page.status not in STATUSES:
         return NOT_CONCERNED
     for place, animal in page.placed:
-        # PET-4 judges a value that is no PetStatus
+        # PET-4 judges a value that is not a PetStatus
         if problem_of_pet_status(animal) is None and animal.get("status") != page.status:
-            has = quoted(animal["status"]) if "status" in animal else "absent"
-            said = f"animal {quoted(animal.get('id'))} was returned, whose status is {has}; `status` is a filter"
+            has = f"status {quoted(animal['status'])}" if "status" in animal else "no status"
+            said = f"animal {quoted(animal.get('id'))} has {has}; expected only {quoted(page.status)}"
             return Problem(said, body(place, "status") if "status" in animal else body(place))
     return HOLDS if page.animals else NOT_CONCERNED
 
@@ -350,9 +361,11 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
     missing = [status for status in STATUSES if status not in {page.status for page in decisive_pages}]
     if not missing:
         return Held(examined)
-    said = f"No page filtered by status {' or '.join(map(repr, missing))} showed an animal; one settles it."
-    otherwise = Undecided(said, _settled_by(grounds), examined)
     there = {str(animal.get("status")) for animal in _known(record).values()}
+    absent = [status for status in missing if status not in there]
+    advice = f".{_add(absent, grounds)}" if absent else "; see LIST-6."
+    said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
+    otherwise = Undecided(said, _settled_by(grounds) if absent else None, examined)
     calls = [_call(LIMIT_MAX, status) for status in missing if status in there]
     calls = [call for call in calls if not _asked_since(call, _last_created(record), record)]
     return Ask(tuple(calls), otherwise) if calls else otherwise
@@ -366,7 +379,8 @@ def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
     due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
     lacking = [status for status in STATUSES if not due[status]]
     nobody_can_tell = Undecided(
-        "The store is not known to fit on one page, so what a filtered page leaves out cannot be judged."
+        "The store may not fit on one page, so a filtered page may rightly leave animals out. "
+        "Test a store of fewer than 20 animals."
     )
     if lacking and _grew(record):
         # a longer page can prove that an earlier one was whole, and can show animals of each status
@@ -374,9 +388,14 @@ def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
     if not whole:
         return nobody_can_tell
     parts = [_shows_all(status, due[status], record) for status in STATUSES if due[status]]
-    if lacking:
-        parts.append(Undecided(_no_animal(lacking)))
-    return _all_of(parts, _settled_by(grounds) if lacking else None)
+    # a store that held few animals at first may have outgrown its pages
+    there = {str(animal.get("status")) for animal in _known(record).values()}
+    absent = [status for status in lacking if status not in there]
+    if absent:
+        parts.append(Undecided(_no_animal(absent, grounds)))
+    if len(absent) < len(lacking):
+        parts.append(nobody_can_tell)
+    return _all_of(parts, _settled_by(grounds) if absent else None)
 
 
 def _grew(record: Record) -> bool:
@@ -393,9 +412,9 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     """Whether each filtered page that is not full shows all of `due`, the ids with that status in the whole store."""
     pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
     call = _call(LIMIT_MAX, status)
-    changing = Undecided("The list changes from one request to the next, so what a filter leaves out cannot be judged.")
+    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
     if not any(page.exchange.sent >= known_since(record, due) for page in pages):
-        no_room = Undecided(f"No page filtered by status {status!r} had room for all; see LIST-6.")
+        no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
         return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
     examined = tuple(page.exchange for page in pages)
     lacked = {n: page.exchange.finished for page in reversed(pages) for n in _missing(page, due, record)}
@@ -421,7 +440,7 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
     place = next(place for place, animal in before.placed if integer(animal.get("id")) == first)
     return Failed(
         f"{described(between.exchange)} left out animal {first}, which {described(before.exchange)} lists with "
-        f"status {status!r}; section 4.1 makes `status` a filter of the whole list.",
+        f"status {quoted(status)} (section 4.1).",
         (Proof(before.exchange, body(place)), Proof(between.exchange, BODY), Proof(after.exchange, BODY)),
     )
 
@@ -440,8 +459,15 @@ def _of_status(page: Page, status: str) -> set[int]:
     return {number for number in found if number is not None}
 
 
-def _no_animal(statuses: Sequence[str]) -> str:
-    return f"No animal with status {' or '.join(map(repr, statuses))} is listed; one settles it."
+def _no_animal(statuses: Sequence[str], grounds: Grounds) -> str:
+    return f"No animal with status {one_of([*map(quoted, statuses)])} is listed.{_add(statuses, grounds)}"
+
+
+def _add(statuses: Sequence[str], grounds: Grounds) -> str:
+    """What the user can do; a run without permission to write names the option instead."""
+    if _settled_by(grounds):
+        return ""
+    return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
 
 
 def _settled_by(grounds: Grounds) -> str | None:
@@ -449,11 +475,12 @@ def _settled_by(grounds: Grounds) -> str | None:
 
 
 _WIDE = _call(LIMIT_MAX)
+_NO_PLAIN_ANSWER = f"No {Operation.LIST_PETS} without parameters got a conclusive answer; see AUTH-7."
 _NO_PAGE = "No page was full."
 _NO_FILTER = "No filtered page was returned."
 
 RULES = (
-    Rule("LIST-1", f"{Operation.LIST_PETS} was not answered.", partial(_is_200, "LIST-1")),
+    Rule("LIST-1", _NO_PLAIN_ANSWER, partial(_is_200, "LIST-1")),
     Rule(
         "LIST-2",
         "No page with a `limit` was returned.",

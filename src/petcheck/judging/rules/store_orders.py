@@ -8,7 +8,7 @@ from petcheck.judging.matchers import answer_text
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.operations import Operation
 
-_NOTHING = f"{Operation.STORE_ORDERS} was not answered."
+_NOTHING = f"No {Operation.STORE_ORDERS} got an answer."
 
 
 def _exists(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -26,7 +26,7 @@ def _is_shown(record: Record, grounds: Grounds) -> Decision:
         return Held(examined) if examined else Undecided(_NOTHING)
     see = "; see AUTH-7" if asked[0].status == 401 else ""
     return Undecided(
-        f"{Operation.STORE_ORDERS} was answered {answer_text(asked[0])}, which does not show whether it exists{see}."
+        f"{Operation.STORE_ORDERS} returned {answer_text(asked[0])}, which does not show whether it exists{see}."
     )
 
 

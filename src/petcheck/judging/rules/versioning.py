@@ -8,7 +8,7 @@ from petcheck.exchange import Exchange, Response
 from petcheck.judging.judgement import Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided
 from petcheck.spec.figures import BASE_SEGMENT
 
-_NOTHING = "No request below the base URL was answered."
+_NOTHING = "No request got an answer."
 
 
 def _ends_in_v1(record: Record, grounds: Grounds) -> Decision:
@@ -17,10 +17,9 @@ def _ends_in_v1(record: Record, grounds: Grounds) -> Decision:
     if exchange is None:
         return Undecided(_NOTHING)
     base = _base_url(exchange)
-    path = urlsplit(base).path
-    if path.rpartition("/")[2] == BASE_SEGMENT:
+    if urlsplit(base).path.rpartition("/")[2] == BASE_SEGMENT:
         return Held((exchange,))
-    said = f"The base URL {base} ends in {path or 'no path'!r}; section 9 requires /{BASE_SEGMENT} at its end."
+    said = f"The base URL {base} does not end in /{BASE_SEGMENT} (section 9)."
     return Failed(said, (Proof(exchange),), (exchange,))
 
 
