@@ -32,6 +32,7 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
 
 ROUNDS = 3
 PATIENCE_S = 600
+PROCESSES = 4  # for two cores, since a run of petcheck mostly waits
 
 # a fixed sample, so that figures compare with older ones: 32 faults of any kind, 8 that only a few values reveal, and
 # every class of input that makes a reference server return 500
@@ -188,7 +189,7 @@ def _tools() -> list[str]:
     rounds = {tool: [cost_of(run) for _ in range(ROUNDS)] for tool, run in TOOLS.items()}
     alarms = {tool: frozenset().union(*(cost.findings for cost in costs)) for tool, costs in rounds.items()}
     tasks = [(tool, fault, alarms[tool]) for fault in SAMPLE for tool in TOOLS]
-    with ProcessPoolExecutor(2) as pool:
+    with ProcessPoolExecutor(PROCESSES) as pool:
         results = list(pool.map(_found, tasks))
     found = {tool: {fault for name, fault, hit in results if name == tool and hit} for tool in TOOLS}
     peaks = {number: _peak(number) for number in (100, 2000)}
