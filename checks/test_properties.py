@@ -39,9 +39,9 @@ def test_any_limit_and_status(examples: Examples, name: str) -> None:
 
 
 @sends(Traffic.NEW, Traffic.DEFECTIVE)
-@each("CREATE-11", "CREATE-13")
-def test_pages_after_posts(examples: Examples, name: str) -> None:
-    """A refused animal is on no page, and a created animal is on a page as it was created."""
+@each("CREATE-11", "CREATE-12", "CREATE-13")
+def test_animals_after_posts(examples: Examples, name: str) -> None:
+    """A refused animal is on no page, and a created animal is read and listed as it was created."""
     examples.compare(name)
 
 

@@ -97,7 +97,7 @@ from itertools import islice
 from petcheck.properties.cases import RunCases
 from petcheck.properties.streams import Pets, creating, getting, listing
 cases = RunCases(20, True)
-for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", 4), 1, (), cases)):
+for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print(len(list(islice(stream, 300))))
 print(*sorted({"schemathesis", "hypothesis"} & sys.modules.keys()))
 """

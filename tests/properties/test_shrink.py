@@ -13,7 +13,7 @@ from petcheck.properties.shrink import simplest
 from petcheck.properties.streams import Pets, named, new_pet
 from petcheck.spec.operations import Operation
 
-PETS = Pets("0a1b2c3d", 4)
+PETS = Pets("0a1b2c3d", (4,))
 
 
 def reduced(call: Call, fails: Callable[[Call], bool], attempts: int = 10) -> Call:

@@ -24,7 +24,7 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
 from petcheck.toolkit.payloads import defects
 
-PETS = Pets("0a1b2c3d", 4)
+PETS = Pets("0a1b2c3d", (4,))
 SEEDS = (1, 4711)
 GENERATED = Generated()
 from_both = pytest.mark.parametrize("cases", [GENERATED, shipped_pool()], ids=["generated", "pool"])
@@ -220,7 +220,7 @@ from petcheck.properties.pool import shipped_pool
 from petcheck.properties.generate import Generated
 from petcheck.properties.streams import Pets, creating, getting, listing
 cases = Generated()
-for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", 4), 1, (), cases)):
+for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print([(call.pet_id, call.query, call.body) for call in islice(stream, 90)])
 """
 

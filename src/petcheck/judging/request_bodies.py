@@ -83,7 +83,8 @@ def _well_formed(
     if not doubts:
         status = pet.get("status")
         with_status = f"status {quoted(status)}" if status else "no status"
-        return Asked(Due.CREATED, f"a name of {_characters(name, 'ASCII ')} and {with_status}", "CREATE-1", pet)
+        what = f"a name of {_characters(name, 'ASCII ')}, `categoryId` {category} and {with_status}"
+        return Asked(Due.CREATED, what, "CREATE-1", pet)
     # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)

@@ -96,7 +96,7 @@ def getting(seed: int, cases: Cases) -> Iterator[Call]:
     """Ids over all of int64, the limits of common integer types first, and other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     ids = chain(
-        map(_id, (-1, 2**31, 0, 2**32, 2**53 + 1, -(2**31) - 1)),
+        map(_id, (-1, 0, 2**31, 2**32, 2**53 + 1, -(2**31) - 1)),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, _octaves(drawn)),
         cases.random(Operation.GET_PET, "positive", seed),
@@ -136,10 +136,15 @@ _SEGMENTS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Pets:
-    """The run's id, 8 characters that begin the names of its animals, and their category, which exists."""
+    """The run's id, 8 characters that begin the names of its animals, and categories that exist, at least one."""
 
     run: str
-    category: int
+    categories: tuple[int, ...]
+
+    @property
+    def category(self) -> int:
+        """The category of most animals."""
+        return self.categories[0]
 
 
 def creating(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[Call]:
@@ -165,8 +170,11 @@ def _dense(pets: Pets) -> Iterator[bytes]:
     # shuffled, since a key such as "abcdefghijklmnop" would be masked in an ordered name
     signs = [chr(points[place * 29 % len(points)]) for place in range(len(points))]
     room = PLAIN_NAME_LENGTH - len(pets.run)
-    yield new_pet(pets, pets.run + "".join(signs[:room]), SOLD)
-    yield new_pet(pets, pets.run + " ".join(("".join(signs[room:]), "059a"))[:room], None)
+    # a spreadsheet takes a name that begins so for a formula; members have no order (RFC 8259, section 4)
+    formula = f"={pets.run}" + "".join(sign for sign in signs[:room] if sign != "=")
+    others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
+    yield _backwards(new_pet(pets, formula[:PLAIN_NAME_LENGTH], SOLD, next(others)))
+    yield new_pet(pets, pets.run + " ".join(("".join(signs[room:]), "059a"))[:room], None, next(others))
 
 
 def _odd(pets: Pets) -> Iterator[bytes]:
@@ -284,6 +292,7 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
         return json.dumps(pet(what, categoryId=_LEFT_OUT))[:-1].encode() + f', "categoryId": {category}}}'.encode()
 
     yield _json(pet("empty status", status=""))
+    yield _json(pet("list as status", status=[SOLD]))  # no key of a dictionary, so it crashes where texts are looked up
     yield _json({key[0].upper() + key[1:]: value for key, value in pet("capital names").items()})
     yield _json(pet("padded status", status=f" {SOLD} "))
     yield _json(json.dumps(pet("text in text")))
@@ -293,7 +302,6 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
     yield written("400 digits", "9" * 400)
     yield _json(pet("list as name", name=["Rex"]))
     yield _json(pet("name in capitals", name=_LEFT_OUT) | {"NAME": f"{pets.run} refused name in capitals"})
-    yield _json(pet("list as status", status=[SOLD]))
     yield _json(pet("list as category", categoryId=[pets.category]))
     yield _json(pet("snake case", categoryId=_LEFT_OUT) | {"category_id": pets.category})
     yield _json(pet("number as status", status=0))
@@ -358,6 +366,11 @@ def _of_this_run(body: bytes | None, pets: Pets, *, refused: bool) -> bytes | No
         return json.dumps(members, ensure_ascii=False, default=float).encode()
     except (UnicodeEncodeError, TypeError):
         return None
+
+
+def _backwards(pet: bytes) -> bytes:
+    """The same object with its members in the opposite order."""
+    return _json(dict(reversed(json.loads(pet).items())))
 
 
 def new_pet(pets: Pets, name: str, status: str | None, category: int | None = None) -> bytes:

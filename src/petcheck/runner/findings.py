@@ -14,6 +14,9 @@ from petcheck.toolkit.target import Target
 
 def finding(check: Check, error: BaseException | None, target: Target, duration_s: float) -> Finding:
     """What a check found. `error` is the exception that it raised, if any; its evidence is what it examined."""
+    if isinstance(error, NotSent) and not isinstance(error, TargetDown):
+        # the check could not go on, but may have seen enough
+        error = target.seen_broken(check.requirements) or error
     outcome, reason = _outcome(error)
     judged = tuple(name for name in check.requirements if outcome == "error" or target.choice.covers(name))
     if check.requirements and not judged:

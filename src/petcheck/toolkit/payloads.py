@@ -7,6 +7,7 @@ delete operation, so each body must be worth the animal that it creates.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -50,14 +51,19 @@ class Defect:
     body: Body
 
 
-def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
-    """A NewPet of each status, and one without; `run` is the run's id of 8 characters, `category` a known category."""
+def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:
+    """A NewPet of each status, and one without, in different categories as far as there are any.
+
+    `run` is the run's id of 8 characters; `categories` are known to exist, at least one.
+    """
+    category, another = categories[0], categories[1 % len(categories)]
 
     def pet(status: str | None, name: str, category_id: int) -> dict[str, object]:
         return {"name": name, "categoryId": category_id} | ({"status": status} if status else {})
 
     def plain(status: str | None) -> dict[str, object]:
-        return pet(status, f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+', category)
+        name = f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+'
+        return pet(status, name, category if status else another)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
     near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
@@ -69,7 +75,7 @@ def valid_pets(run: str, category: int) -> tuple[ValidPet, ...]:
         ValidPet(
             sold, plain(sold), tuple(dict(plain(sold), categoryId=number) for number in (INT64_MIN + 1, 2**53 + 1))
         ),
-        ValidPet(None, plain(None), (pet(None, near, category),)),
+        ValidPet(None, plain(None), (pet(None, near, another),)),
     )
 
 

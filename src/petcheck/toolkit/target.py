@@ -73,7 +73,7 @@ class Target:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
         self.unknown_id = drawn.randrange(2**40, 2**62)
         self._number = drawn.randrange(10**8, 10**9)
-        self._category: int | None = None
+        self._categories: tuple[int, ...] = ()
         self._exhausted: object = None
         self._grounds: tuple[tuple[int, int], Grounds] | None = None
         self._found: dict[str, Exchange] = {}
@@ -124,16 +124,22 @@ class Target:
     # ---- what is known
 
     @property
-    def category(self) -> int:
-        """A category that exists, as far as is known: a listed animal's, otherwise the one given, otherwise 1.
+    def categories(self) -> tuple[int, ...]:
+        """Categories that exist, as far as is known: those of listed animals, otherwise the one given, otherwise 1.
 
-        It stays the same for the whole run.
+        They stay the same for the whole run.
         """
-        if self._category is None:
+        if not self._categories:
             # prefer those that most systems accept without trouble
             listed = sorted(categories_in(self.record), key=lambda number: (number < 0, abs(number)))
-            self._category = next(iter(listed), self.config.category_id or 1)
-        return self._category
+            given = self.config.category_id
+            self._categories = tuple(listed) or (1 if given is None else given,)
+        return self._categories
+
+    @property
+    def category(self) -> int:
+        """The category of most bodies that the run posts."""
+        return self.categories[0]
 
     @property
     def grounds(self) -> Grounds:
@@ -172,6 +178,18 @@ class Target:
             with suppress(NotSent):
                 self.api.list_pets(fresh=True)
         self.conclude(decision)
+
+    def seen_broken(self, requirements: Iterable[str]) -> Breach | None:
+        """The breach of one of these requirements that the record shows by now, without further requests."""
+        for requirement in requirements:
+            rule = RULE.get(requirement)
+            decision = decide_from_tries(rule, self.record, self.grounds) if rule is not None else None
+            if isinstance(decision, Failed):
+                try:
+                    self.conclude(decision)
+                except Breach as breach:
+                    return breach
+        return None
 
     def conclude(self, decision: Held | Failed | Undecided) -> None:
         """End a check with a decision: return if it held; otherwise raise `Breach`, `Inconclusive` or `NotRun`."""
@@ -270,7 +288,7 @@ class Target:
 
     def valid_pets(self) -> tuple[ValidPet, ...]:
         """The animals that the run creates."""
-        return valid_pets(self.run, self.category)
+        return valid_pets(self.run, self.categories)
 
     def defects(self) -> tuple[Defect, ...]:
         """The bodies that must be refused."""

@@ -327,4 +327,5 @@ def _detail(exchange: Exchange) -> str:
 
 def kind_of(call: Call) -> Kind:
     """The kind of a call, for the circuit."""
-    return Kind(call.operation, is_ordinary(call.operation, call.pet_id, call.query, call.body))
+    served = call.credential is Credential.VALID
+    return Kind(call.operation, served and is_ordinary(call.operation, call.pet_id, call.query, call.body))

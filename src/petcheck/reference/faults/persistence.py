@@ -38,6 +38,16 @@ def _not_stored(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, keep=keep)
 
 
+def _lost_without_status(behaviour: Behaviour) -> Behaviour:
+    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        animal = behaviour.keep(new, animal_id, call, state)
+        if animal.status is None:
+            state.store.remove(animal_id)
+        return animal
+
+    return replace(behaviour, keep=keep)
+
+
 def _one_id(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, new_id=lambda store: 1_000_000)
 
@@ -122,6 +132,12 @@ FAULTS = [
         "CREATE-12 CREATE-13",
         _not_stored,
         needs="small-store",
+    ),
+    *create(
+        "created-without-status-not-stored",
+        "`POST /pets` without `status` returns 201, but the animal is not stored.",
+        "CREATE-12",
+        _lost_without_status,
     ),
     *create(
         "created-not-readable",

@@ -89,6 +89,13 @@ def _true_is_none(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, read_status=read_status)
 
 
+def _first_status_dropped(behaviour: Behaviour) -> Behaviour:
+    def read_status(fields: dict[str, object]) -> str | None:
+        return None if next(iter(fields), "") == "status" else behaviour.read_status(fields)
+
+    return replace(behaviour, read_status=read_status)
+
+
 def _without_category_0(pet: Pet) -> Pet:
     return {name: value for name, value in pet.items() if (name, value) != ("categoryId", 0)}
 
@@ -169,6 +176,14 @@ FAULTS = [
         "GET-3 ERROR-5",
         answered(_id(lambda n: 2**31 <= n < 2**40), _CRASH),
     ),
+    *fault(
+        "id-0-200-list",
+        "petId 0 gets 200 and an empty list.",
+        "GET-3 PET-1",
+        answered(_id(lambda n: n == 0), Answer(200, [])),
+        section="4.3",
+        at=(Operation.GET,),
+    ),
     *get("negative-id-refused", "A negative petId gets 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
     *get(
         "largest-id-crashes",
@@ -248,6 +263,30 @@ FAULTS = [
         section="4.2",
         needs="writes examples",
     ),
+    *fault(
+        "formula-escaped",
+        "An apostrophe is added before a name that begins with `=`.",
+        "CREATE-2",
+        stored(named(lambda name: f"'{name}" if name.startswith("=") else name)),
+        section="4.2",
+        at=(Operation.CREATE,),
+    ),
+    *fault(
+        "status-first-dropped",
+        "`status` is dropped if it is the first member of the body.",
+        "CREATE-4",
+        _first_status_dropped,
+        section="4.2",
+        at=(Operation.CREATE,),
+    ),
+    *fault(
+        "third-category-refused",
+        "`categoryId` 3, which listed animals have, gets 400.",
+        "CREATE-1",
+        refused_if("category_unknown", lambda new: new.category_id == 3),
+        section="4.2",
+        at=(Operation.CREATE,),
+    ),
     # defects of an unusual type
     *create(
         "true-as-status-accepted",
@@ -267,6 +306,14 @@ FAULTS = [
         "An object as `categoryId` gets 500.",
         "CREATE-8 ERROR-5",
         answered(_member("categoryId", lambda value: isinstance(value, dict)), _CRASH),
+    ),
+    *fault(
+        "list-as-status-crashes",
+        "A list as `status` gets 500.",
+        "CREATE-10 ERROR-5",
+        answered(_member("status", lambda value: isinstance(value, list)), _CRASH),
+        section="4.2",
+        at=(Operation.CREATE,),
     ),
     *create(
         "number-as-status-crashes",
