@@ -34,7 +34,7 @@ def test_failures_of_one_cause_are_one_annotation() -> None:
     (line,) = lines(value, tuple(map(evidence_of, exchanges)), GITHUB)
     assert line == (
         "::error title=CREATE-5 to CREATE-7%2C AUTH-5 fail::"
-        "422 Unprocessable where 400 or 401 is required. POST /pets: expected 400, got 422."
+        "POST /pets returns 422 where 400 or 401 is required. POST /pets: expected 400, got 422."
     )
 
 

@@ -44,14 +44,14 @@ def test_the_end_of_a_run() -> None:
         "  it does not answer",
         "    on d",
         "",
+        "sent: 12 requests to 6 targets, 0 of them POST; 0 animals left behind",
         "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21; --seed 1 repeats this",
         "run",
-        "",
-        "sent: 12 requests to 6 targets, 0 of them POST; 0 animals left behind",
         "",
         "2 of 6 targets show no failure; 3 fail (b, e, f), 1 could not be tested (d).",
         "reports: reports/report.html, result.json, junit.xml, summary.md; those of each",
         "target in reports/targets/",
+        "next: petcheck explain LIST-3; add --failed to run only what failed",
     ]
 
 

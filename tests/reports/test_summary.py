@@ -107,7 +107,7 @@ def test_failures_of_one_cause_are_one_item() -> None:
     value, exchanges = samples.one_cause()
     assert (
         "- **`CREATE-5 to CREATE-7, AUTH-5`** (section 4\\.2 Add an animal and others): "
-        "`422 Unprocessable where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
+        "`POST /pets returns 422 where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
     ) in render(value, map(evidence_of, exchanges))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from petcheck.reports.json_pointer import span
+from petcheck.reports.json_pointer import first_mistake, span
 from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
@@ -13,6 +13,7 @@ from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 _BESIDE = 700  # characters shown of a body if one part of the exchange decides
 _AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
 _FIRST = 100  # characters shown of the beginning of such a body
+_NAMES = 12  # headers of an answer that lacks one
 _ONE_LINE = 240  # characters shown of a body in one line
 
 
@@ -87,21 +88,36 @@ def answer_line(evidence: Evidence, part: str) -> str:
     kind, _, which = part.partition(":")
     if kind == "header":
         values = [value for name, value in evidence.response_headers if name.lower() == which.lower()]
-        return f"{printable(which)}: {printable(', '.join(values))}" if values else ""
+        return f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
     shown = _excerpt(evidence.response_body, part, _ONE_LINE)
     return f"{totals.status_or_error(evidence)} {shown}" if shown else ""
+
+
+def _without(evidence: Evidence, name: str) -> str:
+    """The headers of an answer that lacks one: it may be there under another name."""
+    names = list(dict.fromkeys(printable(sent, 40) for sent, _ in evidence.response_headers))
+    there = totals.comma_list(names, _NAMES, quote=str) if names else "no header at all"
+    return f"{totals.status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 
 def _excerpt(raw: bytes, part: str, limit: int) -> str:
     """About `limit` characters of a body in one line, around the part that decides."""
     text = raw.decode("utf-8", "backslashreplace")
     kind, _, pointer = part.partition(":")
-    begin, end = (span(text, pointer) if kind == "body" and pointer else None) or (0, 0)
+    begin, end = _place(text, pointer) if kind == "body" else (0, 0)
     first = max(0, min(begin, end - limit // 2 if end - begin > limit // 2 else begin - limit // 4))
     first = first if first > limit // 4 else 0
     last = max(first + limit, min(end, first + 2 * limit))
     shown = " ".join(_uncut(text[first:last]).split())
     return f"{'… ' if first else ''}{shown}{' …' if last < len(text) else ''}"
+
+
+def _place(text: str, pointer: str) -> tuple[int, int]:
+    """Start and end of the value at a JSON pointer, or of the first place where the text is not JSON."""
+    if not pointer:
+        wrong = first_mistake(text)
+        return (0, 0) if wrong is None else (wrong, wrong + 1)
+    return span(text, pointer) or (0, 0)
 
 
 def _uncut(text: str) -> str:

@@ -17,6 +17,7 @@ from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
 
 _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
+_WORTH_SAYING_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,38 @@ def request_summary(target: TargetInfo) -> str:
     )
 
 
+def waits(target: TargetInfo) -> str:
+    """How long a run waited for a target, and how often it was told to; empty if it did not wait."""
+    parts = [f"waited {target.waited_s:.1f} s"] if target.waited_s >= _WORTH_SAYING_S else []
+    if target.rate_limited:
+        parts.append(f"{plural(target.rate_limited, 'response')} {'was' if target.rate_limited == 1 else 'were'} 429")
+    return ", ".join(parts)
+
+
+def left_behind(target: TargetInfo) -> str:
+    """The animals that a run created, by their ids: no operation deletes them."""
+    ids = sorted(animal.id for animal in target.created if animal.id is not None)
+    unknown = len(target.created) - len(ids)
+    named = [f"{'id' if len(ids) == 1 else 'ids'} {_number_ranges(ids)}"] if ids else []
+    named += [f"{unknown} of unknown id"] if unknown else []
+    whole = f"{'up to ' if unknown else ''}{plural(len(target.created), 'animal')}"
+    return f"{whole} ({'; '.join(named)}); the interface cannot delete them"
+
+
+def _number_ranges(numbers: Sequence[int]) -> str:
+    """Sorted numbers with commas between; three or more in a row are a range: `3, 7 to 9`."""
+    parts: list[str] = []
+    for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
+        row = [str(number) for _, number in run]
+        parts += [f"{row[0]} to {row[-1]}"] if len(row) >= _RANGE else row
+    return comma_list(parts)
+
+
+def to_judge(option: str) -> str:
+    """How to have the requirements judged that an option settles; their number follows."""
+    return f"add {printable(option, 80)} to judge"
+
+
 def sample_note(target: TargetInfo) -> str:
     """A sentence on what the views show; empty where they show every exchange."""
     spent = target.requests
@@ -275,6 +308,11 @@ def path_of(evidence: Evidence, result: Result) -> str:
     """The exchange's URL below its target's base URL, sanitized; the whole URL if it is not below it."""
     base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
     return printable(path_below(evidence.url, base))
+
+
+def request_of(evidence: Evidence, result: Result) -> str:
+    """The method of the exchange, and its URL below its target's base URL. Sanitized."""
+    return f"{printable(evidence.method, 20)} {path_of(evidence, result)}"
 
 
 def status_or_error(evidence: Evidence) -> str:
