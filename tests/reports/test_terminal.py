@@ -50,7 +50,7 @@ def test_a_small_run() -> None:
         "\n"
         "sent: 2 requests (2 GET, 0 POST); waited 1.2 s\n"
         "left behind: up to 2 animals (id 131; 1 of unknown id); the interface cannot delete them\n"
-        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21; --seed 1 repeats this run\n"
+        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21, seed 1\n"
         "\n"
         "staging  https://staging.pets.example/v1\n"
         "  §    section                     pass  fail  inconclusive  not-run  n/a\n"
@@ -99,7 +99,7 @@ def test_only_curl_lines_are_wider_than_the_terminal(width: int, targets: int) -
 def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     value, exchanges = samples.deep_run()
     text = render(value, evidence_of(exchanges), width=200, colour=False, folder="r")
-    assert "judged as on 2026-11-21; --seed 41 repeats this run\n" in text
+    assert "judged as on 2026-11-21, seed 41\n" in text
     assert (
         "sent: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples\n"
         "  The report shows 4 of these exchanges: a sample of the property examples that showed nothing new, "
@@ -163,7 +163,8 @@ def test_an_unreachable_target_says_so_once() -> None:
         targets=(samples.target(unreachable=reason),),
     )
     text = render(value, (), width=100, colour=False, folder="reports")
-    assert text.startswith(f"8 requirements could not be judged\n  {reason}\n    LIST-1 to LIST-8\n")
+    assert text.startswith("sent: ")
+    assert " ".join(text.split()).count(reason) == 1
     assert "staging  https://staging.pets.example/v1\n  nothing was judged\n" in text
     assert text.splitlines()[-2] == f"staging could not be tested: {reason}"
 
@@ -174,10 +175,10 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass"), ("LIST-3", "fail")],
             {"complete": False},
-            "staging does not conform: 1 of 2 requirements fails. The run ended early: what it had not judged "
-            "by then is missing. (1 pass, 1 fail; 2 requests; seed 1)",
+            "staging does not conform: 1 of 2 requirements fails. The run stopped early; the rest "
+            "was not judged. (1 pass, 1 fail; 2 requests; seed 1)",
         ),
-        ([("LIST-1", "pass")], {}, "staging conforms: all 1 requirements hold. (1 pass; 2 requests; seed 1)"),
+        ([("LIST-1", "pass")], {}, "staging conforms: the requirement holds. (1 pass; 2 requests; seed 1)"),
         (
             [("LIST-1", "pass"), ("LIST-3", "fail")],
             {},
@@ -186,32 +187,32 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run"), ("LIST-3", "inconclusive")],
             {},
-            "staging shows no failure: 1 of 3 requirements hold and 2 were not examined. "
+            "staging shows no failure: 1 of 3 requirements holds and 2 were not examined. "
             "(1 pass, 1 inconclusive, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
-            "staging shows no failure: 1 of 2 requirements hold and 1 was not examined. "
+            "staging shows no failure: 1 of 2 requirements holds and 1 was not examined. "
             "Under --strict, requirements that were not examined fail the run. (1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],
             {},
-            "staging shows no failure that is not waived: 1 of 2 requirements hold and 1 failure is waived. "
+            "staging shows no failure that is not waived: 1 of 2 requirements holds and 1 failure is waived. "
             "(1 pass, 1 waived; 2 requests; seed 1)",
         ),
         ([("LIST-1", "not-run")], {}, "staging has no verdict: nothing was examined. (1 not-run; 2 requests; seed 1)"),
         (
             [("LIST-1", "pass"), ("LIST-2", "error")],
             {},
-            "staging has no verdict: 1 requirement of 2 could not be judged. (1 pass, 1 error; 2 requests; seed 1)",
+            "staging has no verdict: 1 of 2 requirements could not be judged. (1 pass, 1 error; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass")],
             {"complete": False, "exit_code": 2},
-            "staging conforms: all 1 requirements hold. The run was interrupted: what it had not judged by then is "
-            "missing. (1 pass; 2 requests; seed 1)",
+            "staging conforms: the requirement holds. The run was interrupted; the rest "
+            "was not judged. (1 pass; 2 requests; seed 1)",
         ),
         ([], {"targets": (), "requirements": ()}, "Nothing was tested. (no verdicts; 0 requests; seed 1)"),
     ],
@@ -225,7 +226,7 @@ def test_waivers_that_fail_the_run() -> None:
     stale = samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-11-21"))
     expired = samples.row("LIST-2", "pass", waiver=AppliedWaiver("known", "2026-11-20"))
     assert one_line(samples.result(stale), "r") == (
-        "staging conforms: all 1 requirements hold. The run still fails: "
+        "staging conforms: the requirement holds. The run still fails: "
         "The waiver of LIST-1 on staging is stale: the requirement passes now. "
         "(1 pass; 2 requests; seed 1) r/report.html"
     )

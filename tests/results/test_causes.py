@@ -49,8 +49,7 @@ def test_an_animal_that_a_refused_request_created_is_the_same_cause() -> None:
     pets = [{"id": 1, "name": "Rex", "categoryId": 1}, {"id": 7, "name": 5, "categoryId": 1}]
     named = row("CREATE-7", "4.2", (0, "status"), expected="400")
     shown = row("PET-2", "2", (1, "body:/1/name"), (2, "body:/name"))
-    calls = (post(name=5), pets[1], 201), (LIST, pets, 200), (GET, pets[1], 200)
-    one, *others = found([shown, named], *calls)
+    one, *others = found([shown, named], (post(name=5), pets[1], 201), (LIST, pets, 200), (GET, pets[1], 200))
     assert not others
     assert (one.ids, one.title) == ("CREATE-7, PET-2", "POST /pets returns 201 where 400 is required")
     assert (one.leading, one.follow) == ((named,), (shown,))
@@ -90,8 +89,7 @@ def test_an_operation_that_is_missing_explains_its_other_failures_only() -> None
     orders = row("ORDERS-1", "4.4", (0, "status"), expected="an answer that shows the operation exists")
     keyless = row("AUTH-1", "5", (1, "status"), expected="401")
     scheme = row("AUTH-4", "5", (1, "status"), (2, "status"), expected="401")
-    calls = (ORDERS, {}, 404), (ORDERS, {}, 404), (LIST, [], 200)
-    assert lines(found([orders, keyless, scheme], *calls)) == [
+    assert lines(found([orders, keyless, scheme], (ORDERS, {}, 404), (ORDERS, {}, 404), (LIST, [], 200))) == [
         "ORDERS-1, AUTH-1: GET /store/orders returns 404",
         "AUTH-4: GET /pets returns 200 where 401 is required",
     ]

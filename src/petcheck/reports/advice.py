@@ -11,7 +11,7 @@ from petcheck.spec.outcomes import Exit
 
 
 def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> str:
-    """What to do next; empty if the run asks for nothing.
+    """What to do next, with backticks around code; empty if the run asks for nothing.
 
     `failing` are the ids of the requirements that show each cause best; of a fleet they are not needed. It never
     advises what the run was told to do already; `repeatable` is false if the run cannot be repeated with options.
@@ -23,7 +23,7 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
         options = list(dict.fromkeys(group.settled_by or "" for group in groups))
         if options:
             number = len({row.id for group in groups for row in group.rows})
-            return f"{totals.to_judge(' and '.join(options))} {number} more"
+            return f"add {' and '.join(f'`{printable(option, 80)}`' for option in options)} to judge {number} more"
     return ""
 
 
@@ -32,9 +32,9 @@ def _after_failures(result: Result, failing: Sequence[str], repeatable: bool) ->
     if first is None and fleet.is_fleet(result):
         first = next((one.row.id for one in fleet.failures(fleet.members(result))), None)
     if first is None:
-        return "remove the waivers that no longer hold from petcheck.toml, or run again with --update-waivers"
-    explain = f"petcheck explain {printable(first, 60)}"
+        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
+    explain = f"`petcheck explain {printable(first, 60)}`"
     joined = bool(result.run.joined) or result.run.shard is not None
     if not repeatable or joined or result.run.options.get("failed"):
         return explain
-    return f"{explain}; add --failed to run only what failed"
+    return f"{explain}; add `--failed` to run only what failed"

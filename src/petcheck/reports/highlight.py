@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 
+_BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
 _BESIDE = 700  # characters shown of a body if one part of the exchange decides
 _AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
 _FIRST = 100  # characters shown of the beginning of such a body
@@ -85,12 +87,19 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
 
 def answer_line(evidence: Evidence, part: str) -> str:
     """The part of an answer that decides, in one line; empty if there is nothing to show of it."""
+    return "".join(piece.text for piece in answer_pieces(evidence, part))
+
+
+def answer_pieces(evidence: Evidence, part: str) -> tuple[Piece, ...]:
+    """The same line in pieces, with what decides marked."""
     kind, _, which = part.partition(":")
     if kind == "header":
         values = [value for name, value in evidence.response_headers if name.lower() == which.lower()]
-        return f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
-    shown = _excerpt(evidence.response_body, part, _ONE_LINE)
-    return f"{totals.status_or_error(evidence)} {shown}" if shown else ""
+        shown = f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
+        return (Piece(shown),)
+    excerpt = _excerpt(evidence.response_body, part, _ONE_LINE)
+    shown = "".join(piece.text for piece in excerpt)
+    return (Piece(totals.status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
 
 
 def _without(evidence: Evidence, name: str) -> str:
@@ -100,7 +109,7 @@ def _without(evidence: Evidence, name: str) -> str:
     return f"{totals.status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 
-def _excerpt(raw: bytes, part: str, limit: int) -> str:
+def _excerpt(raw: bytes, part: str, limit: int) -> tuple[Piece, ...]:
     """About `limit` characters of a body in one line, around the part that decides."""
     text = raw.decode("utf-8", "backslashreplace")
     kind, _, pointer = part.partition(":")
@@ -108,8 +117,18 @@ def _excerpt(raw: bytes, part: str, limit: int) -> str:
     first = max(0, min(begin, end - limit // 2 if end - begin > limit // 2 else begin - limit // 4))
     first = first if first > limit // 4 else 0
     last = max(first + limit, min(end, first + 2 * limit))
-    shown = " ".join(_uncut(text[first:last]).split())
-    return f"{'… ' if first else ''}{shown}{' …' if last < len(text) else ''}"
+    before, decides, after = (
+        _BREAK.sub(" ", _uncut(text[one:other]))
+        for one, other in ((first, max(begin, first)), (max(begin, first), min(end, last)), (min(end, last), last))
+    )
+    pieces = (
+        Piece("… " * (first > 0)),
+        Piece(before.lstrip() if first == 0 else before),
+        Piece(decides, marked=bool(decides)),
+        Piece(after.rstrip()),
+        Piece(" …" * (last < len(text))),
+    )
+    return tuple(piece for piece in pieces if piece.text)
 
 
 def _place(text: str, pointer: str) -> tuple[int, int]:

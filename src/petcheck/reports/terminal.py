@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 
 from petcheck.comparison import sides
 from petcheck.reports import advice, fleet_text
@@ -70,9 +71,10 @@ def render(
         _errors(page, result)
         _not_examined(page, result)
         _requests(page, result)
+    seed = "" if result.run.joined else f", seed {result.run.seed}"
     page.say(
         f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
-        f"judged as on {result.run.as_of}; {totals.repeat_hint(result.run)}"
+        f"judged as on {result.run.as_of}{seed}"
     )
     if whole:
         fleet_text.waivers(page, result)
@@ -87,7 +89,7 @@ def render(
         _reports(page, result, printable(folder.rstrip("/")), unwritten)
     next_step = advice.next_step(result, [cause.rows[0].id for cause in found], repeatable=repeatable)
     if next_step:
-        page.say(f"next: {next_step}", "", " " * 6)
+        page.say(f"next: {next_step.replace('`', '')}", "", " " * 6)
     return str(page).removeprefix("\n")
 
 
@@ -170,8 +172,11 @@ def _log_of(cause: Cause, entries: _Entries) -> str:
 
 
 def _errors(page: TextLines, result: Result) -> None:
-    broken: dict[tuple[str, str], list[str]] = {}  # an unreachable target repeats one reason
+    broken: dict[tuple[str, str], list[str]] = {}
+    silent = {target.name for target in result.targets if target.unreachable is not None}  # the verdict says why
     for row in totals.with_outcome(result, "error"):
+        if row.target in silent and not row.exchanges:
+            continue
         broken.setdefault((row.target, row.reason), []).append(row.id)
     if broken:
         page.blank()
@@ -231,7 +236,7 @@ def _row(
 
 def _not_examined(page: TextLines, result: Result) -> None:
     groups = totals.unexamined(result)
-    unseen = totals.not_in_force(result)
+    unseen = totals.not_in_force(result) if any(row.exchanges for row in result.requirements) else {}
     if not groups and not unseen:
         return
     page.head("not examined")
@@ -282,7 +287,11 @@ def _waivers(page: TextLines, result: Result) -> None:
 
 def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     """The verdict, and below it what fails, one line for each cause."""
-    page.say(totals.headline(result), style=f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD)
+    fails = f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD
+    calm = {target.name for target in result.targets if totals.target_outcome(target, result) != "fail"}
+    names = [] if fleet.is_fleet(result) else [target.name for target in result.targets]
+    for sentence, name in zip_longest(totals.sentences(result), names):
+        page.say(sentence, style=BOLD if name in calm else fails)
     several = len(result.targets) > 1
     for cause in found[:_SUMMED_UP]:
         where = f"{printable(cause.target, 60)}: " if several else ""

@@ -289,14 +289,14 @@ def _title(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:
 def _of_status(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:
     operations = list(dict.fromkeys(str(one.exchange.operation) for one in every))
     status = every[0].exchange.status
-    said = f"{operations[0]} returns {status}" if len(operations) == 1 else f"{status}"
+    said = f"{operations[0]} returns {status}" if len(operations) == 1 else f"Several operations return {status}"
     required = dict.fromkeys(row.expected for row in rows if row.expected[:1].isdigit())
     wanted = " or ".join(dict.fromkeys(part for one in required for part in one.split(" or ")))
     if every[0].mark == (_NOT_SERVED, every[0].exchange.operation):
         return said
     if wanted:
         return f"{said} where {wanted} is required"
-    return f"{_listed(operations)} {'returns' if len(operations) == 1 else 'return'} {status}"
+    return said
 
 
 def _statuses(every: Sequence[_Decision]) -> str:

@@ -296,6 +296,11 @@ class Result:
     untestable: tuple[UntestablePoint, ...]
     format: int = FORMAT
 
+    def chose(self, row: RequirementRow) -> bool:
+        """Whether the run was to judge that requirement."""
+        settings = self.run.settings
+        return settings is None or settings.choice is None or row.id in settings.choice
+
     def rows_of(self, target: str) -> list[RequirementRow]:
         """The rows of that target."""
         return [row for row in self.requirements if row.target == target]

@@ -68,12 +68,7 @@ def with_outcome(result: Result, outcome: Outcome) -> tuple[RequirementRow, ...]
 
 def chosen_rows(result: Result, target: TargetInfo) -> tuple[RequirementRow, ...]:
     """The rows of a target that the run was to judge: all of them, unless some requirements were chosen."""
-    return tuple(row for row in result.rows_of(target.name) if _is_chosen(result, row))
-
-
-def _is_chosen(result: Result, row: RequirementRow) -> bool:
-    settings = result.run.settings
-    return settings is None or settings.choice is None or row.id in settings.choice
+    return tuple(row for row in result.rows_of(target.name) if result.chose(row))
 
 
 def unexamined(result: Result) -> tuple[Unexamined, ...]:
@@ -95,7 +90,7 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
 
 def not_in_force(result: Result) -> dict[str, str]:
     """Requirements that no check can observe, or that are not in force on the day: reason by id."""
-    return {row.id: row.reason for row in result.requirements if not row.in_force and _is_chosen(result, row)}
+    return {row.id: row.reason for row in result.requirements if not row.in_force and result.chose(row)}
 
 
 def waiver_state(row: RequirementRow, run: RunInfo) -> str:
@@ -139,16 +134,17 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
     found = counts(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
-        return f"{name} does not conform: {found['fail']} of {len(rows)} requirements {verb}."
+        return f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}."
     if found["error"]:
-        return f"{name} has no verdict: {plural(found['error'], 'requirement')} of {len(rows)} could not be judged."
+        whole = plural(len(rows), "requirement")
+        return f"{name} has no verdict: {found['error']} of {whole} could not be judged."
     if not found["pass"] + found["waived"]:
         return f"{name} has no verdict: nothing was examined."
     chosen = result.run.settings is not None and result.run.settings.choice is not None
     if found["pass"] == len(rows) and not chosen:
-        return f"{name} conforms: all {len(rows)} requirements hold."
+        return f"{name} conforms: {f'all {len(rows)} requirements hold' if len(rows) > 1 else 'the requirement holds'}."
     open_ = found["inconclusive"] + found["not-run"]
-    parts = [f"{found['pass']} of {len(rows)} requirements hold"]
+    parts = [f"{found['pass']} of {plural(len(rows), 'requirement')} {'holds' if found['pass'] == 1 else 'hold'}"]
     if found["waived"]:
         parts.append("1 failure is waived" if found["waived"] == 1 else f"{found['waived']} failures are waived")
     if open_:
@@ -164,11 +160,16 @@ def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
 
     `quote` makes text from a target harmless in the output's format; all other text is plain ASCII of our own.
     """
+    return " ".join(sentences(result, quote))
+
+
+def sentences(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+    """The sentences of `headline`."""
     if fleet.is_fleet(result):
-        sentences = [fleet.verdict(fleet.members(result), quote)]
+        verdicts = [fleet.verdict(fleet.members(result), quote)]
     else:
-        sentences = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
-    return " ".join([*sentences, *notices(result, quote)])
+        verdicts = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
+    return (*verdicts, *notices(result, quote))
 
 
 def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
@@ -177,9 +178,10 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
     if missing := missing_shards(result.run):
         of, several = next(joined.shard.of for joined in result.run.joined if joined.shard), len(missing) > 1
         named = comma_list([f"{number}/{of}" for number in missing])
-        sentences.append(f"{'Shards' if several else 'Shard'} {named} {'are' if several else 'is'} missing.")
+        verb = "are" if several else "is"
+        sentences.append(f"{'Shards' if several else 'Shard'} {named} {verb} missing; merge all shards.")
     elif not result.complete:
-        sentences.append(f"{why_incomplete(result)}: what it had not judged by then is missing.")
+        sentences.append(f"{why_incomplete(result)}; the rest was not judged.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
         stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
@@ -193,7 +195,7 @@ def why_incomplete(result: Result) -> str:
     """Why a run did not judge everything, in words."""
     if result.run.exit == Exit.BROKE:
         return "The suite itself broke"
-    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run ended early"
+    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run stopped early"
 
 
 def missing_shards(run: RunInfo) -> list[int]:
