@@ -11,7 +11,7 @@ import pytest
 from petcheck.exchange import Exchange
 from petcheck.reports.terminal import one_line, render
 from petcheck.results.har import Evidence, entries_by_index, har
-from petcheck.results.result import AppliedWaiver, Created, RequestCount, ShardInfo
+from petcheck.results.result import AppliedWaiver, Created, RequestCount
 from tests.support import samples
 
 
@@ -130,7 +130,7 @@ def test_colour_changes_no_text() -> None:
     coloured = render(value, evidence_of(exchanges), width=80, colour=True, folder="reports")
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-    assert re.findall("\x1b\\[1;31m(\\w+) does not conform", coloured) == ["staging"]
+    assert re.findall("\x1b\\[1;31m(\\w+) does not conform", coloured) == ["staging", "production"]
 
 
 def test_hostile_text_reaches_the_terminal_as_text() -> None:
@@ -268,9 +268,8 @@ def test_long_lists_are_cut() -> None:
         ({}, True, "petcheck explain LIST-3; add --failed to run only what failed"),
         ({"options": {"failed": True}}, True, "petcheck explain LIST-3"),
         ({}, False, "petcheck explain LIST-3"),
-        ({"shard": ShardInfo(1, 2, 4, "a" * 64)}, True, "petcheck explain LIST-3"),
     ],
-    ids=["failures", "chosen so", "a recording", "a shard"],
+    ids=["failures", "chosen so", "a recording"],
 )
 def test_what_to_do_next(changes: dict[str, Any], repeatable: bool, step: str) -> None:
     value = samples.result(samples.row(), run=samples.run(1, **changes))

@@ -48,8 +48,8 @@ def requirement_tests(
 
     Args:
         target: the name of a fixture that gives a server, or the server itself, both as `check` takes it. A fixture
-            may give a pair of the server and its key. The server must answer while a test runs: in a thread or process
-            of its own, not in the event loop of a fixture.
+            may give a pair of the server and its key. The server must answer while a test runs: in its own thread
+            or process, not in the event loop of a fixture.
         key, name, base_path, reports, options: as `check` takes them.
 
     Returns:

@@ -34,7 +34,6 @@ def _after_failures(result: Result, failing: Sequence[str], repeatable: bool) ->
     if first is None:
         return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
     explain = f"`petcheck explain {printable(first, 60)}`"
-    joined = bool(result.run.joined) or result.run.shard is not None
-    if not repeatable or joined or result.run.options.get("failed"):
+    if not repeatable or result.run.options.get("failed"):
         return explain
     return f"{explain}; add `--failed` to run only what failed"

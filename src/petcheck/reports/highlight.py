@@ -14,7 +14,7 @@ from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
 _BESIDE = 700  # characters shown of a body if one part of the exchange decides
 _AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
-_FIRST = 100  # characters shown of the beginning of such a body
+_FIRST = 100  # characters shown of the beginning of a body that is cut so
 _NAMES = 12  # headers of an answer that lacks one
 _ONE_LINE = 240  # characters shown of a body in one line
 

@@ -71,10 +71,9 @@ def render(
         _errors(page, result)
         _not_examined(page, result)
         _requests(page, result)
-    seed = "" if result.run.joined else f", seed {result.run.seed}"
     page.say(
         f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
-        f"judged as on {result.run.as_of}{seed}"
+        f"judged as on {result.run.as_of}, {totals.seed_text(result.run)}"
     )
     if whole:
         fleet_text.waivers(page, result)

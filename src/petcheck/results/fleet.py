@@ -65,7 +65,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """Requirements in force that were not examined on some target, and the option that settles them, None without one.
+    """Requirements in force that were not examined on some target, and the option to judge them, None without one.
 
     `targets` counts the targets on which any of them was not.
     """
@@ -81,7 +81,7 @@ def is_fleet(result: Result) -> bool:
 
 
 def in_parts(result: Result) -> bool:
-    """Whether each target of a run has a folder of its own: a fleet, a shard, or merged."""
+    """Whether each target of a run has its own folder: a fleet, a shard, or merged."""
     return is_fleet(result) or result.run.shard is not None or bool(result.run.joined)
 
 
@@ -126,7 +126,7 @@ def failures(fleet: Sequence[Member]) -> tuple[Failure, ...]:
 
 
 def unexamined(result: Result) -> tuple[Unexamined, ...]:
-    """What the run was to judge and did not examine, by the option that settles it; what no option settles is last."""
+    """What the run was to judge and did not examine, by the option to judge it; what no option helps is last."""
     ids: dict[str | None, dict[str, None]] = {}
     targets: Counter[str | None] = Counter()
     for member in members(result):

@@ -81,7 +81,7 @@ def failed_in(folder: Path) -> frozenset[str]:
 
 
 def recording_in(folder: Path) -> Recording:
-    """The recording in a folder of reports: its stream, else its HAR, and the result of the same run if it is there.
+    """The recording in a folder of reports: its stream, or its HAR, and the result of the same run if it is there.
 
     Raises NotARun.
     """

@@ -31,7 +31,7 @@ _OBJECTS = 2_500  # bytes of an exchange without its texts
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a run has said and heard: its result, without rows unless it came to its end, and every exchange."""
+    """The recording of a run: its result, without rows unless it finished, and every exchange."""
 
     result: Result
     exchanges: tuple[Exchange, ...]

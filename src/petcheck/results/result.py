@@ -188,14 +188,13 @@ class Example:
 class RequirementRow:
     """The verdict on one requirement of the catalogue for one target.
 
-    `exchanges` are all that were examined and `decisive` those that decide, the most telling first, by index within the
-    target. `parts` has
-    the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a JSON pointer; empty if it
-    is the whole exchange. `expected` are the statuses that conform, in words, if a wrong status decides, and empty if
-    not. `in_force` is false if no check can observe the requirement, or if it is not in force on the
-    day to judge by; --strict ignores such a row. `settled_by` is the option that settles an open verdict. `example` is
-    set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass) or expired
-    (fail).
+    `exchanges` are all that were examined and `decisive` those that decide, the most revealing first, by index within
+    the target. `parts` has the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a
+    JSON pointer; empty if it is the whole exchange. `expected` are the statuses that conform, in words, if a wrong
+    status decides, and empty if not. `in_force` is false if no check can observe the requirement, or if it is not in
+    force on the day to judge by; --strict ignores it then. `settled_by` is the option to judge a row that is open.
+    `example` is set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass)
+    or expired (fail).
     """
 
     id: str
@@ -284,7 +283,7 @@ class UntestablePoint:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run. `complete` is false if it was interrupted: the result holds what it had judged by then."""
+    """A run. `complete` is false if it was interrupted: the result holds what was judged before."""
 
     complete: bool
     suite: SuiteInfo

@@ -22,7 +22,7 @@ _WORTH_SAYING_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """Requirements that were not examined, and the option that settles them (None if no option does).
+    """Requirements that were not examined, and the option to judge them (None if no option helps).
 
     They are the same on all of `targets`; `rows` are those of the first target.
     """
@@ -72,7 +72,7 @@ def chosen_rows(result: Result, target: TargetInfo) -> tuple[RequirementRow, ...
 
 
 def unexamined(result: Result) -> tuple[Unexamined, ...]:
-    """Requirements in force that were not examined, grouped by the option that settles them."""
+    """Requirements in force that were not examined, grouped by the option to judge them."""
     merged: dict[tuple[object, ...], Unexamined] = {}
     for target in result.targets:
         groups: dict[str | None, list[RequirementRow]] = {}
@@ -158,7 +158,7 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
 def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
     """One sentence for each target, or for a whole fleet, and one for anything else that decides the run.
 
-    `quote` makes text from a target harmless in the output's format; all other text is plain ASCII of our own.
+    `quote` makes text from a target harmless in the output's format; all other text is our own plain ASCII.
     """
     return " ".join(sentences(result, quote))
 
@@ -207,9 +207,18 @@ def missing_shards(run: RunInfo) -> list[int]:
 
 def repeat_hint(run: RunInfo) -> str:
     """How to send the same requests again."""
-    if len({run.seed, *(joined.seed for joined in run.joined)}) > 1:
+    if _has_several_seeds(run):
         return "each target's own report names the seed that repeats its run"
     return f"--seed {run.seed} repeats this run"
+
+
+def seed_text(run: RunInfo) -> str:
+    """The seed of a run, or where those of its parts are named."""
+    return "seeds in each target's report" if _has_several_seeds(run) else f"seed {run.seed}"
+
+
+def _has_several_seeds(run: RunInfo) -> bool:
+    return len({run.seed, *(joined.seed for joined in run.joined)}) > 1
 
 
 def request_summary(target: TargetInfo) -> str:
@@ -251,7 +260,7 @@ def _number_ranges(numbers: Sequence[int]) -> str:
 
 
 def to_judge(option: str) -> str:
-    """How to have the requirements judged that an option settles; their number follows."""
+    """What to do so that more requirements are judged; their number follows."""
     return f"add {printable(option, 80)} to judge"
 
 

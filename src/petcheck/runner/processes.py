@@ -1,4 +1,4 @@
-"""Runs tasks, each in a process of its own: one that dies or grows affects no other, and its memory is returned.
+"""Runs tasks, each in its own process: one that dies or grows affects no other, and its memory is returned.
 
 The processes are forked, where the system can, from one that has imported everything.
 """
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[T]):
-    """A call to make in a process of its own. The function, its arguments and its value are pickled."""
+    """A call to make in a separate process. The function, its arguments and its value are pickled."""
 
     name: str
     function: Callable[..., T]
