@@ -31,8 +31,8 @@ def test_what_fails_what_changed_and_what_flips() -> None:
         "\n"
         "flipped although nothing recorded changed: possibly flaky\n"
         "  RATE-4  pass, fail, pass × 2. 2 flips without a change of the run.\n"
-        "  LIST-4  pass × 2, fail × 2. 1 flip without a change of the run; one change of the server explains\n"
-        "    it as well.\n"
+        "  LIST-4  pass × 2, fail × 2. 1 flip without a change of the run; a change of the server would also\n"
+        "    explain it.\n"
         "\n"
         "page: history.html"
     )

@@ -129,6 +129,32 @@ def test_members_and_headers_that_are_missing_are_named(statuses: tuple[int, ...
     ]
 
 
+def test_a_status_that_is_right_is_no_cause() -> None:
+    pets = [{"id": 7, "name": "Rex"}]
+    rows = [
+        row("CREATE-1", "4.2", (0, "status"), expected="201"),
+        row("AUTH-6", "5", (1, "status"), (2, "body:/0/name")),
+    ]
+    refused, stored = found(rows, (post(), {}, 401), (post(), {}, 401), (LIST, pets, 200))
+    assert lines([refused, stored]) == [
+        "CREATE-1: POST /pets returns 401 where 201 is required",
+        "AUTH-6: AUTH-6 is broken",
+    ]
+    assert refused.then is None
+    assert stored.then is not None
+    assert stored.then[1] == "body:/0/name"
+
+
+def test_a_page_that_shows_what_a_post_created_follows_it() -> None:
+    pet, changed = {"id": 7, "name": "Rex"}, {"id": 7, "name": "rex"}
+    [one] = found(
+        [row("CREATE-12", "4.2", (0, "body:/name"), (1, "body:/name"))], (post(), pet, 201), (GET, changed, 200)
+    )
+    assert one.exchange is not None
+    assert one.then is not None
+    assert (one.exchange.index, one.then[0].index, one.then[1]) == (0, 1, "body:/name")
+
+
 def test_server_errors_of_two_operations_are_two_causes() -> None:
     rows = [
         row("CREATE-5", "4.2", (0, "status"), expected="400"),

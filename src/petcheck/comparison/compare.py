@@ -38,8 +38,8 @@ from petcheck.spec.outcomes import Outcome
 
 EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 
-# open points that summarize the whole run, each with the kind of behaviour that compares the same for equal requests;
-# only a pair counts, since the runs may have sent different requests
+# open points that summarize the whole run, each with the kind of behaviour that compares it for equal requests;
+# only that kind counts, since the runs may have sent different requests
 _SUMMARIES = {"error-codes": "code", "pet-extra-fields": "fields"}
 
 
@@ -51,7 +51,7 @@ class Side:
     file: str
     target: TargetInfo
     run: RunInfo
-    counts: Mapping[Outcome, int]
+    counts: Mapping[str, int]
     record: SideRecord = field(repr=False, compare=False)
 
 
@@ -193,7 +193,7 @@ def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:
     record = side_record(
         run.evidence, run.result.checks, target=target.name, base_url=target.base_url, run=run.result.run.id
     )
-    return Side(label, run.file, target, run.result.run, totals.counts(run.result.rows_of(target.name)), record)
+    return Side(label, run.file, target, run.result.run, totals.tally(run.result.rows_of(target.name)), record)
 
 
 def _circumstances(sides: Sequence[Side]) -> Iterator[Circumstance]:

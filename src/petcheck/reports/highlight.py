@@ -12,6 +12,7 @@ from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
+_TOKEN = re.compile(r"-?\w+|.", re.DOTALL)
 _BESIDE = 700  # characters shown of a body if one part of the exchange decides
 _AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
 _FIRST = 100  # characters shown of the beginning of a body that is cut so
@@ -135,7 +136,10 @@ def _place(text: str, pointer: str) -> tuple[int, int]:
     """Start and end of the value at a JSON pointer, or of the first place where the text is not JSON."""
     if not pointer:
         wrong = first_mistake(text)
-        return (0, 0) if wrong is None else (wrong, wrong + 1)
+        word = None if wrong is None else _TOKEN.match(text, wrong)
+        if word is None:  # JSON, or cut: its end shows that
+            return (wrong or 0, wrong or 0)
+        return word.span() if wrong else (0, 0)
     return span(text, pointer) or (0, 0)
 
 

@@ -79,7 +79,12 @@ def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None =
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
         causes=found,
-        next_step=next_step(result, [cause.rows[0].id for cause in found], repeatable=True),
+        next_steps={
+            target.name: next_step(
+                result, [cause.rows[0].id for cause in found if cause.target == target.name], repeatable=True
+            )
+            for target in result.targets
+        },
         compared=sides.FILE if sides.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
         exchanges=PageBudget(result, evidence, _exchange_markup()),

@@ -144,6 +144,12 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
     if answer:
         of = f"{totals.request_of(cause.exchange, result)}: " if cause.another else ""
         page.say(f"answer {of}{answer}", "  ", " " * 9)
+    if cause.then is not None:
+        page.say(
+            f"then   {totals.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
+            "  ",
+            " " * 9,
+        )
     log = _log_of(cause, entries)
     if log:
         page.line("  log    the application's own lines")

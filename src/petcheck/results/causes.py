@@ -40,7 +40,7 @@ class Cause:
     last. `title` says in a few words what the server does; for a single row it is the requirement's statement.
     `summary` does so in one line in either case. `exchange` is the one that shows it best, and `part` its deciding
     part; None where the recording does not hold it. `another` is true if the reason of the first row is about another
-    exchange, which another cause explains.
+    exchange, which another cause explains. `then` is a later exchange without which it shows nothing, and its part.
     """
 
     title: str
@@ -50,6 +50,7 @@ class Cause:
     part: str
     follow: tuple[RequirementRow, ...] = ()
     another: bool = False
+    then: tuple[Evidence, str] | None = None
 
     @property
     def target(self) -> str:
@@ -141,6 +142,8 @@ def _mark(row: RequirementRow, exchange: Evidence, part: str) -> Hashable:
     kind, _, which = part.partition(":")
     if exchange.error is not None:
         return "no answer", exchange.operation
+    if kind == "status" and not row.expected:
+        return row.id  # the status is right, and something else contradicts it
     if kind == "status":
         if exchange.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
             return _NOT_SERVED, exchange.operation
@@ -256,7 +259,18 @@ def _cause(
         deciding.part if deciding else "",
         tuple(follow),
         bool(first) and deciding is not None and first[0].exchange != deciding.exchange,
+        _then(of_rows[0]) if of_rows else None,
     )
+
+
+def _then(decisions: Sequence[_Decision]) -> tuple[Evidence, str] | None:
+    """The second exchange, if the first shows nothing without it: what was sent before, or another part."""
+    if len(decisions) < 2:
+        return None
+    first, second = decisions[:2]
+    created = first.exchange.operation is Operation.CREATE_PET and second.exchange.operation is not Operation.CREATE_PET
+    kinds = {one.part.partition(":")[0] for one in (first, second)}
+    return (second.exchange, second.part) if created or len(kinds) > 1 else None
 
 
 def _title(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:
@@ -277,13 +291,17 @@ def _title(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:
         return ""
     if kind == "header":
         return f"Wrong {_listed(names)}"
-    place = f"the body of {_statuses(every)}" if exchange.status >= 400 else "the list" if not which else "a Pet"
+    place = f"the body of {_statuses(every)}" if exchange.status >= 400 else _of_pets(exchange, which)
     if _member(which):
         return f"Wrong `{printable(_member(which))}` in {place}"
     there = _names(exchange, which)
     fields = ERROR_FIELDS if exchange.status >= 400 else _REQUIRED
     lacking = [f"`{name}`" for name in fields if isinstance(there, tuple) and name not in there]
     return f"No {_listed(lacking)} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
+
+
+def _of_pets(exchange: Evidence, pointer: str) -> str:
+    return "the list" if exchange.operation is Operation.LIST_PETS and not pointer else "a Pet"
 
 
 def _of_status(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:
