@@ -83,7 +83,8 @@ def causes(result: Result, evidence: Iterable[Evidence]) -> tuple[Cause, ...]:
 
 def cause_of(row: RequirementRow, evidence: Iterable[Evidence]) -> Cause:
     """The cause of one failure; `evidence` are exchanges of the run."""
-    return _cause([row], [], [_decisions(row, {(entry.target, entry.index): entry for entry in evidence})])
+    decisions = _decisions(row, {(entry.target, entry.index): entry for entry in evidence})
+    return _cause([row], [], [decisions], decisions)
 
 
 def _of_target(found: Mapping[RequirementRow, Sequence[_Decision]], created: Mapping[Any, Hashable]) -> list[Cause]:
@@ -105,8 +106,7 @@ def _of_target(found: Mapping[RequirementRow, Sequence[_Decision]], created: Map
         own[row] = [one for one in new if one.mark == mark]
         leading.setdefault(mark, []).append(row)
     return [
-        _cause(rows, follow.get(mark, []), [own[row] for row in rows], found[rows[0]][:1])
-        for mark, rows in leading.items()
+        _cause(rows, follow.get(mark, []), [own[row] for row in rows], found[rows[0]]) for mark, rows in leading.items()
     ]
 
 
@@ -245,8 +245,12 @@ def _cause(
     rows: Sequence[RequirementRow],
     follow: Sequence[RequirementRow],
     of_rows: Sequence[Sequence[_Decision]],
-    first: Sequence[_Decision] = (),
+    decisions: Sequence[_Decision],
 ) -> Cause:
+    """The cause of `rows` and those that `follow`.
+
+    `of_rows` are the decisions of each row that show it, `decisions` all of the first row.
+    """
     deciding = of_rows[0][0] if of_rows and of_rows[0] else None
     title = _title(rows, [one for each in of_rows for one in each]) if deciding else ""
     single = len(rows) == 1 and (not follow or not title)
@@ -258,8 +262,8 @@ def _cause(
         deciding.exchange if deciding else None,
         deciding.part if deciding else "",
         tuple(follow),
-        bool(first) and deciding is not None and first[0].exchange != deciding.exchange,
-        _then(of_rows[0]) if of_rows else None,
+        deciding is not None and decisions[0].exchange != deciding.exchange,
+        _then(decisions) if deciding is not None and decisions[0].exchange == deciding.exchange else None,
     )
 
 
@@ -280,7 +284,7 @@ def _title(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:
     if exchange.error is not None:
         return f"No answer to {exchange.operation}"
     if kind == "status":
-        return _of_status(rows, every)
+        return _of_status(rows, every) if rows[0].expected else ""
     if mark in ((_NOT_JSON, True), (_NOT_JSON, False)):
         return f"The body of {_statuses(every)} is not JSON"
     names = list(dict.fromkeys(printable(one.part.partition(":")[2]) for one in every))
