@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,12 +24,12 @@ def post(**body: Any) -> Request:
     return samples.request("/pets", method="POST", body=json.dumps(body).encode(), operation=Operation.CREATE_PET)
 
 
-def found(rows: list[RequirementRow], *calls: tuple[Request, Any, int]) -> list[Cause]:
-    """The causes of `rows` in these exchanges: request, body of the response, status."""
+def found(rows: list[RequirementRow], *calls: tuple[Request, Any, int], log: str | None = None) -> list[Cause]:
+    """The causes of `rows` in these exchanges: request, body of the response, status; `log` is the server's in each."""
     exchanges: list[Exchange] = []
     for index, (request, body, status) in enumerate(calls):
         response = samples.response(body, status, "Said", headers=(("Content-Type", "application/json"),))
-        exchanges.append(samples.exchange(index, request, response))
+        exchanges.append(replace(samples.exchange(index, request, response), log=log))
     evidence = entries_by_index(har(exchanges, version="0.1.0")).values()
     return list(causes(samples.result(*rows), evidence))
 
@@ -148,11 +149,24 @@ def test_a_status_that_is_right_is_no_cause() -> None:
 def test_a_page_that_shows_what_a_post_created_follows_it() -> None:
     pet, changed = {"id": 7, "name": "Rex"}, {"id": 7, "name": "rex"}
     [one] = found(
-        [row("CREATE-12", "4.2", (0, "body:/name"), (1, "body:/name"))], (post(), pet, 201), (GET, changed, 200)
+        [row("CREATE-12", "4.2", (0, "body:/name"), (1, "body:/name"))],
+        (post(name="Rex"), pet, 201),
+        (GET, changed, 200),
     )
     assert one.exchange is not None
     assert one.then is not None
     assert (one.exchange.index, one.then[0].index, one.then[1]) == (0, 1, "body:/name")
+
+
+def test_server_errors_that_one_line_of_the_server_raised_are_one_cause() -> None:
+    rows = [
+        row("CREATE-5", "4.2", (0, "status"), expected="400"),
+        row("ERROR-5", "7", (1, "status"), expected="no 5xx"),
+    ]
+    log = "Traceback\n  File app.py, line 7\n    key = keys[name]\nKeyError: 'name'\n"
+    assert lines(found(rows, (post(), {}, 500), (LIST, {}, 500), log=log)) == [
+        "CREATE-5, ERROR-5: Several operations return 500 where 400 is required"
+    ]
 
 
 def test_server_errors_of_two_operations_are_two_causes() -> None:

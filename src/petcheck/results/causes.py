@@ -29,6 +29,7 @@ _NOT_SERVED, _NOT_JSON = "not served", "not JSON"
 _REFUSED = "400"
 _MOST = 200  # exchanges of a failure that are looked at
 _STATUSES = 3  # statuses that a title names
+_TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 _LONGEST_BODY = 1_000_000
 
 
@@ -147,9 +148,7 @@ def _mark(row: RequirementRow, exchange: Evidence, part: str) -> Hashable:
     if kind == "status":
         if exchange.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
             return _NOT_SERVED, exchange.operation
-        # two requests that are both accepted have a cause in common only if they should have been refused alike
-        detail = row.expected if exchange.status < 300 else "" if exchange.status in _REFUSALS else exchange.operation
-        return kind, exchange.status, detail
+        return kind, exchange.status, _beside_status(row, exchange)
     if part in ("body", f"header:{CONTENT_TYPE}") and not _is_json(exchange):
         return _NOT_JSON, exchange.status >= 400
     if kind == "header":
@@ -158,6 +157,16 @@ def _mark(row: RequirementRow, exchange: Evidence, part: str) -> Hashable:
         member = _member(which)
         return ("member", member, exchange.status >= 400) if member else (kind, _names(exchange, which))
     return row.id
+
+
+def _beside_status(row: RequirementRow, exchange: Evidence) -> Hashable:
+    """What else failures by a wrong status with one cause have in common."""
+    if exchange.status < 300:  # requests that are accepted should have been refused alike
+        return row.expected
+    if exchange.status in _REFUSALS:
+        return ""
+    raised = tuple((exchange.log or "").rstrip().split("\n")[-_TRACEBACK:])
+    return raised if any(raised) else exchange.operation
 
 
 # ---- animals that a refused request should not have created
@@ -272,9 +281,10 @@ def _then(decisions: Sequence[_Decision]) -> tuple[Evidence, str] | None:
     if len(decisions) < 2:
         return None
     first, second = decisions[:2]
-    created = first.exchange.operation is Operation.CREATE_PET and second.exchange.operation is not Operation.CREATE_PET
+    created = _repeats(first.exchange, first.part) or (first.part == "body" and first.exchange.status == 201)
     kinds = {one.part.partition(":")[0] for one in (first, second)}
-    return (second.exchange, second.part) if created or len(kinds) > 1 else None
+    later = created and second.exchange.operation is not Operation.CREATE_PET
+    return (second.exchange, second.part) if later or len(kinds) > 1 else None
 
 
 def _title(rows: Sequence[RequirementRow], every: Sequence[_Decision]) -> str:

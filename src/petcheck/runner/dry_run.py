@@ -132,5 +132,5 @@ class Forecast:
         left = "nothing"
         if self.posts:
             made = _LEFT_BEHIND + (posts + 1) // 2 + self._to_populate[1]
-            left = f"about {made} animals, and one for each invalid body that the target accepts"
+            left = f"about {made} animals, plus one per invalid body that is accepted"
         yield f"  left behind: {left}"
