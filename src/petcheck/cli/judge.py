@@ -42,7 +42,7 @@ from petcheck.traffic.sorting import sorted_out
 class Judged:
     """A recording and its end: the exit code, lines about it, and trouble with its reports.
 
-    A run in parts has a `fleet` in place of a `product`.
+    A run in parts has a `fleet` instead of a `product`.
     """
 
     name: str
@@ -98,8 +98,8 @@ def judge_parser() -> Parser:
     parser.add_argument(
         "--base-url", metavar="URL", help="the one to judge, where a HAR of another program has several"
     )
-    parser.add_argument("--plan", metavar="PLAN", help="the key's plan, in place of the run's")
-    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day (YYYY-MM-DD), in place of the run's")
+    parser.add_argument("--plan", metavar="PLAN", help="the key's plan (default: the run's)")
+    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day, YYYY-MM-DD (default: the run's)")
     parser.add_argument("--reports", metavar="DIR", help="folder for the reports (default: none are written)")
     return parser
 

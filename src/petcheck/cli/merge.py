@@ -1,4 +1,4 @@
-"""`petcheck merge`: the reports of several runs, above all of the shards of one, as those of one run."""
+"""`petcheck merge`: merges the reports of several runs, such as shards, into those of one run."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ def read_options(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def passed_on(options: argparse.Namespace) -> list[str]:
-    """The options of a run as arguments for pytest: a value stands in the same argument as its flag."""
+    """The options of a run as arguments for pytest: a value is in the same argument as its flag."""
     given: list[str] = []
     for option in OPTIONS:
         value = getattr(options, option.dest)

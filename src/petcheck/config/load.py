@@ -57,7 +57,7 @@ class Config:
     the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
     created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
     as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
-    judged again, in place of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is the
+    judged again instead of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is the
     part of the list of targets that `targets` are.
     """
 

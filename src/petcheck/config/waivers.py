@@ -23,7 +23,7 @@ _UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-ex
 
 @dataclass(frozen=True, slots=True)
 class WaiverUpdate:
-    """What `--update-waivers` writes: new waivers have this `reason` and last day, and stand in the file `path`."""
+    """What `--update-waivers` writes: new waivers have this `reason` and last day, and are in the file `path`."""
 
     path: Path
     reason: str

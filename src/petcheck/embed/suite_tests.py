@@ -1,4 +1,4 @@
-"""`petcheck.requirement_tests`: one test for each requirement, in somebody's own pytest suite.
+"""`petcheck.requirement_tests`: one test for each requirement, in the user's own pytest suite.
 
 It is a test function with a parameter for the requirement, so that everything of pytest works on it. The first test
 that runs judges the server once; the others read its result, those in other processes of pytest-xdist too.

@@ -14,7 +14,7 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
     """What to do next, with backticks around code; empty if the run asks for nothing.
 
     `failing` are the ids of the requirements that show each cause best; of a fleet they are not needed. It never
-    advises what the run was told to do already; `repeatable` is false if the run cannot be repeated with options.
+    repeats an option that the run had; `repeatable` is false if the run cannot be repeated with options.
     """
     if result.run.exit == Exit.FAILS:
         return _after_failures(result, failing, repeatable)

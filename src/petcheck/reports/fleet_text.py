@@ -25,7 +25,7 @@ def spent(page: TextLines, joined: Result) -> None:
 
 
 def not_examined(page: TextLines, joined: Result) -> None:
-    """Add what was not examined, and the options that settle it."""
+    """Add what was not examined, and the options to judge it."""
     groups = fleet.unexamined(joined)
     if groups:
         page.head("not examined")

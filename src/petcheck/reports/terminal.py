@@ -193,7 +193,7 @@ def _errors(page: TextLines, result: Result) -> None:
         page.say(totals.id_ranges(ids), "    ")
 
 
-# ---- the table, and what stands around it
+# ---- the table, and what is around it
 
 
 def _table(page: TextLines, result: Result, target: TargetInfo) -> None:

@@ -1,4 +1,4 @@
-"""exchanges.jsonl: the stream of a run. Each line is written as it comes, so that a killed run leaves what it had.
+"""exchanges.jsonl: the stream of a run. Each line is written at once, so that a killed run leaves what it had.
 
 The first line is the head, which tells the run and its settings. A line tells each target when it is opened. All other
 lines are entries as exchanges.har has them, which is written from here at the end of the run.

@@ -52,8 +52,8 @@ class AgreedWaiver:
 class RunSettings:
     """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
 
-    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` tells whether `--seed`
-    was. `choice` are the ids that were to be judged, None for all. `populate` is the number of animals to create up to,
+    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
+    was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
     None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
     """
 
@@ -258,7 +258,7 @@ class Observation:
     """What a target does where the document is silent: `statement` is the question, `value` the answer in words.
 
     `seen` is false if the run saw nothing that answers the question; `value` then says why. `answers` hold the same as
-    data if `value` is about whole answers, so that programs need not parse the words.
+    data if `value` is about whole answers, so that programs do not have to parse the words.
     """
 
     id: str

@@ -233,7 +233,7 @@ def request_summary(target: TargetInfo) -> str:
 
 
 def waits(target: TargetInfo) -> str:
-    """How long a run waited for a target, and how often it was told to; empty if it did not wait."""
+    """How long a run waited for a target, and how many responses were 429; empty if neither."""
     parts = [f"waited {target.waited_s:.1f} s"] if target.waited_s >= _WORTH_SAYING_S else []
     if target.rate_limited:
         parts.append(f"{plural(target.rate_limited, 'response')} {'was' if target.rate_limited == 1 else 'were'} 429")

@@ -26,7 +26,7 @@ _TYPES: Mapping[str, Test] = {
 
 
 def prepared(schema: Mapping[str, Any]) -> Test:
-    """A function that tells whether a value obeys `schema`. Raises ValueError if the schema has an unknown keyword."""
+    """A function that says whether a value obeys `schema`. Raises ValueError if the schema has an unknown keyword."""
     return _Preparation(schema.get("$defs", {})).test_of(schema)
 
 

@@ -1,4 +1,4 @@
-"""Merges the reports of several runs, above all of the shards of one, into the reports of one run in parts."""
+"""Merges the reports of several runs, such as shards, into the reports of one run in parts."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Processes:
         self._stopped = True
 
     def each(self, tasks: Iterable[Task[T]]) -> Iterator[Done[T]]:
-        """Run the tasks; yields the end of each as it comes."""
+        """Run the tasks; yields the end of each at once."""
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":
