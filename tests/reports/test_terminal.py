@@ -291,6 +291,13 @@ def test_a_strict_run_names_the_options_that_it_lacks() -> None:
     assert text.splitlines()[-1].startswith("reports: ")
 
 
+def test_a_choice_that_matches_nothing_says_where_the_names_are() -> None:
+    value = samples.result(exit_code=5, targets=(), requirements=())
+    assert render(value, (), width=200, colour=False, folder="r").splitlines()[-1] == (
+        "next: choose checks that exist; petcheck --collect-only lists them"
+    )
+
+
 def test_a_run_that_only_a_waiver_fails_says_how_to_remove_it() -> None:
     stale = samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-11-21"))
     assert render(samples.result(stale), (), width=200, colour=False, folder="r").splitlines()[-1] == (
@@ -302,6 +309,9 @@ def test_deselected_checks_are_named_once() -> None:
     rows = [samples.row(f"LIST-{n}", "not-run", reason="Deselected.", exchanges=(), decisive=()) for n in range(1, 4)]
     text = render(samples.result(*rows), (), width=100, colour=False, folder="reports")
     assert "not examined\n  LIST-1 to LIST-3: Deselected.\n\n" in text
+    rows = [samples.row(f"LIST-{n}", "not-run", reason="Deselected.", exchanges=(), decisive=()) for n in range(40)]
+    text = render(samples.result(*rows), (), width=100, colour=False, folder="reports")
+    assert "not examined\n  40 requirements: Deselected.\n\n" in text
 
 
 def test_the_same_request_twice_is_printed_once() -> None:

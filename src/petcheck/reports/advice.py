@@ -18,6 +18,8 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
     """
     if result.run.exit == Exit.FAILS:
         return _after_failures(result, failing, repeatable)
+    if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:
+        return "choose checks that exist; `petcheck --collect-only` lists them"
     if result.run.exit == Exit.UNSETTLED and repeatable:
         groups = [group for group in totals.unexamined(result) if group.settled_by is not None]
         options = list(dict.fromkeys(group.settled_by or "" for group in groups))

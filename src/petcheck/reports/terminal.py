@@ -31,6 +31,7 @@ _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
 _SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
 _FOLLOWS = "only in animals that these requests created"
+_IDS = 20  # that are named before a reason; more are counted
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
 _Entries = Mapping[tuple[str, int], Evidence]
@@ -256,7 +257,8 @@ def _not_examined(page: TextLines, result: Result) -> None:
                 by_reason.setdefault(row.reason, []).append(row.id)
             for reason, names in by_reason.items():
                 why = printable(reason, REASON_LIMIT, whole_in="result.json")
-                page.say(f"{totals.id_ranges(names)}{where}: {why}", "  ", "    ")
+                which = totals.id_ranges(names) if len(names) <= _IDS else totals.plural(len(names), "requirement")
+                page.say(f"{which}{where}: {why}", "  ", "    ")
     if unseen:
         ids = totals.id_ranges(list(unseen))
         page.say(f"{totals.NOT_IN_FORCE} (no check can see it, or not in force on that day): {ids}", "  ", "    ")
