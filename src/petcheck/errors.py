@@ -74,7 +74,7 @@ class Breach(PetcheckError):
 
 
 class Inconclusive(PetcheckError):
-    """Nothing could be judged. The message says why and what settles it; `settled_by` is the option that does."""
+    """Nothing could be judged. The message says why and what to do; `settled_by` is the option that helps."""
 
     def __init__(self, reason: str, settled_by: str | None = None) -> None:
         super().__init__(reason)

@@ -151,7 +151,7 @@ class Exchange:
 
     `index` counts from 0 within a run and target and is what results refer to. `section` is the section of the
     document whose check sent it. `started` is wall-clock time (UTC); `sent` and `finished` are seconds on a monotonic
-    clock, to find out which exchanges overlapped. `resent` tells that the request had been lost before, on a connection
+    clock, to find out which exchanges overlapped. `resent` says that the request had been lost before, on a connection
     that the server had closed. `log` holds the tracebacks of a server that the run itself serves, as it
     answered; None for any other server.
     """

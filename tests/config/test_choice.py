@@ -46,7 +46,7 @@ def test_words_add_up() -> None:
     [
         ("CREAT-5", "no requirement CREAT-5; did you mean CREATE-5?"),
         ("AUHT", "no requirement AUHT; did you mean AUTH?"),
-        ("https://key@host/v1?token=secret", "a server is named with --target: petcheck --target https://…@host/v1?…"),
+        ("https://key@host/v1?token=secret", "use --target for a server: petcheck --target https://…@host/v1?…"),
         ("limit-zero", "limit-zero is an open point, which is observed and never judged; "
          "see petcheck explain limit-zero"),
         ("sk_live_0123456789", "unknown word; write requirements as CREATE-5, groups as AUTH, sections as 4.2; "

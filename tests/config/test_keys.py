@@ -34,7 +34,7 @@ def test_each_target_has_its_own_key() -> None:
         ),
         (
             {"PETSTORE_API_KEY": "Bearer k-123"},
-            "PETSTORE_API_KEY begins with the word Bearer; leave the word out, petcheck adds it",
+            "PETSTORE_API_KEY begins with the word Bearer; remove it, petcheck adds it",
         ),
     ],
 )
@@ -44,7 +44,7 @@ def test_what_goes_wrong_when_a_key_is_copied(environment: dict[str, str], messa
 
 def test_a_target_after_allow_writes_is_no_requirement() -> None:
     message = complaint(target=[f"eu={STAGING}"], choose=["eu"], allow_writes="*")
-    assert message == "eu is a target; --allow-writes=eu, in one word, allows POST there"
+    assert message == "eu is a target; to allow POST there, write --allow-writes=eu"
 
 
 def test_no_message_shows_the_key() -> None:

@@ -168,7 +168,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "two of one name": (
         {"target": [STAGING, STAGING]},
-        f"--target {STAGING}: two targets are called 'target'; name them, as in --target staging=URL",
+        f"--target {STAGING}: two targets are named 'target'; give each a name, as in --target staging=URL",
     ),
     "an empty name": ({"target": [f"={STAGING}"]}, f"--target ={STAGING}: a name has letters, digits, - and _ only"),
     "an odd name": (
@@ -179,7 +179,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"target": [f"a={STAGING}"], "allow_writes": "b"},
         "--allow-writes=b: no target has that name; targets: a",
     ),
-    "app and target": ({"target": [STAGING], "app": "m:a"}, "--app and --target exclude each other; give one of them"),
+    "app and target": ({"target": [STAGING], "app": "m:a"}, "give either --app or --target, not both"),
     "an app without a key": (
         {"app": "shop.main:app", "environment": {}},
         "no API key for target 'target': set PETSTORE_API_KEY in the environment",

@@ -82,7 +82,7 @@ def test_a_shard_that_is_none(shard: str, said: str) -> None:
 
 
 def test_a_shard_of_nothing() -> None:
-    said = "--shard 1/2: there is no list of targets to divide; name them in petcheck.toml, or by --target"
+    said = "--shard 1/2: there is no list of targets to divide; name them in petcheck.toml, or with --target"
     assert complaint(environment=KEY, shard="1/2") == said
     assert complaint(environment=KEY, shard="1/2", app="shop:app") == said
 

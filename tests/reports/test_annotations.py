@@ -34,7 +34,7 @@ def test_failures_of_one_cause_are_one_annotation() -> None:
     (line,) = lines(value, tuple(map(evidence_of, exchanges)), GITHUB)
     assert line == (
         "::error title=CREATE-5 to CREATE-7%2C AUTH-5 fail::"
-        "422 Unprocessable where 400 or 401 is required. POST /pets: expected 400, got 422."
+        "POST /pets returns 422 where 400 or 401 is required. POST /pets: expected 400, got 422."
     )
 
 
@@ -60,7 +60,7 @@ def test_only_causes_of_a_failed_run_are_annotated() -> None:
         "::error title=LIST-3 fails on staging::too long",
         "::error title=LIST-5 could not be judged on staging::broke",
         "::error title=A waiver fails the run::The waiver of LIST-1 on staging is stale: the requirement passes now.",
-        "::error title=The run was interrupted::What it had not judged by then is missing.",
+        "::error title=The run was interrupted::The rest was not judged.",
     ]
     strict = samples.result(samples.row("LIST-4", "inconclusive"), exit_code=7)
     assert [line.split("::")[1] for line in lines(strict, (), GITHUB)] == ["error title=Not everything was examined"]

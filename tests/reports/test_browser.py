@@ -83,12 +83,13 @@ def test_a_failure_leads_to_its_evidence(opened: Open) -> None:
     assert requirement.locator(".evidence").get_attribute("open") is not None
     assert "GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5." in requirement.inner_text()
     assert (
-        "decides #5 GET /pets?limit=5, a valid key → 200 · 7.5 ms · by item 6 of its body" in requirement.inner_text()
+        "decides #5 GET /pets?limit=5, a valid key → 200 · 6 animals · 7.5 ms · by item 6 of its body"
+        in requirement.inner_text()
     )
     assert requirement.locator("mark").all_inner_texts() == [json.dumps(samples.animal(6), ensure_ascii=True)]
     assert page.locator("#CREATE-8 mark").all_inner_texts() == ["HTTP/1.1 201 Created"] * 2
     requirement.get_by_text("2 exchanges, 1 check").click()
-    link = requirement.get_by_role("link", name="#11 GET /pets?limit=5, a valid key → 200 · 12 ms")
+    link = requirement.get_by_role("link", name="#11 GET /pets?limit=5, a valid key → 200 · 6 animals · 12 ms")
     assert link.get_attribute("href") == "#x0-11"
     link.click()
     page.wait_for_function("document.querySelector('#x0-11').closest('details').open")

@@ -44,14 +44,13 @@ def test_the_end_of_a_run() -> None:
         "  it does not answer",
         "    on d",
         "",
-        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21; --seed 1 repeats this",
-        "run",
-        "",
         "sent: 12 requests to 6 targets, 0 of them POST; 0 animals left behind",
+        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21, seed 1",
         "",
         "2 of 6 targets show no failure; 3 fail (b, e, f), 1 could not be tested (d).",
         "reports: reports/report.html, result.json, junit.xml, summary.md; those of each",
         "target in reports/targets/",
+        "next: petcheck explain LIST-3; add --failed to run only what failed",
     ]
 
 
@@ -83,12 +82,12 @@ def test_what_was_not_examined() -> None:
     result = replace(unseen, requirements=tuple(rows))
     lines = printed(result)
     assert lines[lines.index("not examined") :][1:3] == [
-        "  --allow-writes lets petcheck judge 2 on 1 target: LIST-3, AUTH-1",
-        "  LIST-3, on 1 target: the report of each says why",
+        "  add --allow-writes to judge 2 on 1 target: LIST-3, AUTH-1",
+        "  on 1 target, see the report of each: LIST-3",
     ]
     text = summary.render(result, ())
-    assert "- `--allow-writes` settles 2 requirements on 1 target: `LIST-3`, `AUTH-1`\n" in text
-    assert "- 1 requirement on 1 target not settled: `LIST-3`\n" in text
+    assert "- Add `--allow-writes` to judge 2 requirements on 1 target: `LIST-3`, `AUTH-1`\n" in text
+    assert "- Not examined, see the report of each: 1 requirement on 1 target: `LIST-3`\n" in text
 
 
 def test_waivers() -> None:
@@ -115,7 +114,7 @@ def test_the_summary() -> None:
         "- `d`: `it does not answer`",
         "- Sent: 12 requests; left behind: 0 animals",
         "",
-        "`report.html` groups the targets, and links the report of each, with its evidence.",
+        "`report.html` groups the targets and links the report of each, with its evidence.",
     ]
 
 

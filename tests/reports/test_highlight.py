@@ -117,3 +117,29 @@ def evidence(*, silent: bool = False, body: bytes = b"[]") -> Evidence:
 def test_silence_and_emptiness_in_words() -> None:
     assert highlight.decided_by(evidence(silent=True), "status") == ""
     assert highlight.decided_by(evidence(body=b""), "body:/id") == "by its body, which is empty"
+
+
+@pytest.mark.parametrize(
+    ("body", "part", "pieces"),
+    [
+        (b'{"a": NaN}', "body", [("200", False), (" ", False), ('{"a": ', False), ("NaN", True), ("}", False)]),
+        (b"[1" + b",1" * 200, "body", [("200", False), (" ", False), ("… ", False), (",1" * 30, False)]),
+        (b"<p>no</p>", "body", [("200", False), (" ", False), ("<p>no</p>", False)]),
+        (b'{"a": 1, "b": "x  y"}', "body:/b", [
+            ("200", False), (" ", False), ('{"a": 1, ', False), ('"b": "x  y"', True), ("}", False),
+        ]),
+        (b'{"a": 1}', "status", [("200", True), (" ", False), ('{"a": 1}', False)]),
+    ],
+    ids=["a number that JSON lacks", "JSON that was cut", "no JSON", "a member, and spaces in it", "the status"],
+)  # fmt: skip
+def test_the_answer_in_one_line_marks_what_decides(body: bytes, part: str, pieces: list[tuple[str, bool]]) -> None:
+    [entry] = entries_by_index(har([samples.exchange(0, None, samples.response(body))], version="0")).values()
+    assert [(piece.text, piece.marked) for piece in highlight.answer_pieces(entry, part)] == pieces
+
+
+def test_a_header_that_is_missing_is_shown_by_those_that_are_there() -> None:
+    [entry] = entries_by_index(har([samples.exchange(0, None, samples.response())], version="0")).values()
+    assert highlight.answer_line(entry, "header:Retry-After") == (
+        "200 without Retry-After; it has Date, Content-Type, X-RateLimit-Limit, X-RateLimit-Remaining, "
+        "X-RateLimit-Reset"
+    )

@@ -169,7 +169,7 @@ def test_what_has_no_room_is_counted() -> None:
 def test_the_page_says_what_changed_and_what_did_not() -> None:
     page = render(made("one target"))
     assert "<title>staging: 1 requirement fails now, and 1 failure is waived; 4 began to fail and 3 were" in page
-    assert "Nothing that petcheck knows of changed." in page
+    assert "Nothing recorded changed." in page
     assert "pass × 2, fail, pass, fail, pass" in page
     assert "2 flips without a change of the run." in page
 

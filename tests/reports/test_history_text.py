@@ -29,10 +29,10 @@ def test_what_fails_what_changed_and_what_flips() -> None:
         "  RATE-4 was fixed between run 2 (2026-11-02 02:00) and run 3 (2026-11-03 02:00)\n"
         "  RATE-4 began to fail between run 1 (2026-11-01 02:00) and run 2 (2026-11-02 02:00)\n"
         "\n"
-        "flipped although nothing that petcheck knows of changed: candidates for flakiness\n"
+        "flipped although nothing recorded changed: possibly flaky\n"
         "  RATE-4  pass, fail, pass × 2. 2 flips without a change of the run.\n"
-        "  LIST-4  pass × 2, fail × 2. 1 flip without a change of the run; one change of the server explains\n"
-        "    it as well.\n"
+        "  LIST-4  pass × 2, fail × 2. 1 flip without a change of the run; a change of the server would also\n"
+        "    explain it.\n"
         "\n"
         "page: history.html"
     )

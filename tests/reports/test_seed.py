@@ -34,7 +34,7 @@ def test_it_is_in_every_page(ran: Ran, name: str) -> None:
 
 
 def test_it_is_on_the_screen_and_in_the_summary(ran: Ran) -> None:
-    assert f"; {AGAIN}" in " ".join(ran.out.split())
+    assert ", seed 3 " in " ".join(ran.out.split())
     assert "`--seed 3` repeats this run." in (ran.reports / "summary.md").read_text(encoding="utf-8")
 
 

@@ -13,7 +13,7 @@ from tests.support import samples
 
 def test_a_small_run() -> None:
     assert render(samples.result(), ()) == (
-        "## `staging` does not conform: 1 of 1 requirements fails.\n\n"
+        "## `staging` does not conform: 1 of 1 requirement fails.\n\n"
         "petcheck `0.1.0`, interface `1.0.0`, judged as on `2026-11-21`, finished `2026-11-21T10:03:13.400Z`. "
         "`--seed 1` repeats this run.\n\n"
         "| target | pass | fail | error | inconclusive | not-run | waived | n/a |\n"
@@ -47,8 +47,8 @@ def test_other_notes_for_the_reader() -> None:
     )
     assert render(value, ()).split("### Also\n\n")[1] == (
         "- The waiver of `LIST-3` on `staging` is stale: the requirement passes now.\n"
-        "- `--allow-writes` lets petcheck judge 1 requirement: `CREATE-1`\n"
-        "- Not testable here: 1 requirement: `LIST-8`\n"
+        "- Add `--allow-writes` to judge 1 requirement: `CREATE-1`\n"
+        "- Not examined, see `report.html`: 1 requirement: `LIST-8`\n"
         "- Left behind on `staging`: 1 animal, listed in `report.html`\n\n"
         "The evidence is in `report.html` and `exchanges.har`.\n"
     )
@@ -107,7 +107,7 @@ def test_failures_of_one_cause_are_one_item() -> None:
     value, exchanges = samples.one_cause()
     assert (
         "- **`CREATE-5 to CREATE-7, AUTH-5`** (section 4\\.2 Add an animal and others): "
-        "`422 Unprocessable where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
+        "`POST /pets returns 422 where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
     ) in render(value, map(evidence_of, exchanges))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -42,7 +43,14 @@ def test_a_small_run() -> None:
         "  send   curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
         '-H "Authorization: Bearer $PETSTORE_API_KEY"\n'
         "\n"
-        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21; --seed 1 repeats this run\n"
+        "not examined\n"
+        "  add --allow-writes to judge 1: CREATE-1\n"
+        "  LIST-8: No animal is listed; allow writes to make one.\n"
+        "  n/a (no check can see it, or not in force on that day): RATE-10\n"
+        "\n"
+        "sent: 2 requests (2 GET, 0 POST); waited 1.2 s\n"
+        "left behind: up to 2 animals (id 131; 1 of unknown id); the interface cannot delete them\n"
+        "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21, seed 1\n"
         "\n"
         "staging  https://staging.pets.example/v1\n"
         "  §    section                     pass  fail  inconclusive  not-run  n/a\n"
@@ -51,19 +59,10 @@ def test_a_small_run() -> None:
         "  8    Limits                         ·     ·             ·        ·    1\n"
         "       all                            1     1             1        1    1\n"
         "\n"
-        "not examined\n"
-        "  --allow-writes lets petcheck judge 1: CREATE-1\n"
-        "  LIST-8: No animal is listed; allow writes to make one.\n"
-        "  n/a (no check can see it, or not in force on that day): RATE-10\n"
-        "\n"
-        "sent: 2 requests (2 GET, 0 POST); 1.2 s of waiting, 0 answers were 429\n"
-        "left behind: 2 animals, since no operation deletes any\n"
-        "  petcheck 1, id 131\n"
-        "  petcheck 2, no answer, so it may exist\n"
-        "\n"
         "staging does not conform: 1 of 4 requirements fails.\n"
-        "  LIST-3: A page never holds more animals than `limit` asks for.\n"
-        "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md"
+        "  LIST-3: GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.\n"
+        "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
+        "next: petcheck explain LIST-3; add --failed to run only what failed"
     )
 
 
@@ -71,7 +70,7 @@ def test_failures_of_one_cause_are_one_item() -> None:
     value, exchanges = samples.one_cause()
     text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports")
     assert text.startswith(
-        "CREATE-5 to CREATE-7, AUTH-5 · 422 Unprocessable where 400 or 401 is required\n"
+        "CREATE-5 to CREATE-7, AUTH-5 · POST /pets returns 422 where 400 or 401 is required\n"
         "  rule   CREATE-5: CREATE-5 is 400.\n"
         "         CREATE-6: CREATE-6 is 400.\n"
         "         CREATE-7: CREATE-7 is 400.\n"
@@ -82,8 +81,9 @@ def test_failures_of_one_cause_are_one_item() -> None:
     )
     assert text.endswith(
         "staging does not conform: 4 of 4 requirements fail.\n"
-        "  CREATE-5 to CREATE-7, AUTH-5: 422 Unprocessable where 400 or 401 is required\n"
-        "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md"
+        "  CREATE-5 to CREATE-7, AUTH-5: POST /pets returns 422 where 400 or 401 is required\n"
+        "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
+        "next: petcheck explain CREATE-5; add --failed to run only what failed"
     )
 
 
@@ -99,10 +99,9 @@ def test_only_curl_lines_are_wider_than_the_terminal(width: int, targets: int) -
 def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     value, exchanges = samples.deep_run()
     text = render(value, evidence_of(exchanges), width=200, colour=False, folder="r")
-    assert "judged as on 2026-11-21; --seed 41 repeats this run\n" in text
+    assert "judged as on 2026-11-21, seed 41\n" in text
     assert (
-        "sent: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples; "
-        "0.0 s of waiting, 0 answers were 429\n"
+        "sent: 1,859 requests (1,673 GET, 186 POST), 1,799 of them property examples\n"
         "  The report shows 4 of these exchanges: a sample of the property examples that showed nothing new, "
         "and all others.\n"
     ) in text
@@ -131,7 +130,7 @@ def test_colour_changes_no_text() -> None:
     coloured = render(value, evidence_of(exchanges), width=80, colour=True, folder="reports")
     assert "\x1b" not in plain
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
-    assert re.findall("\x1b\\[1;31m(\\w+) does not conform", coloured) == ["staging"]
+    assert re.findall("\x1b\\[1;31m(\\w+) does not conform", coloured) == ["staging", "production"]
 
 
 def test_hostile_text_reaches_the_terminal_as_text() -> None:
@@ -164,7 +163,8 @@ def test_an_unreachable_target_says_so_once() -> None:
         targets=(samples.target(unreachable=reason),),
     )
     text = render(value, (), width=100, colour=False, folder="reports")
-    assert text.startswith(f"8 requirements could not be judged\n  {reason}\n    LIST-1 to LIST-8\n")
+    assert text.startswith("sent: ")
+    assert " ".join(text.split()).count(reason) == 1
     assert "staging  https://staging.pets.example/v1\n  nothing was judged\n" in text
     assert text.splitlines()[-2] == f"staging could not be tested: {reason}"
 
@@ -175,10 +175,10 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass"), ("LIST-3", "fail")],
             {"complete": False},
-            "staging does not conform: 1 of 2 requirements fails. The run ended early: what it had not judged "
-            "by then is missing. (1 pass, 1 fail; 2 requests; seed 1)",
+            "staging does not conform: 1 of 2 requirements fails. The run stopped early; the rest "
+            "was not judged. (1 pass, 1 fail; 2 requests; seed 1)",
         ),
-        ([("LIST-1", "pass")], {}, "staging conforms: all 1 requirements hold. (1 pass; 2 requests; seed 1)"),
+        ([("LIST-1", "pass")], {}, "staging conforms: the requirement holds. (1 pass; 2 requests; seed 1)"),
         (
             [("LIST-1", "pass"), ("LIST-3", "fail")],
             {},
@@ -187,32 +187,32 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run"), ("LIST-3", "inconclusive")],
             {},
-            "staging shows no failure: 1 of 3 requirements hold and 2 were not examined. "
+            "staging shows no failure: 1 of 3 requirements holds and 2 were not examined. "
             "(1 pass, 1 inconclusive, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
-            "staging shows no failure: 1 of 2 requirements hold and 1 was not examined. "
+            "staging shows no failure: 1 of 2 requirements holds and 1 was not examined. "
             "Under --strict, requirements that were not examined fail the run. (1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],
             {},
-            "staging shows no failure that is not waived: 1 of 2 requirements hold and 1 failure is waived. "
+            "staging shows no failure that is not waived: 1 of 2 requirements holds and 1 failure is waived. "
             "(1 pass, 1 waived; 2 requests; seed 1)",
         ),
         ([("LIST-1", "not-run")], {}, "staging has no verdict: nothing was examined. (1 not-run; 2 requests; seed 1)"),
         (
             [("LIST-1", "pass"), ("LIST-2", "error")],
             {},
-            "staging has no verdict: 1 requirement of 2 could not be judged. (1 pass, 1 error; 2 requests; seed 1)",
+            "staging has no verdict: 1 of 2 requirements could not be judged. (1 pass, 1 error; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass")],
             {"complete": False, "exit_code": 2},
-            "staging conforms: all 1 requirements hold. The run was interrupted: what it had not judged by then is "
-            "missing. (1 pass; 2 requests; seed 1)",
+            "staging conforms: the requirement holds. The run was interrupted; the rest "
+            "was not judged. (1 pass; 2 requests; seed 1)",
         ),
         ([], {"targets": (), "requirements": ()}, "Nothing was tested. (no verdicts; 0 requests; seed 1)"),
     ],
@@ -226,7 +226,7 @@ def test_waivers_that_fail_the_run() -> None:
     stale = samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-11-21"))
     expired = samples.row("LIST-2", "pass", waiver=AppliedWaiver("known", "2026-11-20"))
     assert one_line(samples.result(stale), "r") == (
-        "staging conforms: all 1 requirements hold. The run still fails: "
+        "staging conforms: the requirement holds. The run still fails: "
         "The waiver of LIST-1 on staging is stale: the requirement passes now. "
         "(1 pass; 2 requests; seed 1) r/report.html"
     )
@@ -256,16 +256,62 @@ def test_long_lists_are_cut() -> None:
     )
     exchanges = tuple(samples.exchange(n, samples.request(f"/pets?limit={n + 1}")) for n in range(9))
     text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports")
-    assert "  animal 4, id 4\n  and 3 more, in report.html\n" in text
+    assert "left behind: 8 animals (ids 0 to 7); the interface cannot delete them\n" in text
     assert text.count("curl ") == 1
     text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports", verbose=True)
     assert text.count("curl ") == 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "repeatable", "step"),
+    [
+        ({}, True, "petcheck explain LIST-3; add --failed to run only what failed"),
+        ({"options": {"failed": True}}, True, "petcheck explain LIST-3"),
+        ({}, False, "petcheck explain LIST-3"),
+    ],
+    ids=["failures", "chosen so", "a recording"],
+)
+def test_what_to_do_next(changes: dict[str, Any], repeatable: bool, step: str) -> None:
+    value = samples.result(samples.row(), run=samples.run(1, **changes))
+    text = render(value, (), width=200, colour=False, folder="r", repeatable=repeatable)
+    assert text.splitlines()[-1] == f"next: {step}"
+
+
+def test_a_strict_run_names_the_options_that_it_lacks() -> None:
+    rows = [
+        samples.row("LIST-1", "pass"),
+        samples.row("CREATE-1", "not-run", settled_by="--allow-writes"),
+        samples.row("CREATE-2", "not-run", settled_by="--allow-writes"),
+        samples.row("RATE-6", "not-run", settled_by="--exhaust-rate-limit"),
+        samples.row("LIST-8", "inconclusive"),
+    ]
+    text = render(samples.result(*rows, exit_code=7), (), width=200, colour=False, folder="r")
+    assert text.splitlines()[-1] == "next: add --allow-writes and --exhaust-rate-limit to judge 3 more"
+    text = render(samples.result(*rows[-1:], exit_code=7), (), width=200, colour=False, folder="r")
+    assert text.splitlines()[-1].startswith("reports: ")
+
+
+def test_a_choice_that_matches_nothing_says_where_the_names_are() -> None:
+    value = samples.result(exit_code=5, targets=(), requirements=())
+    assert render(value, (), width=200, colour=False, folder="r").splitlines()[-1] == (
+        "next: choose checks that exist; petcheck --collect-only lists them"
+    )
+
+
+def test_a_run_that_only_a_waiver_fails_says_how_to_remove_it() -> None:
+    stale = samples.row("LIST-1", "pass", waiver=AppliedWaiver("known", "2026-11-21"))
+    assert render(samples.result(stale), (), width=200, colour=False, folder="r").splitlines()[-1] == (
+        "next: remove the waivers that no longer hold from petcheck.toml, or run again with --update-waivers"
+    )
 
 
 def test_deselected_checks_are_named_once() -> None:
     rows = [samples.row(f"LIST-{n}", "not-run", reason="Deselected.", exchanges=(), decisive=()) for n in range(1, 4)]
     text = render(samples.result(*rows), (), width=100, colour=False, folder="reports")
     assert "not examined\n  LIST-1 to LIST-3: Deselected.\n\n" in text
+    rows = [samples.row(f"LIST-{n}", "not-run", reason="Deselected.", exchanges=(), decisive=()) for n in range(40)]
+    text = render(samples.result(*rows), (), width=100, colour=False, folder="reports")
+    assert "not examined\n  40 requirements: Deselected.\n\n" in text
 
 
 def test_the_same_request_twice_is_printed_once() -> None:

@@ -101,7 +101,7 @@ def test_other_keys_are_refused_and_nothing_of_them_is_shown(tmp_path: Path) -> 
     for file, said in {
         tmp_path / "nowhere": "cannot be read (No such file or directory)",
         tmp_path / "text": "holds no private key in PEM",
-        tmp_path / "curve": "holds a private key of another kind; give one of Ed25519",
+        tmp_path / "curve": "holds another kind of private key; give an Ed25519 key",
         encrypted: "is encrypted; give a key without a passphrase",
         public: "holds no private key in PEM",
     }.items():

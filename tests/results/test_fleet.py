@@ -34,7 +34,7 @@ def test_one_sentence_names_the_targets_that_fail() -> None:
 
 def test_of_many_that_fail_the_first_are_named() -> None:
     many = of(**{f"t{number}": "fail pass" for number in range(1, 8)})
-    assert totals.headline(many) == "0 of 7 targets show no failure; 7 fail (t1, t2, t3, t4, t5 and 2 more)."
+    assert totals.headline(many) == "Of 7 targets 7 fail (t1, t2, t3, t4, t5 and 2 more)."
 
 
 def test_a_fleet_without_failures() -> None:
@@ -75,7 +75,7 @@ def test_what_was_not_examined_is_told_by_the_option_that_settles_it() -> None:
     rows = [
         replace(row, settled_by="--allow-writes" if row.outcome == "not-run" else None) for row in whole.requirements
     ]
-    found = fleet.unexamined(fleet.members(replace(whole, requirements=tuple(rows))))
+    found = fleet.unexamined(replace(whole, requirements=tuple(rows)))
     assert [(one.settled_by, one.ids, one.targets) for one in found] == [
         ("--allow-writes", ("LIST-3",), 1),
         (None, ("AUTH-1",), 1),
@@ -112,9 +112,9 @@ def merged(*numbers: int, seeds: tuple[int, ...] = (1, 1)) -> Result:
 
 
 def test_shards_that_are_missing_are_named() -> None:
-    assert totals.notices(merged(1, 3)) == ("Shards 2/4, 4/4 are missing.",)
+    assert totals.notices(merged(1, 3)) == ("Shards 2/4, 4/4 are missing; merge all shards.",)
     assert totals.missing_shards(merged(1, 3).run) == [2, 4]
-    assert totals.notices(merged(1, 3, 4, seeds=(1, 1, 1))) == ("Shard 2/4 is missing.",)
+    assert totals.notices(merged(1, 3, 4, seeds=(1, 1, 1))) == ("Shard 2/4 is missing; merge all shards.",)
     assert totals.missing_shards(of(**MIXED).run) == []
 
 

@@ -93,14 +93,16 @@ def test_a_log_shows_annotations_without_progress_and_the_verdict_last(server: s
     assert (ran.code, ran.err) == (1, "")
     assert "\r" not in ran.out
     assert "\x1b" not in ran.out
-    remark, failure, *_, verdict, _, reports = ran.out.splitlines()
+    remark, failure, *_, verdict, summary, _, reports, following = ran.out.splitlines()
     assert remark.startswith(
         "::error title=LIST-4 fails::GET /pets, answered 200 OK: 50 animals were returned; without `limit` it is 20"
     )
     assert verdict == "target does not conform: 1 of 56 requirements fails."
     assert (tmp_path / "page").read_text() == "before\n" + (ran.reports / "summary.md").read_text()
+    assert summary.startswith("  LIST-4: GET /pets, answered 200 OK: 50 animals were returned")
     assert failure == "LIST-4 · section 4.1"
     assert reports.startswith("reports: reports/report.html, ")
+    assert following == "next: petcheck explain LIST-4; add --failed to run only what failed"
     assert ran.out.count("curl ") == 1
 
 
@@ -145,4 +147,4 @@ def test_pytest_output_comes_first_on_request_and_text_of_a_target_stays_text(tm
     assert re.search(r"##\w*\[|[\x80-\x9f\x1b]", ran.out) is None
     assert " FAILED" in ran.out
     assert 0 < ran.out.index("Generated html report") < ran.out.index("target does not conform")
-    assert ran.out.splitlines()[-1].startswith("reports: ")
+    assert ran.out.splitlines()[-1].startswith("next: ")

@@ -42,7 +42,7 @@ def test_the_forecast_in_words() -> None:
     target = TargetConfig("staging", SOURCE, "free", writes=True, exhaust=True)
     lines = list(Forecast(target, 1200).lines())
     assert lines[0] == "staging  https://host/v1: nothing was sent. A run sends at most:"
-    assert lines[-1] == "  left behind: about 10 animals, and any body that the target accepts but must refuse"
+    assert lines[-1] == "  left behind: about 10 animals, plus one per invalid body that is accepted"
     assert "  in total 100 requests, 46 of them POST" in lines
 
 

@@ -131,7 +131,7 @@ def test_the_command_runs_what_its_words_name(tmp_path: Path, bad_server: str) -
     assert ran.code == 1
     assert {name for name, outcome in ran.outcomes.items() if outcome == "fail"} == {"LIST-4"}
     assert ran.reason("LIST-3") == "Not chosen."
-    assert "target does not conform: 1 of 1 requirements fails." in ran.out
+    assert "target does not conform: 1 of 1 requirement fails." in ran.out
     ran.assert_reports()
     again = petcheck(tmp_path, "--failed", "--target", bad_server, key="trial-key-5d1c7f0a9b3e4826")
     assert (again.code, again.result.run.settings.choice) == (1, ("LIST-4",))  # type: ignore[union-attr]

@@ -80,7 +80,7 @@ def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
             assert ran.code == (name == "broken")
     same = petcheck(tmp_path, "compare", "monday/result.json", "tuesday")
     assert (same.code, same.err) == (0, "")
-    assert same.out.splitlines()[0] == "shop (monday) and shop (tuesday) are equal in all that was compared."
+    assert same.out.splitlines()[0] == "shop (monday) and shop (tuesday) are equal in everything compared."
     assert same.out.splitlines()[-1] == "page: comparison.html"
     assert (tmp_path / "comparison.html").stat().st_size > 10_000
     differ = petcheck(tmp_path, "compare", "monday", "broken", "-o", "out.html", more=WIDE)
@@ -100,7 +100,7 @@ def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -
         assert "reports/report.html, result.json, exchanges.har, junit.xml, summary.md, comparison.html" in ran.out
         page = (ran.reports / "comparison.html").read_text("utf-8")
         assert "<title>staging and production differ in 1 verdict.</title>" in page
-        assert "gone is left out, since it could not be tested: http://127.0.0.1:9/v1 does not answer" in page
+        assert "gone is left out. It could not be tested: http://127.0.0.1:9/v1 does not answer" in page
         assert KEY not in page
         assert 'href="comparison.html"' in (ran.reports / "report.html").read_text("utf-8")
         alone = petcheck(tmp_path, "--target", f"staging={url}/v1")
@@ -117,7 +117,7 @@ def test_one_result_with_two_targets_has_two_sides(folder: Path, capsys: pytest.
 def test_the_same_file_twice_is_equal_and_has_distinct_sides(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "a", "a/result.json"]) == 0
     assert capsys.readouterr().out.startswith(
-        "staging (a/result.json) #1 and staging (a/result.json) #2 are equal in all that was compared."
+        "staging (a/result.json) #1 and staging (a/result.json) #2 are equal in everything compared."
     )
 
 

@@ -142,8 +142,8 @@ def test_quietly_it_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]
 def test_the_folder_proves_what_it_says(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "verify", "one", "--public-key", "key.pub")
     assert code == 0
-    assert text.startswith("proven: the verdicts in one follow from its recording, nothing was changed singly, ")
-    assert text.splitlines()[0].endswith("it was signed with that key.")
+    assert text.startswith("proven: the verdicts in one follow from its recording, no file was changed alone, ")
+    assert text.splitlines()[0].endswith("and the signature is that of the given key.")
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_the_folder_proves_what_it_says(folder: Path, capsys: pytest.CaptureFixt
         (
             lambda top: replace_in(top / "targets/c/result.json", '"outcome": "fail"', '"outcome": "pass"'),
             [
-                "targets/c: result.json is not the file that the manifest lists: its digest is another",
+                "targets/c: result.json is not the file that the manifest lists: its digest differs",
                 "targets/c: LIST-4: the result says pass, its recording fail",
                 "result.json does not join what the targets' own results say",
             ],
@@ -160,7 +160,7 @@ def test_the_folder_proves_what_it_says(folder: Path, capsys: pytest.CaptureFixt
         (
             lambda top: replace_in(top / "result.json", '"exit": 1', '"exit": 0'),
             [
-                "result.json is not the file that the manifest lists: its digest is another",
+                "result.json is not the file that the manifest lists: its digest differs",
                 "result.json: exit 0 does not follow from the targets' results",
                 "manifest.json: its run are not those of result.json",
             ],
@@ -184,7 +184,7 @@ def test_what_was_changed_is_named(
     spoil(folder / "one")
     code, text = said(capsys, "verify", "one", "--public-key", "key.pub")
     assert code == 1
-    assert text.startswith("not proven: one does not show what it says.\n")
+    assert text.startswith("not proven: one does not prove what it says.\n")
     for line in lines:
         assert f"\n  {line}" in text
 
@@ -259,7 +259,7 @@ def test_a_shard_has_few_targets_and_shows_them_side_by_side(folder: Path) -> No
 def test_a_shard_that_is_missing_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "merge", "shard-1", "shard-3", "-o", "merged")
     assert code == 2
-    assert "Shard 2/3 is missing." in " ".join(text.split())
+    assert "Shard 2/3 is missing; merge all shards." in " ".join(text.split())
     assert not load(folder / "merged" / "result.json").complete
     assert said(capsys, "verify", "merged")[0] == 0
 
@@ -268,7 +268,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "twice": (
         lambda folder: shutil.copytree(folder / "shard-2", folder / "copy"),
         ("shard-1", "shard-2", "copy"),
-        "shard 2/3 is there twice: shard-2 and copy; give it once",
+        "shard 2/3 is given twice: shard-2 and copy; give it once",
     ),
     "same target": (
         lambda folder: None,
@@ -283,17 +283,17 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "mixed": (
         lambda folder: None,
         ("shard-1", "one/targets/c"),
-        "one/targets/c is not a shard, and others are; merge the shards of one run alone",
+        "one/targets/c is not a shard, but others are; merge only the shards of one run",
     ),
     "other suite": (
         lambda folder: changed(folder / "shard-2/result.json", lambda one: one["suite"], "requirements_sha256"),
         ("shard-1", "shard-2"),
-        "shard-1 and shard-2 are of different suites (",
+        "shard-1 and shard-2 were made by different suites (",
     ),
     "other day": (
         lambda folder: replace_in(folder / "shard-2/result.json", '"as_of": "2026-11-21"', '"as_of": "2026-11-22"'),
         ("shard-1", "shard-2"),
-        "shard-1 and shard-2 are judged as on different days (2026-11-21 and 2026-11-22); give every run the same",
+        "shard-1 and shard-2 were judged as on different days (2026-11-21 and 2026-11-22); give every run the same",
     ),
     "other options": (
         lambda folder: replace_in(folder / "shard-2/result.json", '"max_requests": 1200', '"max_requests": 12'),
@@ -315,7 +315,7 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
         ("shard-1", "empty"),
         "empty/result.json cannot be read: No such file or directory; give a folder of reports",
     ),
-    "onto itself": (lambda folder: None, ("merged",), "merged is to be merged; give -o another folder"),
+    "onto itself": (lambda folder: None, ("merged",), "merged is one of the inputs; give -o another folder"),
     "none": (lambda folder: None, (), "name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/"),
 }
 
@@ -343,7 +343,7 @@ def test_shards_of_different_lists(folder: Path, capsys: pytest.CaptureFixture[s
     changed(folder / "shard-2/result.json", lambda document: document["run"]["shard"], "list_sha256")
     assert said(capsys, "merge", "shard-1", "shard-2", "-o", "merged") == (
         4,
-        "petcheck: merge: shard-1 and shard-2 are shards of different lists of targets (1/3 and 2/3); "
+        "petcheck: merge: shard-1 and shard-2 have different lists of targets (1/3 and 2/3); "
         "give every shard the same list and the same number of shards\n",
     )
 
@@ -360,7 +360,7 @@ def test_runs_that_are_no_shards_are_merged_too(
     code, text = said(capsys, "merge", str(both.reports), str(alone.reports), "-o", "merged")
     assert code == 0, text
     assert [target.name for target in load(folder / "merged/result.json").targets] == ["x", "y", "z"]
-    assert "each target's own report names the seed that repeats its run" in text.replace("\n", " ")
+    assert "seeds in each target's report" in text.replace("\n", " ")
     assert said(capsys, "verify", "merged")[0] == 0
 
 
@@ -556,7 +556,7 @@ def test_targets_that_cannot_be_reached_are_told_together(tmp_path: Path) -> Non
     listed(tmp_path, dict.fromkeys(NAMES, "http://127.0.0.1:9/v1"))
     ran = petcheck(tmp_path, *FEW)
     assert ran.code == 6, ran.out + ran.err
-    assert "0 of 6 targets show no failure; 6 could not be tested (a, b, c, d, e" in ran.out
+    assert "Of 6 targets 6 could not be tested (a, b, c, d, e" in ran.out
     assert ran.out.count("does not answer") == 1
     assert "6 targets could not be tested" in ran.out
 

@@ -99,7 +99,7 @@ def test_a_run_that_was_ended_leaves_what_it_had(number: signal.Signals, exchang
         ran = ended(process, tmp_path)
     again = petcheck(tmp_path, "judge", "reports")
     assert again.code == 0, again.out + again.err
-    assert "The run ended early" in again.out
+    assert "The run stopped early" in again.out
     if number is signal.SIGINT:
         assert ran.code == 2
         held = {row.id for row in ran.result.requirements if row.outcome == "pass"}
@@ -114,7 +114,7 @@ def test_what_was_written_is_proven(folder: Path, capsys: pytest.CaptureFixture[
     with without_network():
         assert main(["verify", "reports", "--public-key", "key.pub"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("proven: the verdicts in reports follow from its recording, nothing was changed singly, ")
+    assert said.startswith("proven: the verdicts in reports follow from its recording, no file was changed alone, ")
     assert "options: allow-writes" in said
     Path("reports/mine.txt").touch()
     assert main(["verify", "reports"]) == 0
@@ -293,10 +293,10 @@ def test_a_result_of_another_suite_is_judged_by_this_one(folder: Path, capsys: p
     assert main(["verify", "reports"]) == 1
     said = capsys.readouterr().out
     assert "LIST-4: it was pass and is fail (the rules changed: " in said
-    assert f"made by {by}, which judges by other rules" in said
+    assert f"made by {by}, which has other rules" in said
     assert main(["judge", "reports"]) == 1
     said = capsys.readouterr().out
-    assert "recorded by petcheck 0.0.9, which judges by other rules; judged differently:\n  LIST-4: " in said
+    assert "recorded by petcheck 0.0.9, which has other rules; these verdicts differ:\n  LIST-4: " in said
 
 
 def test_what_only_another_suite_has_asked_is_judged_too(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -351,7 +351,7 @@ def test_a_key_of_openssh_seals_too(folder: Path) -> None:
         (["judge", "nowhere"], "judge: nowhere cannot be read: No such file or directory"),
         (["judge", "."], "judge: . holds no recording: neither exchanges.jsonl nor exchanges.har"),
         (["judge", "key.pub"], "judge: key.pub is not whole JSON"),
-        (["judge", "reports", "--reports", "reports"], "judge: reports is what is judged; give --reports another"),
+        (["judge", "reports", "--reports", "reports"], "judge: reports holds the recording; give --reports another"),
         (["judge", "reports", "--plan", "fre"], "--plan fre: no such plan; did you mean free"),
         (["verify"], "verify: name one folder of reports: petcheck verify reports/"),
         (["verify", "nowhere"], "verify: nowhere/manifest.json cannot be read"),

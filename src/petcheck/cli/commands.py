@@ -8,15 +8,15 @@ from importlib import import_module
 from petcheck.cli.parser import PROGRAM, Parser
 
 COMMANDS = {
-    "explain": "a requirement in full",
+    "explain": "explain requirements in full",
     "requirements": "list everything that is judged or observed",
     "serve": "serve the reference server, for developing clients",
     "compare": "show what differs between earlier runs",
     "history": "show the verdicts of runs over time",
-    "judge": "judge recorded traffic; sends nothing",
-    "verify": "does a folder of reports prove what it says?",
-    "merge": "join the reports of several runs, as of shards",
-    "help": "this overview, or the help of a command",
+    "judge": "judge recorded traffic; send nothing",
+    "verify": "check that a folder of reports proves what it says",
+    "merge": "merge the reports of several runs, such as shards",
+    "help": "show this overview, or the help of a command",
     "completion": "print the completion of bash, zsh or fish",
 }
 """Each command and what it does, in the order in which help lists them."""

@@ -25,7 +25,7 @@ def completion_parser() -> Parser:
     parser = Parser(
         "completion",
         usage="petcheck completion bash|zsh|fish",
-        description="Print the completion of a shell, to be read by its start-up file.",
+        description="Print the completion of a shell; load it in the shell's start-up file.",
         epilog='bash: eval "$(petcheck completion bash)"\n'
         'zsh:  eval "$(petcheck completion zsh)", after compinit\n'
         "fish: petcheck completion fish | source",

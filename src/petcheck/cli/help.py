@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
         run_parser().print_help()
     else:
         near = difflib.get_close_matches(options.command, [*COMMANDS, "run"], n=1)
-        fail(f"help: no command has that name; {f'did you mean {near[0]}?' if near else '`petcheck help` lists them'}")
+        fail(f"help: unknown command; {f'did you mean {near[0]}?' if near else '`petcheck help` lists them'}")
     return 0
 
 
@@ -42,13 +42,13 @@ def overview() -> list[str]:
     """Three examples, and every command in a line."""
     width = max(len(example) for example, _ in _EXAMPLES) + 2
     return [
-        f"{PROGRAM}: does a server do what the pet store service interface says?",
+        f"{PROGRAM} checks whether a server obeys the pet store service interface.",
         "",
         *(f"  {PROGRAM} {example:<{width}}{text}" for example, text in _EXAMPLES),
         "",
         "commands:",
-        f"  {PROGRAM} {'[ID …] [options]':<18} judge a server; without one the reference server",
+        f"  {PROGRAM} {'[ID …] [options]':<18} judge a server (default: the reference server)",
         *(f"  {PROGRAM} {name:<18} {text}" for name, text in COMMANDS.items()),
         "",
-        f"`{PROGRAM} --help` lists the options of a run, `{PROGRAM} help COMMAND` others.",
+        f"`{PROGRAM} --help` lists the options of a run, `{PROGRAM} help NAME` of a command.",
     ]

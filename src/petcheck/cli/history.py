@@ -48,14 +48,14 @@ def history_parser() -> Parser:
     """The options of the command."""
     parser = Parser(
         "history",
-        usage="petcheck history DIR… [-o history.html] [--json]",
+        usage="petcheck history DIR… [-o FILE] [--json]",
         description="Show the verdicts of runs in order of time: when each requirement began to fail, when it was "
-        "fixed, what changed between the runs, and what flipped although nothing did.",
-        epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is there twice.",
+        "fixed, what changed between the runs, and what flipped although nothing changed.",
+        epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is given twice.",
     )
     parser.add_argument(
         "runs", nargs="*", metavar="DIR", help="a folder of reports, a folder of such folders, or a result.json"
     )
     parser.add_argument("-o", "--output", metavar="FILE", help=f"the page ({FILE}); - is standard output")
-    parser.add_argument("--json", action="store_true", help="print the history as JSON; a page is written with -o only")
+    parser.add_argument("--json", action="store_true", help="print JSON; write a page only with -o")
     return parser

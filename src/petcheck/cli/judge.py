@@ -42,7 +42,7 @@ from petcheck.traffic.sorting import sorted_out
 class Judged:
     """A recording and its end: the exit code, lines about it, and trouble with its reports.
 
-    A run in parts has a `fleet` in place of a `product`.
+    A run in parts has a `fleet` instead of a `product`.
     """
 
     name: str
@@ -68,7 +68,7 @@ def main(argv: list[str]) -> int:
         for number, path in enumerate(map(Path, options.recordings), 1):
             folder = Path(options.reports, str(number)) if several and options.reports else options.reports
             if folder is not None and Path(folder).resolve() in (path.resolve(), path.resolve().parent):
-                fail(f"judge: {printable(str(folder))} is what is judged; give --reports another folder")
+                fail(f"judge: {printable(str(folder))} holds the recording; give --reports another folder")
             reports = None if folder is None else values.folder(str(folder), "--reports")
             found.append(_judged(path, base, reports, plan, as_of))
     except (ConfigError, NotARun) as error:
@@ -88,17 +88,19 @@ def judge_parser() -> Parser:
     """The options of the command."""
     parser = Parser(
         "judge",
-        usage="petcheck judge RECORDING… [--base-url URL] [--plan PLAN] [--as-of DAY] [--reports DIR]",
+        usage="petcheck judge RECORDING… [options]",
         description="Judge recorded traffic; nothing is sent. A recording is a folder of reports, its exchanges.har or "
         "exchanges.jsonl, or any HAR of a browser or a proxy. What it does not show is inconclusive.",
-        epilog="Exit: as of a run; 5 the recording holds nothing of the four operations, 6 it shows no key that was "
-        "accepted, 4 it cannot be read, or has several base URLs.",
+        epilog="Exit: like that of a run; 4 also if the recording cannot be read or has several base URLs, 5 if it has "
+        "none of the four operations, 6 if it shows no key that was accepted.",
     )
     parser.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder of reports, or a file of one")
-    parser.add_argument("--base-url", metavar="URL", help="of a HAR of other programs, where it has several")
-    parser.add_argument("--plan", metavar="PLAN", help="the key's plan, in place of the run's")
-    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day (YYYY-MM-DD), in place of the run's")
-    parser.add_argument("--reports", metavar="DIR", help="where to write reports; without it none are written")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="the one to judge, where a HAR of another program has several"
+    )
+    parser.add_argument("--plan", metavar="PLAN", help="the key's plan (default: the run's)")
+    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day, YYYY-MM-DD (default: the run's)")
+    parser.add_argument("--reports", metavar="DIR", help="folder for the reports (default: none are written)")
     return parser
 
 
@@ -118,7 +120,7 @@ def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None
     if recording.result.requirements and not is_of_this_suite(recording.result):
         suite = recording.result.suite
         told.append(
-            f"recorded by petcheck {printable(suite.version, 40)}, which judges by other rules; judged differently:"
+            f"recorded by petcheck {printable(suite.version, 40)}, which has other rules; these verdicts differ:"
         )
         told += [f"  {line}" for line in differing_verdicts(recording.result, end.product.result)] or ["  nothing"]
     code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
@@ -131,7 +133,7 @@ def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: st
     traffic = sorted_out(path, base, own_key)
     alone = ", ".join(f"{number} {reason}" for reason, number in traffic.left_alone.most_common())
     found = f"{name}: {len(traffic.exchanges):,} of {traffic.entries:,} entries are exchanges with the four operations"
-    told = [found + (f"; left alone: {alone}" if alone else "")]
+    told = [found + (f"; ignored: {alone}" if alone else "")]
     if not traffic.exchanges:
         return Judged(name, None, int(Exit.NOTHING_SELECTED), tuple(told))
     known = "were recorded" if traffic.key else "were not recorded, so section 5 is not judged"

@@ -1,4 +1,4 @@
-"""`petcheck merge`: the reports of several runs, above all of the shards of one, as those of one run."""
+"""`petcheck merge`: merges the reports of several runs, such as shards, into those of one run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
     try:
         for folder in folders:
             if Path(options.output).resolve() == folder.resolve():
-                fail(f"merge: {printable(str(folder))} is to be merged; give -o another folder")
+                fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
         seal = seal_of(Path(options.sign_key)) if options.sign_key else None
         end = merge(folders, values.folder(options.output, "-o"), seal, pytest_options)
     except (ConfigError, NotARun, NotJoined) as error:
@@ -44,12 +44,15 @@ def merge_parser() -> Parser:
     parser = Parser(
         "merge",
         usage="petcheck merge DIR… [-o DIR] [-q] [--sign-key FILE]",
-        description="Merge the reports of several runs, above all of the shards of one, into those of one run. "
-        "Nothing is sent. The reports of each target are copied as they are.",
-        epilog="Exit: as of one run over all targets; 2 if a shard is missing, 4 if they are not of one run.",
+        description="Merge the reports of several runs, such as the shards of one run, into one report. "
+        "Nothing is sent. The reports of each target are copied unchanged.",
+        epilog="Exit: like that of one run over all targets; 2 also if a shard is missing, 4 if the folders are not "
+        "of one run.",
     )
     parser.add_argument("folders", nargs="*", metavar="DIR", help="a folder of reports")
-    parser.add_argument("-o", "--output", metavar="DIR", default="reports", help="where to write (reports/)")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", default="reports", help="folder for the merged reports (reports/)"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="one line: the verdict and where the report is")
-    parser.add_argument("--sign-key", metavar="FILE", help="seal what joins the reports with that Ed25519 private key")
+    parser.add_argument("--sign-key", metavar="FILE", help="sign the merged reports with this Ed25519 private key")
     return parser

@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
 def requirements_parser() -> Parser:
     """The options of the command."""
     parser = Parser("requirements", description="List the catalogue of requirements.")
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser
 
 

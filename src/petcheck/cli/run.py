@@ -75,7 +75,7 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     from petcheck.cli import fleet
 
     if prepared.config.waiver_update is not None:
-        fail("--update-waivers takes at most 4 targets and no shard; name those whose failures to accept by --target")
+        fail("--update-waivers takes at most 4 targets and no shard; name the targets with --target")
     if prepared.config.dry_run:
         return fleet.forecast(prepared.config)
     processes, quiet = _workers(options.n), bool(options.quiet)
@@ -99,7 +99,7 @@ def read_options(argv: Sequence[str]) -> argparse.Namespace:
     options = run_parser().parse([bare.get(argument, argument) for argument in argv])
     for word in options.words:
         if "://" not in word and ("/" in word or ".py" in word):
-            fail(f"unknown argument {word}; checks are chosen by their names with -k")
+            fail(f"unknown argument {word}; choose checks by name with -k")
     words = [*options.words, *((options.k and words_in(options.k)) or ())]
     if words[len(options.words) :]:
         options.k = None
@@ -108,7 +108,7 @@ def read_options(argv: Sequence[str]) -> argparse.Namespace:
 
 
 def passed_on(options: argparse.Namespace) -> list[str]:
-    """The options of a run as arguments for pytest: a value stands in the same argument as its flag."""
+    """The options of a run as arguments for pytest: a value is in the same argument as its flag."""
     given: list[str] = []
     for option in OPTIONS:
         value = getattr(options, option.dest)
@@ -142,7 +142,7 @@ def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
 def _whole_number(text: str) -> str:
     """A number that pytest accepts; pytest refuses any other with an error of several lines."""
     if not (text.isascii() and text.isdecimal()):
-        raise argparse.ArgumentTypeError(f"{text}: not a whole number of 0 or more")
+        raise argparse.ArgumentTypeError(f"{text}: must be a whole number, 0 or more")
     return text
 
 
@@ -168,20 +168,20 @@ def _style(text: str) -> str:
 
 
 _PASSED_TO_PYTEST = (
-    ("-k", "EXPRESSION", "only checks whose names match; ids too", str),
+    ("-k", "EXPRESSION", "only checks whose names match, or ids", str),
     ("-m", "EXPRESSION", "only checks whose markers match", str),
-    ("-n", "N", "processes; each target stays in one", _processes),
-    ("--maxfail", "N", "stop after that many failed checks", _whole_number),
-    ("--tb", "STYLE", "pytest's tracebacks of failed checks", _style),
-    ("--html", "FILE", "pytest's own page (pytest.html in the reports folder for one target)", _file),
-    ("--durations", "N", "the slowest checks", _whole_number),
+    ("-n", "N", "use N processes; each target stays in one", _processes),
+    ("--maxfail", "N", "stop after N failed checks", _whole_number),
+    ("--tb", "STYLE", "style of pytest's tracebacks of failed checks", _style),
+    ("--html", "FILE", "pytest's own page of the run", _file),
+    ("--durations", "N", "list the N slowest checks", _whole_number),
 )
 _FLAGS_PASSED_TO_PYTEST = (
     (("-x", "--exitfirst"), "stop at the first failed check"),
     (("-q", "--quiet"), "one line: verdict, counts, where the report is"),
-    (("-v", "--verbose"), "pytest's own report as well"),
-    (("-s",), "do not capture output"),
-    (("-l", "--showlocals"), "local variables in tracebacks"),
+    (("-v", "--verbose"), "also show pytest's own report"),
+    (("-s",), "show output of the checks at once"),
+    (("-l", "--showlocals"), "show local variables in tracebacks"),
     (("--collect-only", "--co"), "list the checks, run none"),
 )
 _PYTEST = "pytest's own"
@@ -191,19 +191,19 @@ _DESCRIPTION = """\
   petcheck --app shop.main:app --allow-writes         judge a Python application
   petcheck CREATE-5 AUTH 4.2 --target URL             only these requirements
 
-Does a server do what the pet store service interface says? Without --target and
---app it judges the reference server that comes with it. `petcheck help` lists
-the other commands."""
+Checks whether a server obeys the pet store service interface. Without --target
+and --app, petcheck judges its own reference server. `petcheck help` lists the
+other commands."""
 _EPILOG = """\
 exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke,
-      4 usage, 5 nothing of what was chosen was examined, 6 the target could not
-      be tested, 7 --strict and something is unsettled"""
+      4 usage or configuration error, 5 nothing was selected or examined,
+      6 the target could not be tested, 7 --strict: not everything was examined"""
 
 
 def run_parser() -> Parser:
     """The options of a run: petcheck's own, and those of pytest that are passed on."""
     parser = Parser(usage=_USAGE, description=_DESCRIPTION, epilog=_EPILOG)
-    parser.add_argument("words", nargs="*", metavar="ID", help="only these requirements, groups, sections")
+    parser.add_argument("words", nargs="*", metavar="ID", help="only these requirements, groups or sections")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}", help="print the version")
     groups = {title: parser.add_argument_group(title) for title in (CHOSEN, ALLOWED, JUDGED, WRITTEN, _PYTEST)}
     for option in OPTIONS:

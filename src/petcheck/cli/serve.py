@@ -53,15 +53,21 @@ def main(argv: list[str]) -> int:
 def serve_parser() -> Parser:
     """The options of the command."""
     parser = Parser("serve", description="Serve the reference server on loopback.")
-    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)}")
-    parser.add_argument("--port", type=int, default=8080, metavar="N", help="0 for a free port")
-    parser.add_argument("--fault", action="append", default=[], metavar="NAME", help="add this fault")
+    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)} (free)")
+    parser.add_argument("--port", type=int, default=8080, metavar="N", help="the port (8080); 0 picks a free one")
     parser.add_argument(
-        "--variation", action="append", default=[], metavar="NAME", help="add this variation, which conforms"
+        "--fault", action="append", default=[], metavar="NAME", help="break one rule; --list shows the names"
     )
-    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds that its minute lasts")
-    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start")
-    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date")
+    parser.add_argument(
+        "--variation",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="be unusual, but conform; --list shows the names",
+    )
+    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds of a rate limit window (60)")
+    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start (130)")
+    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date (today)")
     parser.add_argument("--list", action="store_true", help="list the faults and variations")
     return parser
 

@@ -36,19 +36,19 @@ def main(argv: list[str]) -> int:
         return int(Exit.INTERRUPTED)
     name = printable(str(folder))
     if found.wrong:
-        print(f"not proven: {name} does not show what it says.")
+        print(f"not proven: {name} does not prove what it says.")
         for line in found.wrong[:_SHOWN]:
             print(f"  {line}")
         if len(found.wrong) > _SHOWN:
             print(f"  and {len(found.wrong) - _SHOWN} more")
     else:
-        signed = "it was signed with that key" if key else "it is not shown who made it"
-        print(f"proven: the verdicts in {name} follow from its recording, nothing was changed singly, {signed}.")
+        signed = "and the signature is that of the given key" if key else "but not who made it (give --public-key)"
+        print(f"proven: the verdicts in {name} follow from its recording, no file was changed alone, {signed}.")
     if found.result is not None:
         run = found.result.run
         print(f"the run says: {headline(found.result)}")
         given = ", ".join(f"{printable(name)} {printable(str(value))}" for name, value in run.options.items()) or "none"
-        print(f"its own claims: made {printable(run.started)}, judged as on {run.as_of}, options: {given}")
+        print(f"it claims: made {printable(run.started)}, judged as on {run.as_of}, options: {given}")
     for note in found.notes:
         print(note)
     return int(Exit.FAILS if found.wrong else Exit.HOLDS)

@@ -4,7 +4,7 @@ A side is one target of one run. What counts:
 
 - Verdicts differ if two sides were examined and have different outcomes. A waived failure and a plain one differ.
 - A requirement that was examined (pass, fail, waived) on some sides only is *not* equal, since the other sides are
-  unknown. It counts, in a separate group, with the option that settles it. One that no side examined is equal.
+  unknown. It counts, in a separate group, with the option that lets it be judged. One that no side examined is equal.
 - Open points differ if two sides were seen to behave differently. Which ones a run sees depends on the requests that
   it has left, so one that only some sides saw is reported and does not count.
 - For other behaviour (headers, media types, further fields, …) see `answers`, `traits` and `page_sizes`. What a
@@ -38,8 +38,8 @@ from petcheck.spec.outcomes import Outcome
 
 EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 
-# open points that summarize the whole run, each with the kind of behaviour that compares the same for equal requests;
-# only the latter counts, since the runs may have sent different requests
+# open points that summarize the whole run, each with the kind of behaviour that compares it for equal requests;
+# only that kind counts, since the runs may have sent different requests
 _SUMMARIES = {"error-codes": "code", "pet-extra-fields": "fields"}
 
 
@@ -51,7 +51,7 @@ class Side:
     file: str
     target: TargetInfo
     run: RunInfo
-    counts: Mapping[Outcome, int]
+    counts: Mapping[str, int]
     record: SideRecord = field(repr=False, compare=False)
 
 
@@ -67,7 +67,7 @@ class Circumstance:
 class ComparedRequirement:
     """A requirement with its outcome and reason for each side; None if a side has no row for it.
 
-    `settled_by` is, for each side that did not examine it, the option that settles it.
+    `settled_by` is, for each side that did not examine it, the option that lets it be judged.
     """
 
     id: str
@@ -103,7 +103,7 @@ class Comparison:
 
     `contradicted` and `one_sided` are requirements whose verdicts differ, `differing_points` are open points and
     `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
-    `network_path` do not: proxies, caches and load balancers between client and application explain the latter.
+    `network_path` do not: proxies, caches and load balancers between client and application explain these.
     `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
     """
 
@@ -193,7 +193,7 @@ def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:
     record = side_record(
         run.evidence, run.result.checks, target=target.name, base_url=target.base_url, run=run.result.run.id
     )
-    return Side(label, run.file, target, run.result.run, totals.counts(run.result.rows_of(target.name)), record)
+    return Side(label, run.file, target, run.result.run, totals.tally(run.result.rows_of(target.name)), record)
 
 
 def _circumstances(sides: Sequence[Side]) -> Iterator[Circumstance]:

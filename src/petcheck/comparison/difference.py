@@ -53,7 +53,7 @@ class Difference:
 
     @property
     def is_of_the_network_path(self) -> bool:
-        """Whether proxies, caches or load balancers explain it: such a difference does not count."""
+        """Whether proxies, caches or load balancers explain it, so that it does not count."""
         if self.kind in ("header", "header value"):
             return all(name in NETWORK_HEADERS for name in self.subject.split(", "))
         return self.kind == "http version"

@@ -65,7 +65,7 @@ def _named(word: str) -> frozenset[str]:
     if found:
         return found
     if "://" in word:
-        raise ConfigError(f"a server is named with --target: petcheck --target {masked_url(word)}")
+        raise ConfigError(f"use --target for a server: petcheck --target {masked_url(word)}")
     if word in catalogue():
         raise ConfigError(f"{word} is an open point, which is observed and never judged; see petcheck explain {word}")
     # only a word like a known one is repeated: any other may be a key

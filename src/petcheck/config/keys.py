@@ -34,7 +34,7 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
         hint = f" (there is {near[0]})" if near else ""
         raise BadKey(f"no API key for target {name!r}: set {wanted} in the environment{hint}")
     if secret.lower().startswith("bearer "):
-        raise BadKey(f"{variable} begins with the word Bearer; leave the word out, petcheck adds it")
+        raise BadKey(f"{variable} begins with the word Bearer; remove it, petcheck adds it")
     if not all("!" <= character <= "~" for character in secret):
         raise BadKey(f"{variable}: a key must have only printable ASCII characters, and no spaces")
     if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):

@@ -34,10 +34,10 @@ _NO_DEFAULTS = (
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """The run that a recording is of: its id, when it was, and whether it came to its end or was interrupted.
+    """The run that a recording is of: its id, when it was, and whether it finished or was interrupted.
 
-    `checks` are the ids of those that ran; None where nobody knows. `traffic` tells that it was no run of petcheck, but
-    traffic that flowed anyway.
+    `checks` are the ids of those that ran; None if unknown. `traffic` says that it was not a run of petcheck, but
+    recorded traffic.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Config:
     the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
     created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
     as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
-    judged again, in place of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is the
+    judged again instead of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is the
     part of the list of targets that `targets` are.
     """
 
@@ -106,7 +106,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         expect_known(name.replace("_", "-"), known_defaults, f"{file.name}: [defaults]")
     merged = with_dashes(defaults, f"{file.name}: [defaults]") | given
     if "choose" in given and "failed" in given:
-        raise ConfigError("--failed chooses what failed in the last run; leave out either it or the requirements")
+        raise ConfigError("--failed chooses the requirements; leave out either --failed or the ids")
 
     def where(name: str) -> str:
         return f"--{name}" if name in given else f"{file.name}: [defaults] {name}"
@@ -130,7 +130,7 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     )
     for word in merged.get("choose") or ():
         if word in {target.name for target in targets} and not entries_of(word):
-            raise ConfigError(f"{word} is a target; --allow-writes={word}, in one word, allows POST there")
+            raise ConfigError(f"{word} is a target; to allow POST there, write --allow-writes={word}")
     return Config(
         as_of=values.iso_date(str(merged["as-of"]), where("as-of")) if "as-of" in merged else today,
         seed=values.whole_number(merged["seed"], where("seed"), least=0) if "seed" in merged else seed,
@@ -162,7 +162,7 @@ def _populate(value: object, where: str, targets: Sequence[TargetConfig]) -> int
     if value is None:
         return None
     if not any(target.writes for target in targets):
-        raise ConfigError(f"{where} {value}: it creates animals, which needs --allow-writes")
+        raise ConfigError(f"{where} {value}: creating animals needs --allow-writes")
     return values.whole_number(value, where, least=1)
 
 

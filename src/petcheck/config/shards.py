@@ -37,7 +37,9 @@ def read_shard(text: object, urls: Mapping[str, str]) -> Shard:
         raise ConfigError(f"{where}: not a shard; write it as I/N, as in --shard 2/5")
     number, of = map(int, form.groups())
     if not urls:
-        raise ConfigError(f"{where}: there is no list of targets to divide; name them in petcheck.toml, or by --target")
+        raise ConfigError(
+            f"{where}: there is no list of targets to divide; name them in petcheck.toml, or with --target"
+        )
     if of < 1 or not 1 <= number <= of:
         shards = "the only shard is 1/1" if of <= 1 else f"the shards are 1/{of} to {of}/{of}"
         raise ConfigError(f"{where}: there is no such shard; {shards}")

@@ -114,10 +114,10 @@ def resolve_targets(
     in_file = _targets_in(file)
     given = _named_urls(urls)
     if app and given:
-        raise ConfigError("--app and --target exclude each other; give one of them")
+        raise ConfigError("give either --app or --target, not both")
     places = dict.fromkeys(given, "--target")
     if not app and (factory or base_path is not None):
-        raise ConfigError(f"{'--factory' if factory else '--base-path'} is about an application; give it with --app")
+        raise ConfigError(f"{'--factory' if factory else '--base-path'} goes with --app; give both, or neither")
     if not given and not app:
         given = {name: settings["url"] for name, settings in in_file.items()}
     all_may_write, writable = _writable(writes, given, file.name)
@@ -184,7 +184,7 @@ def _named_urls(given: Sequence[str]) -> dict[str, str]:
         where = f"--target {masked_url(text)}"
         _expect_name(name, where)
         if name in urls:
-            raise ConfigError(f"{where}: two targets are called {name!r}; name them, as in --target staging=URL")
+            raise ConfigError(f"{where}: two targets are named {name!r}; give each a name, as in --target staging=URL")
         urls[name] = url
     return urls
 

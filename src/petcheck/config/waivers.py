@@ -23,7 +23,7 @@ _UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-ex
 
 @dataclass(frozen=True, slots=True)
 class WaiverUpdate:
-    """What `--update-waivers` writes: new waivers have this `reason` and last day, and stand in the file `path`."""
+    """What `--update-waivers` writes: new waivers have this `reason` and last day, and are in the file `path`."""
 
     path: Path
     reason: str
@@ -33,7 +33,7 @@ class WaiverUpdate:
 def waivers_in(file: SettingsFile, targets: Sequence[str]) -> tuple[Waiver, ...]:
     """The waivers of the file; `targets` are those of the run. Raises `ConfigError`.
 
-    A waiver is for a target of the run or of the file, or for one that has no name of its own.
+    A waiver is for a target of the run or of the file, or for one without its own name.
     """
     rows = file.content.get("waivers", [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):

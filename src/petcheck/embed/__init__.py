@@ -1,1 +1,1 @@
-"""petcheck inside other programs: a call that returns a result, and tests for somebody's own pytest suite."""
+"""petcheck inside other programs: a call that returns a result, and tests for the user's own pytest suite."""

@@ -22,11 +22,11 @@ def check(
     reports: str | os.PathLike[str] | None = None,
     **options: Unpack[Options],
 ) -> Result:
-    """Judge a server, in a process of its own, and return the result.
+    """Judge a server in a separate process, and return the result.
 
     Args:
-        target: the base URL of a server, as text or anything whose text it is; or an ASGI or WSGI application, which is
-            served on loopback for the run; or a pair of either and its key.
+        target: the base URL of a server, as text or as an object that `str` turns into it; or an ASGI or WSGI
+            application, which is served on loopback for the run; or a pair of either and its key.
         key: the API key. Without one it is in the environment: `PETSTORE_API_KEY_` and the name, or `PETSTORE_API_KEY`.
         name: what reports and waivers call the target.
         base_path: the path of the interface below `target`: without it, `/v1` below an application.

@@ -1,7 +1,7 @@
-"""One run in a process of its own, so that it meets nothing of the program that asks for it, and changes nothing there.
+"""One run in a separate process, so that it is independent of the calling program and changes nothing there.
 
-The program may be a pytest run with any plugins, threads and event loops; a run has a pytest, signals and an event loop
-of its own.
+The program may be a pytest run with any plugins, threads and event loops; a run has its own pytest, signals and
+event loop.
 """
 
 from __future__ import annotations

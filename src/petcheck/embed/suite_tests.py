@@ -1,4 +1,4 @@
-"""`petcheck.requirement_tests`: one test for each requirement, in somebody's own pytest suite.
+"""`petcheck.requirement_tests`: one test for each requirement, in the user's own pytest suite.
 
 It is a test function with a parameter for the requirement, so that everything of pytest works on it. The first test
 that runs judges the server once; the others read its result, those in other processes of pytest-xdist too.
@@ -48,8 +48,8 @@ def requirement_tests(
 
     Args:
         target: the name of a fixture that gives a server, or the server itself, both as `check` takes it. A fixture
-            may give a pair of the server and its key. The server must answer while a test runs: in a thread or process
-            of its own, not in the event loop of a fixture.
+            may give a pair of the server and its key. The server must answer while a test runs: in its own thread
+            or process, not in the event loop of a fixture.
         key, name, base_path, reports, options: as `check` takes them.
 
     Returns:

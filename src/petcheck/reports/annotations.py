@@ -86,11 +86,9 @@ def _annotations(result: Result, evidence: Sequence[Evidence]) -> list[Annotatio
     held = replace(result, requirements=tuple(row for row in result.requirements if row.outcome == "pass"))
     found += [Annotation("A waiver fails the run", _text(sentence)) for sentence in totals.waiver_faults(held)]
     if result.run.exit == Exit.UNSETTLED:
-        found.append(
-            Annotation("Not everything was examined", "Under --strict this fails the run; report.html says why.")
-        )
+        found.append(Annotation("Not everything was examined", "Under --strict this fails the run; see report.html."))
     if not result.complete:
-        found.append(Annotation(totals.why_incomplete(result), "What it had not judged by then is missing."))
+        found.append(Annotation(totals.why_incomplete(result), "The rest was not judged."))
     return found
 
 

@@ -32,7 +32,7 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str | None
     if comparison.one_sided:
         _one_sided(lines, comparison)
     if comparison.differing_points:
-        lines.head("open points that differ; the document allows all of this")
+        lines.head("open points that differ (the document allows it)")
         for point in comparison.differing_points:
             lines.say(f"{printable(point.id, 60)}  {_by_side(comparison, point.values)}", *_INDENT)
     if comparison.differences:
@@ -44,10 +44,10 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str | None
     lines.blank()
     if comparison.one_sided_points:
         points = comma_list([point.id for point in comparison.one_sided_points], 40)
-        lines.say(f"open points not observed everywhere, which does not count: {points}", hanging="  ")
+        lines.say(f"open points not observed everywhere (not counted): {points}", hanging="  ")
     if comparison.network_path:
         traits = comma_list([words.difference_title(one) for one in comparison.network_path], 12)
-        lines.say(f"the network path differs, which does not count: {printable(traits, 500)}", hanging="  ")
+        lines.say(f"the network path differs (not counted): {printable(traits, 500)}", hanging="  ")
     requirements, points = len(comparison.agreed), plural(len(comparison.agreed_points), "open point")
     lines.say(f"equal: {plural(requirements, 'requirement')}, {points}", hanging="  ")
     if page is not None:
@@ -71,7 +71,7 @@ def _contradicted(lines: TextLines, comparison: Comparison) -> None:
 
 def _one_sided(lines: TextLines, comparison: Comparison) -> None:
     """The requirements that only some sides examined, grouped by their outcomes."""
-    lines.head("not examined everywhere, so not shown to be equal")
+    lines.head("not examined everywhere, so not known to be equal")
     ids: dict[tuple[str, ...], list[str]] = {}
     for entry in comparison.one_sided:
         ids.setdefault(_outcomes(comparison, entry), []).append(entry.id)

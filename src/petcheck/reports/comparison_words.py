@@ -14,7 +14,7 @@ def headline(comparison: Comparison) -> str:
     """Whether the sides are equal, in one sentence."""
     names = and_list([printable(side.label) for side in comparison.sides])
     if not comparison.different:
-        return f"{names} are equal in all that was compared."
+        return f"{names} are equal in everything compared."
     parts = [
         plural(len(rows), noun)
         for rows, noun in (

@@ -52,7 +52,7 @@ def render(joined: Result, evidence: Sequence[Evidence] = ()) -> str:
         verdict=fleet.verdict(members, named=False),
         shares=_shares(members),
         failures=fleet.failures(members),
-        unexamined=fleet.unexamined(members),
+        unexamined=fleet.unexamined(joined),
         groups=shown,
         others=[member for group in others for member in group.members],
         other_groups=len(others),

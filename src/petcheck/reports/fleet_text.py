@@ -25,17 +25,16 @@ def spent(page: TextLines, joined: Result) -> None:
 
 
 def not_examined(page: TextLines, joined: Result) -> None:
-    """Add what was not examined, and the options that settle it."""
-    groups = fleet.unexamined(fleet.members(joined))
+    """Add what was not examined, and the options to judge it."""
+    groups = fleet.unexamined(joined)
     if groups:
         page.head("not examined")
     for group in groups:
         number, ids = totals.plural(group.targets, "target"), totals.id_ranges(group.ids)
         if group.settled_by is not None:
-            option = printable(group.settled_by, 80)
-            page.say(f"{option} lets petcheck judge {len(group.ids)} on {number}: {ids}", "  ", "    ")
+            page.say(f"{totals.to_judge(group.settled_by)} {len(group.ids)} on {number}: {ids}", "  ", "    ")
         else:
-            page.say(f"{ids}, on {number}: the report of each says why", "  ", "    ")
+            page.say(f"on {number}, see the report of each: {ids}", "  ", "    ")
 
 
 def findings(page: TextLines, joined: Result) -> None:
@@ -57,7 +56,7 @@ def waivers(page: TextLines, joined: Result) -> None:
     for sentence in faults[:_WAIVED]:
         page.say(sentence, style=RED)
     if len(faults) > _WAIVED:
-        page.say(f"and {len(faults) - _WAIVED} more waivers like that", style=RED)
+        page.say(f"and {len(faults) - _WAIVED} more waivers", style=RED)
 
 
 def _errors(page: TextLines, members: tuple[Member, ...]) -> None:

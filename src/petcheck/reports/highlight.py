@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from petcheck.reports.json_pointer import span
+from petcheck.reports.json_pointer import first_mistake, span
 from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 
+_BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
+_TOKEN = re.compile(r"-?\w+|.", re.DOTALL)
 _BESIDE = 700  # characters shown of a body if one part of the exchange decides
 _AROUND = 200  # characters shown at least on either side of that part, if it is far into the body
-_FIRST = 100  # characters shown of the beginning of such a body
+_FIRST = 100  # characters shown of the beginning of a body that is cut so
+_NAMES = 12  # headers of an answer that lacks one
 _ONE_LINE = 240  # characters shown of a body in one line
 
 
@@ -84,24 +88,59 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
 
 def answer_line(evidence: Evidence, part: str) -> str:
     """The part of an answer that decides, in one line; empty if there is nothing to show of it."""
+    return "".join(piece.text for piece in answer_pieces(evidence, part))
+
+
+def answer_pieces(evidence: Evidence, part: str) -> tuple[Piece, ...]:
+    """The same line in pieces, with what decides marked."""
     kind, _, which = part.partition(":")
     if kind == "header":
         values = [value for name, value in evidence.response_headers if name.lower() == which.lower()]
-        return f"{printable(which)}: {printable(', '.join(values))}" if values else ""
-    shown = _excerpt(evidence.response_body, part, _ONE_LINE)
-    return f"{totals.status_or_error(evidence)} {shown}" if shown else ""
+        shown = f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
+        return (Piece(shown),)
+    excerpt = _excerpt(evidence.response_body, part, _ONE_LINE)
+    shown = "".join(piece.text for piece in excerpt)
+    return (Piece(totals.status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
 
 
-def _excerpt(raw: bytes, part: str, limit: int) -> str:
+def _without(evidence: Evidence, name: str) -> str:
+    """The headers of an answer that lacks one: it may be there under another name."""
+    names = list(dict.fromkeys(printable(sent, 40) for sent, _ in evidence.response_headers))
+    there = totals.comma_list(names, _NAMES, quote=str) if names else "no header at all"
+    return f"{totals.status_or_error(evidence)} without {printable(name)}; it has {there}"
+
+
+def _excerpt(raw: bytes, part: str, limit: int) -> tuple[Piece, ...]:
     """About `limit` characters of a body in one line, around the part that decides."""
     text = raw.decode("utf-8", "backslashreplace")
     kind, _, pointer = part.partition(":")
-    begin, end = (span(text, pointer) if kind == "body" and pointer else None) or (0, 0)
+    begin, end = _place(text, pointer) if kind == "body" else (0, 0)
     first = max(0, min(begin, end - limit // 2 if end - begin > limit // 2 else begin - limit // 4))
     first = first if first > limit // 4 else 0
     last = max(first + limit, min(end, first + 2 * limit))
-    shown = " ".join(_uncut(text[first:last]).split())
-    return f"{'… ' if first else ''}{shown}{' …' if last < len(text) else ''}"
+    before, decides, after = (
+        _BREAK.sub(" ", _uncut(text[one:other]))
+        for one, other in ((first, max(begin, first)), (max(begin, first), min(end, last)), (min(end, last), last))
+    )
+    pieces = (
+        Piece("… " * (first > 0)),
+        Piece(before.lstrip() if first == 0 else before),
+        Piece(decides, marked=bool(decides)),
+        Piece(after.rstrip()),
+        Piece(" …" * (last < len(text))),
+    )
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _place(text: str, pointer: str) -> tuple[int, int]:
+    """Start and end of the value at a JSON pointer, or of the first place where the text is not JSON."""
+    if not pointer:
+        wrong = first_mistake(text)
+        word = None if wrong is None else _TOKEN.match(text, wrong)
+        if word is None:  # JSON, or cut: its end shows that
+            return (wrong or 0, wrong or 0)
+        return word.span() if wrong else (0, 0)
+    return span(text, pointer) or (0, 0)
 
 
 def _uncut(text: str) -> str:

@@ -35,7 +35,7 @@ _DOT = ("inconclusive", "not-run")
 
 _STRIPS = 40  # requirements of a target that have a strip
 _FEW = 4  # so many targets need no overview
-_PICTURES = 12  # targets that have a picture of their own beside the overview
+_PICTURES = 12  # targets that have their own picture beside the overview
 _TARGETS = 200  # targets in the overview
 
 

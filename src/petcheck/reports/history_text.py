@@ -45,7 +45,7 @@ def render(history: History, *, width: int, colour: bool, page: str | None) -> s
     _more(lines, len(flips))
     found = words.candidates(history)
     if found:
-        lines.head("flipped although nothing that petcheck knows of changed: candidates for flakiness")
+        lines.head("flipped although nothing recorded changed: possibly flaky")
     for target, track in found[:_LISTED]:
         title = f"{printable(track.entry.id, 60)}{place(target.name)}"
         lines.say(f"{title}  {words.course(track)}. {words.candidate_text(track)}", *_INDENT)

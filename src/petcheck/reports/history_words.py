@@ -11,8 +11,7 @@ from petcheck.results.sanitize import printable
 from petcheck.results.totals import plural
 
 UNEXPLAINED = (
-    "Nothing that petcheck knows of changed. So the server was changed, or it does not always do the same, or this "
-    "suite does not."
+    "Nothing recorded changed. Either the server changed, or the server or this suite does not always do the same."
 )
 
 _NAMED = 4  # targets that have a sentence each
@@ -106,7 +105,7 @@ def change_text(change: Change) -> str:
 
 
 def changes_text(changes: Sequence[Change]) -> str:
-    """All changes in a line; that there are none, if so."""
+    """All changes in a line, or that there are none."""
     return "; ".join(map(change_text, changes)) if changes else UNEXPLAINED
 
 
@@ -143,7 +142,7 @@ def candidate_text(track: Track) -> str:
     """How strongly a candidate suggests flakiness."""
     number = track.unexplained
     if number == 1:
-        return "1 flip without a change of the run; one change of the server explains it as well."
+        return "1 flip without a change of the run; a change of the server would also explain it."
     return f"{number} flips without a change of the run."
 
 

@@ -1,4 +1,4 @@
-"""Finds the position of a value in a JSON text, to mark it in the evidence."""
+"""Finds the position of a value in a JSON text, or of its first mistake, to show it in the evidence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_CONSTANT = re.compile(r"[:,\[]\s*(NaN|-?Infinity)\s*[,\]}]")  # Python reads these, and JSON has none of them
 _DECODER = json.JSONDecoder(parse_int=len, parse_float=len)  # numbers of any length; their values are not needed
 
 
@@ -25,6 +26,24 @@ def span(text: str, pointer: str) -> tuple[int, int] | None:
         return start, _end(text, begin)
     except (ValueError, IndexError, RecursionError):
         return None
+
+
+def first_mistake(text: str) -> int | None:
+    """The first position at which `text` is not JSON; None if it is JSON, or if that is unknown."""
+    try:
+        json.loads(text, parse_int=len, parse_float=len, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        return error.pos
+    except ValueError:
+        found = _CONSTANT.search(text)
+        return found.start(1) if found else None
+    except RecursionError:
+        return None
+    return None
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _member(text: str, at: int, name: str) -> tuple[int, int] | None:

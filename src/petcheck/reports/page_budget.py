@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.result import RequirementRow, Result
 from petcheck.results.sanitize import printable
+from petcheck.spec.operations import Operation
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -20,6 +22,7 @@ IN_PLACE = 3
 LINKS = 40
 """The most exchanges that are linked below one verdict."""
 
+_SENT = 60  # characters of a request's body in one line
 _APPENDIX_ROOM = 2_500_000  # characters of markup; the whole page stays well below 5 MB
 _IN_PLACE_ROOM = 1_000_000
 
@@ -59,13 +62,15 @@ class PageBudget:
         return f"x{self._numbers[target]}-{index}" if (target, index) in self._kept else ""
 
     def line(self, target: str, index: int) -> str:
-        """An exchange in one line: number, request, credential, status, time."""
+        """An exchange in one line: number, request, credential, body sent, status, animals on a page, time."""
         entry = self._entries.get((target, index))
         if entry is None:
             return f"#{index}"
-        path, time = totals.path_of(entry, self._result), totals.milliseconds(entry)
-        request = f"{printable(entry.method, 20)} {path}, {entry.credential.value}"
-        return f"#{index} {request} → {totals.status_or_error(entry)} · {time}"
+        parts = [totals.request_of(entry, self._result), entry.credential.value]
+        if entry.request_body is not None:
+            parts.append(_shortened(entry.request_body))
+        answer = [totals.status_or_error(entry), _animals(entry), totals.milliseconds(entry)]
+        return f"#{index} {', '.join(parts)} → {' · '.join(filter(None, answer))}"
 
     def links(self, row: RequirementRow) -> list[tuple[str, str, bool]]:
         """For each exchange linked below a verdict: its line, its anchor (may be empty), and whether it decides."""
@@ -91,6 +96,23 @@ class PageBudget:
                 part = highlight.decided_by(entry, row.part(index))
                 blocks.append((_of_example(row, index), self.line(row.target, index), part, block))
         return blocks
+
+
+def _shortened(body: bytes) -> str:
+    text = body.decode("utf-8", "backslashreplace")
+    shown = printable(text, len(text))
+    return f"{shown[:_SENT]}…" if len(shown) > _SENT else shown or "an empty body"
+
+
+def _animals(entry: Evidence) -> str:
+    """How many animals a page shows; empty for any other answer."""
+    if entry.operation is not Operation.LIST_PETS or entry.status != 200:
+        return ""
+    try:
+        page = json.loads(entry.response_body, parse_int=str, parse_float=str)
+    except (ValueError, RecursionError):
+        return ""
+    return totals.plural(len(page), "animal") if isinstance(page, list) else ""
 
 
 def _of_example(row: RequirementRow, index: int) -> str:

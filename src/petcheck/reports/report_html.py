@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.comparison import sides
 from petcheck.reports import templating
+from petcheck.reports.advice import next_step
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
 from petcheck.results import fleet, har, totals
@@ -64,6 +65,7 @@ class Origin:
 def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None = None) -> str:
     """The whole page. `evidence` are the exchanges of exchanges.har, in any order; `origin` is None if unknown."""
     groups = _groups(result)
+    found = causes(result, evidence)
     return templating.page(
         "report.html.jinja",
         "report.css",
@@ -76,7 +78,13 @@ def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None =
         points=_points(result),
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
-        causes=causes(result, evidence),
+        causes=found,
+        next_steps={
+            target.name: next_step(
+                result, [cause.rows[0].id for cause in found if cause.target == target.name], repeatable=True
+            )
+            for target in result.targets
+        },
         compared=sides.FILE if sides.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
         exchanges=PageBudget(result, evidence, _exchange_markup()),

@@ -72,7 +72,7 @@ def _fleet(joined: Result) -> Iterator[str]:
         if len(failures) > _FAILURES:
             yield f"And {len(failures) - _FAILURES} more in `report.html`."
     notes = [f"- {sentence}" for sentence in totals.waiver_faults(joined, code)[:_FAILURES]]
-    notes += map(_unexamined, fleet.unexamined(members))
+    notes += map(_unexamined, fleet.unexamined(joined))
     unreachable = [member.target for member in members if member.target.unreachable is not None]
     notes += [f"- {code(target.name, 80)}: {code(target.unreachable or '')}" for target in unreachable[:_FAILURES]]
     if len(unreachable) > _FAILURES:
@@ -82,15 +82,15 @@ def _fleet(joined: Result) -> Iterator[str]:
     notes.append(f"- Sent: {requests}; left behind: {animals}")
     yield "### Also"
     yield "\n".join(notes)
-    yield "`report.html` groups the targets, and links the report of each, with its evidence."
+    yield "`report.html` groups the targets and links the report of each, with its evidence."
 
 
 def _unexamined(group: fleet.Unexamined) -> str:
     what = f"{totals.plural(len(group.ids), 'requirement')} on {totals.plural(group.targets, 'target')}"
     ids = totals.comma_list(group.ids, quote=code)
     if group.settled_by is None:
-        return f"- {what} not settled: {ids}"
-    return f"- {code(group.settled_by, 80)} settles {what}: {ids}"
+        return f"- Not examined, see the report of each: {what}: {ids}"
+    return f"- Add {code(group.settled_by, 80)} to judge {what}: {ids}"
 
 
 def _failure_of(failure: fleet.Failure, whole: int) -> str:
@@ -151,8 +151,8 @@ def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
     ids = totals.comma_list([row.id for row in group.rows], quote=code)
     number = totals.plural(len(group.rows), "requirement")
     if group.settled_by is None:
-        return f"- Not testable here: {number}{where}: {ids}"
-    return f"- {code(group.settled_by, 80)} lets petcheck judge {number}{where}: {ids}"
+        return f"- Not examined, see `report.html`: {number}{where}: {ids}"
+    return f"- Add {code(group.settled_by, 80)} to judge {number}{where}: {ids}"
 
 
 def _requests(target: TargetInfo) -> str:

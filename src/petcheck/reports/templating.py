@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.reports import highlight
 from petcheck.results import totals
+from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def environment() -> Environment:
         "body": _body,
         "statement": _statement,
         "headers": _headers,
-        "answer": highlight.answer_line,
+        "answer": _answer,
         "slug": slug,
         "milliseconds": totals.milliseconds,
         "plural": totals.plural,
@@ -125,6 +126,10 @@ def _body(body: bytes, part: str = "") -> Markup:
 
 def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
     return marked_up(highlight.header_pieces(headers, part))
+
+
+def _answer(evidence: Evidence, part: str) -> Markup:
+    return marked_up(highlight.answer_pieces(evidence, part))
 
 
 def _statement(text: str) -> Markup:

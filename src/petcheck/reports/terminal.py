@@ -1,11 +1,12 @@
-"""What a run prints at its end. What matters comes last: failures by their cause, the table, and then the verdict."""
+"""What a run prints at its end. What matters comes last: the table, the verdict, what fails, and what to do next."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import zip_longest
 
 from petcheck.comparison import sides
-from petcheck.reports import fleet_text
+from petcheck.reports import advice, fleet_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, har, totals
@@ -29,7 +30,8 @@ _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
 _SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
-_ANIMALS = 5  # named of those left behind
+_FOLLOWS = "only in animals that these requests created"
+_IDS = 20  # that are named before a reason; more are counted
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
 _Entries = Mapping[tuple[str, int], Evidence]
@@ -44,13 +46,14 @@ def render(
     folder: str | None,
     unwritten: Collection[str] = (),
     verbose: bool = False,
+    repeatable: bool = True,
 ) -> str:
     """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
     the user named it, except those `unwritten`; None where there are none. With `verbose`, each cause has several
-    `curl` lines, and these have every header.
+    `curl` lines, and these have every header. `repeatable` is false where nothing was sent, as for a recording.
     """
     page = TextLines(width, colour)
     whole = fleet.is_fleet(result)
@@ -63,28 +66,30 @@ def render(
         page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
     if whole:
         fleet_text.findings(page, result)
-    else:
-        _errors(page, result)
-    page.blank()
-    page.say(
-        f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
-        f"judged as on {result.run.as_of}; {totals.repeat_hint(result.run)}"
-    )
-    if whole:
         fleet_text.not_examined(page, result)
         fleet_text.spent(page, result)
+    else:
+        _errors(page, result)
+        _not_examined(page, result)
+        _requests(page, result)
+    page.say(
+        f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
+        f"judged as on {result.run.as_of}, {totals.seed_text(result.run)}"
+    )
+    if whole:
         fleet_text.waivers(page, result)
     else:
         for target in result.targets:
             page.blank()
             _table(page, result, target)
-        _not_examined(page, result)
-        _requests(page, result)
         _waivers(page, result)
     page.blank()
     _verdict(page, result, found)
     if folder is not None:
         _reports(page, result, printable(folder.rstrip("/")), unwritten)
+    next_step = advice.next_step(result, [cause.rows[0].id for cause in found], repeatable=repeatable)
+    if next_step:
+        page.say(f"next: {next_step.replace('`', '')}", "", " " * 6)
     return str(page).removeprefix("\n")
 
 
@@ -101,7 +106,7 @@ def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence
     """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
     page = TextLines(_PLAIN_WIDTH, colour=False)
     entries = {(entry.target, entry.index): entry for entry in evidence}
-    _cause(page, result, cause_of([row], entries), entries, verbose=False)
+    _cause(page, result, cause_of(row, evidence), entries, verbose=False)
     state = totals.waiver_state(row, result.run)
     if state:
         page.say(state, "    ")
@@ -127,30 +132,43 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
     where = f" on {printable(cause.target, 60)}" if len(result.targets) > 1 else ""
     said = f" · {cause.title}" if others else f" · section {first.section}"
     page.head(f"{cause.ids}{where}{said}", f"{BOLD};{RED}")
-    for number, row in enumerate(cause.rows):
+    for number, row in enumerate(cause.leading):
         rule = f"{printable(row.id, 60)}: " if others else ""
         label = "rule   " if number == 0 else " " * 7
         page.say(f"{label}{rule}{printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
+    if cause.follow:
+        page.say(f"also   {totals.id_ranges([row.id for row in cause.follow])}: {_FOLLOWS}", "  ", " " * 9)
     page.say(f"found  {printable(first.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
     if cause.exchange is None:
         return
     answer = answer_line(cause.exchange, cause.part)
     if answer:
-        page.say(f"answer {answer}", "  ", " " * 9)
+        of = f"{totals.request_of(cause.exchange, result)}: " if cause.another else ""
+        page.say(f"answer {of}{answer}", "  ", " " * 9)
+    if cause.then is not None:
+        page.say(
+            f"then   {totals.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
+            "  ",
+            " " * 9,
+        )
     log = _log_of(cause, entries)
     if log:
         page.line("  log    the application's own lines")
     for line in printable_lines(log) if log else ():
         page.line(f"           {line}")
-    for line in _curl_lines(first, entries, verbose=verbose):
+    for line in _curl_lines(cause, entries, verbose=verbose):
         page.line(f"  send   {printable(line, _CURL_LIMIT)}")
 
 
-def _curl_lines(row: RequirementRow, entries: _Entries, *, verbose: bool) -> list[str]:
-    deciding = [entries[row.target, index] for index in row.decisive_by_weight if (row.target, index) in entries]
+def _curl_lines(cause: Cause, entries: _Entries, *, verbose: bool) -> list[str]:
+    shown = cause.exchange
+    if shown is None:
+        return []
     if not verbose:
-        return [curl_line(entry.request, short=True, served=entry.log is not None) for entry in deciding[:1]]
-    return list(dict.fromkeys(entry.curl for entry in deciding))[:_CURL_LINES]
+        return [curl_line(shown.request, short=True, served=shown.log is not None)]
+    indices = cause.rows[0].decisive_by_weight
+    deciding = [entries[cause.target, index] for index in indices if (cause.target, index) in entries]
+    return list(dict.fromkeys(entry.curl for entry in (shown, *deciding)))[:_CURL_LINES]
 
 
 def _log_of(cause: Cause, entries: _Entries) -> str:
@@ -160,8 +178,11 @@ def _log_of(cause: Cause, entries: _Entries) -> str:
 
 
 def _errors(page: TextLines, result: Result) -> None:
-    broken: dict[tuple[str, str], list[str]] = {}  # an unreachable target repeats one reason
+    broken: dict[tuple[str, str], list[str]] = {}
+    silent = {target.name for target in result.targets if target.unreachable is not None}  # the verdict says why
     for row in totals.with_outcome(result, "error"):
+        if row.target in silent and not row.exchanges:
+            continue
         broken.setdefault((row.target, row.reason), []).append(row.id)
     if broken:
         page.blank()
@@ -173,7 +194,7 @@ def _errors(page: TextLines, result: Result) -> None:
         page.say(totals.id_ranges(ids), "    ")
 
 
-# ---- the table, and what stands around it
+# ---- the table, and what is around it
 
 
 def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
@@ -221,7 +242,7 @@ def _row(
 
 def _not_examined(page: TextLines, result: Result) -> None:
     groups = totals.unexamined(result)
-    unseen = totals.not_in_force(result)
+    unseen = totals.not_in_force(result) if any(row.exchanges for row in result.requirements) else {}
     if not groups and not unseen:
         return
     page.head("not examined")
@@ -229,38 +250,29 @@ def _not_examined(page: TextLines, result: Result) -> None:
         where = f" on {totals.comma_list(group.targets)}" if len(result.targets) > 1 else ""
         ids = totals.id_ranges([row.id for row in group.rows])
         if group.settled_by is not None:
-            option = printable(group.settled_by, 80)
-            page.say(f"{option} lets petcheck judge {len(group.rows)}{where}: {ids}", "  ", "    ")
+            page.say(f"{totals.to_judge(group.settled_by)} {len(group.rows)}{where}: {ids}", "  ", "    ")
         else:
             by_reason: dict[str, list[str]] = {}
             for row in group.rows:
                 by_reason.setdefault(row.reason, []).append(row.id)
             for reason, names in by_reason.items():
                 why = printable(reason, REASON_LIMIT, whole_in="result.json")
-                page.say(f"{totals.id_ranges(names)}{where}: {why}", "  ", "    ")
+                which = totals.id_ranges(names) if len(names) <= _IDS else totals.plural(len(names), "requirement")
+                page.say(f"{which}{where}: {why}", "  ", "    ")
     if unseen:
         ids = totals.id_ranges(list(unseen))
         page.say(f"{totals.NOT_IN_FORCE} (no check can see it, or not in force on that day): {ids}", "  ", "    ")
 
 
 def _requests(page: TextLines, result: Result) -> None:
+    page.blank()
     for target in result.targets:
         where = f" on {printable(target.name, 60)}" if len(result.targets) > 1 else ""
-        page.blank()
-        page.say(
-            f"sent{where}: {totals.request_summary(target)}; "
-            f"{target.waited_s:.1f} s of waiting, {target.rate_limited} answers were 429"
-        )
+        page.say(f"sent{where}: {'; '.join(filter(None, (totals.request_summary(target), totals.waits(target))))}")
         for note in filter(None, (totals.repeats_note(target), totals.sample_note(target))):
             page.say(note, "  ")
         if target.created:
-            animals = totals.plural(len(target.created), "animal")
-            page.say(f"left behind{where}: {animals}, since no operation deletes any")
-            for animal in target.created[:_ANIMALS]:
-                number = f"id {animal.id}" if animal.id is not None else "no answer, so it may exist"
-                page.say(f"{printable(animal.name, 80)}, {number}", "  ", "    ")
-            if len(target.created) > _ANIMALS:
-                page.say(f"and {len(target.created) - _ANIMALS} more, in report.html", "  ")
+            page.say(f"left behind{where}: {totals.left_behind(target)}", "", "  ")
 
 
 def _waivers(page: TextLines, result: Result) -> None:
@@ -282,12 +294,14 @@ def _waivers(page: TextLines, result: Result) -> None:
 
 def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     """The verdict, and below it what fails, one line for each cause."""
-    page.say(totals.headline(result), style=f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD)
+    fails = f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD
+    calm = {target.name for target in result.targets if totals.target_outcome(target, result) != "fail"}
+    names = [] if fleet.is_fleet(result) else [target.name for target in result.targets]
+    for sentence, name in zip_longest(totals.sentences(result), names):
+        page.say(sentence, style=BOLD if name in calm else fails)
     several = len(result.targets) > 1
-    room = page.width - 2
     for cause in found[:_SUMMED_UP]:
         where = f"{printable(cause.target, 60)}: " if several else ""
-        line = f"{where}{cause.ids}: {printable(cause.title, whole_in='result.json')}"
-        page.line(f"  {line if len(line) <= room else line[: room - 1] + '…'}")
+        page.say(f"{where}{cause.ids}: {printable(cause.summary, whole_in='result.json')}", "  ", "    ", most=2)
     if len(found) > _SUMMED_UP:
         page.say(f"and {len(found) - _SUMMED_UP} more, above", "  ")

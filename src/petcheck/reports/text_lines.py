@@ -10,9 +10,18 @@ from petcheck.results.sanitize import escape_commands
 BOLD, DIM, RED, GREEN, YELLOW = "1", "2", "31", "32", "33"
 
 _NARROWEST = 40
-# an option and its number stay on one line; text from a target is sanitized and has no such space
-_OPTION = re.compile(r"(--[a-z][a-z-]{1,24}) (?=\d)")
+# an option and its number, and a number and its unit, stay on one line; sanitized text has no such space
+_OPTION = re.compile(r"(--[a-z][a-z-]{1,24}) (?=\d)|(?<=\d) (?=s\b)")
 _TIED = "\u00a0"
+
+
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks lines at spaces, and JSON without spaces after a comma too."""
+
+    wordsep_simple_re = re.compile(r"([ \t]+)|(?<=,)(?=[\"{\[])")
+
+    def _split(self, text: str) -> list[str]:
+        return [chunk for chunk in self.wordsep_simple_re.split(text) if chunk]
 
 
 class TextLines:
@@ -40,15 +49,21 @@ class TextLines:
         self.blank()
         self.say(text, style=style)
 
-    def say(self, text: str, indent: str = "", hanging: str | None = None, *, style: str = "") -> None:
-        """Add `text`, wrapped; its first line begins with `indent`, later lines with `hanging`, by default `indent`."""
-        wrapped = textwrap.wrap(
-            _OPTION.sub(rf"\1{_TIED}", text),
+    def say(
+        self, text: str, indent: str = "", hanging: str | None = None, *, style: str = "", most: int | None = None
+    ) -> None:
+        """Add `text`, wrapped; its first line begins with `indent`, later lines with `hanging`, by default `indent`.
+
+        It is cut after `most` lines.
+        """
+        wrapped = _Wrapper(
             self.width,
             initial_indent=indent,
             subsequent_indent=indent if hanging is None else hanging,
             break_on_hyphens=False,
-        )
+            max_lines=most,
+            placeholder="…",
+        ).wrap(_OPTION.sub(lambda found: f"{found[1] or ''}{_TIED}", text))
         for line in wrapped or [""]:
             self.line(line.replace(_TIED, " "), style)
 

@@ -72,7 +72,7 @@ def text_of(document: Mapping[str, Any]) -> str:
 def write_attestation(folder: Path, document: Mapping[str, Any], seal: Seal | None) -> None:
     """Write attestation.json into `folder`, and its envelope where there is a seal. Raises OSError."""
     text = text_of(document)
-    # first, since an envelope of an earlier run says nothing of this one
+    # first, since an envelope of an earlier run proves nothing about this one
     (folder / ENVELOPE_FILE).unlink(missing_ok=True)
     atomic_write.write(folder / FILE, text)
     if seal is not None:
@@ -83,7 +83,7 @@ def write_attestation(folder: Path, document: Mapping[str, Any], seal: Seal | No
 
 
 def read_seal(path: Path) -> Seal:
-    """The Ed25519 private key in a PEM file. Raises NotAKey, whose message shows nothing of the file."""
+    """The Ed25519 private key in a PEM file. Raises NotAKey, whose message shows no part of the file."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
     from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
@@ -99,7 +99,7 @@ def read_seal(path: Path) -> Seal:
     except (ValueError, UnsupportedAlgorithm):
         raise NotAKey("holds no private key in PEM") from None
     if not isinstance(key, Ed25519PrivateKey):
-        raise NotAKey("holds a private key of another kind; give one of Ed25519")
+        raise NotAKey("holds another kind of private key; give an Ed25519 key")
     signer = CryptoSigner(key)
 
     class _Seal:
@@ -130,7 +130,7 @@ def signed_payload(envelope: dict[str, Any], public_key: Path) -> bytes | None:
     except (ValueError, UnsupportedAlgorithm):
         raise NotAKey("holds no public key in PEM") from None
     if not isinstance(key, Ed25519PublicKey):
-        raise NotAKey("holds a public key of another kind; give one of Ed25519")
+        raise NotAKey("holds another kind of public key; give an Ed25519 key")
     try:
         signed = Envelope.from_dict(envelope)
         if signed.payload_type != _PAYLOAD:

@@ -24,7 +24,7 @@ _CONSTANT = frozenset({"accept", "user-agent"})
 def curl_line(request: Request, *, short: bool = False, served: bool = False) -> str:
     """The command that sends `request` again: method, URL, headers and body byte for byte.
 
-    `short` leaves out headers that are the same in every request of a run. `served` tells that the run itself served
+    `short` leaves out headers that are the same in every request of a run. `served` says that the run itself served
     the target: its address is gone, so `$PETSTORE_URL` stands for it.
     A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL.
     """

@@ -38,7 +38,7 @@ def differing_rows(claimed: Result, judged: Result) -> Iterator[str]:
 
 
 def _added(other: RequirementRow, judged: Result) -> str:
-    return f"{_of(other, judged)}: it is {other.outcome} now, and the run did not know it (the catalogue changed)"
+    return f"{_of(other, judged)}: it is {other.outcome} now, and the run did not have it (the catalogue changed)"
 
 
 def _entry(row: RequirementRow) -> tuple[str, str, str]:
@@ -51,20 +51,20 @@ def _of(row: RequirementRow, result: Result) -> str:
 
 def _between(row: RequirementRow, other: RequirementRow | None) -> str:
     if other is None:
-        return f"it was {row.outcome}, and this suite does not know it (the catalogue changed)"
+        return f"it was {row.outcome}, and this suite does not have it (the catalogue changed)"
     if _entry(row) != _entry(other):
         return f"it was {row.outcome} and is {other.outcome} (the catalogue changed: {printable(other.statement)})"
     if row.outcome != other.outcome:
         return f"the result says {row.outcome}, its recording {other.outcome} ({printable(other.reason)})"
     if row.reason != other.reason:
         return f"{row.outcome}, for another reason: {printable(other.reason)}"
-    return f"{row.outcome}, by other evidence or another way"
+    return f"{row.outcome}, with other evidence"
 
 
 def differing_members(claimed: Result, judged: Result) -> list[str]:
     """The members of result.json, other than rows of requirements, that do not follow from the recording.
 
-    How long a check took is not judged, and neither is the exit code of a run that did not come to its end.
+    How long a check took is not judged, and neither is the exit code of a run that did not finish.
     """
     ours, theirs = (_comparable(result) for result in (claimed, judged))
     if not claimed.complete:

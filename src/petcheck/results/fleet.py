@@ -65,7 +65,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """Requirements in force that were not examined on some target, and the option that settles them, None without one.
+    """Requirements in force that were not examined on some target, and the option to judge them, None without one.
 
     `targets` counts the targets on which any of them was not.
     """
@@ -81,7 +81,7 @@ def is_fleet(result: Result) -> bool:
 
 
 def in_parts(result: Result) -> bool:
-    """Whether each target of a run has a folder of its own: a fleet, a shard, or merged."""
+    """Whether each target of a run has its own folder: a fleet, a shard, or merged."""
     return is_fleet(result) or result.run.shard is not None or bool(result.run.joined)
 
 
@@ -125,12 +125,13 @@ def failures(fleet: Sequence[Member]) -> tuple[Failure, ...]:
     return tuple(sorted(made, key=lambda one: (-len(one.targets), sections.order(one.row.section))))
 
 
-def unexamined(fleet: Sequence[Member]) -> tuple[Unexamined, ...]:
-    """What was not examined, by the option that settles it; what no option settles is last."""
+def unexamined(result: Result) -> tuple[Unexamined, ...]:
+    """What the run was to judge and did not examine, by the option to judge it; what no option helps is last."""
     ids: dict[str | None, dict[str, None]] = {}
     targets: Counter[str | None] = Counter()
-    for member in fleet:
-        rows = [row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run")]
+    for member in members(result):
+        open_ = [row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run")]
+        rows = [row for row in open_ if result.chose(row)]
         for row in rows:
             ids.setdefault(row.settled_by, {})[row.id] = None
         targets.update({row.settled_by for row in rows})
@@ -159,12 +160,14 @@ def verdict(fleet: Sequence[Member], quote: Callable[[str], str] = printable, *,
     held = sum(len(by_outcome.get(outcome, ())) for outcome in ("pass", "waived"))
     whole = len(fleet)
     verb = "shows" if held == 1 else "show"
-    sentence = f"{'All' if held == whole else f'{held:,} of'} {whole:,} targets {verb} no failure"
+    sentence = f"{'All' if held == whole else f'{held:,} of'} {whole:,} targets {verb} no failure" if held else ""
     parts = [
         f"{len(names):,} {one if len(names) == 1 else several}{_named(names, quote) if named else ''}"
         for outcome, one, several in _TROUBLES
         if (names := by_outcome.get(outcome, []))
     ]
+    if not held:
+        return f"Of {whole:,} targets {', '.join(parts)}."
     return f"{sentence}; {', '.join(parts)}." if parts else f"{sentence}."
 
 

@@ -2,7 +2,7 @@
 
 `_petcheck` of each entry holds what HAR has no member for: target and index (the pair that result.json refers to),
 operation, credential, the `curl` line, the section that the request was sent for, seconds on a monotonic clock, and
-what became of the body. A request without an answer has status 0 and the reason in `_error`, as in browsers.
+what happened to the body. A request without an answer has status 0 and the reason in `_error`, as in browsers.
 `exchange_of` reads an entry back as the exchange that it was, `entries_by_index` all of them as `Evidence` for views.
 """
 

@@ -71,7 +71,7 @@ def result_files(path: Path) -> list[Path]:
 
 
 def recording_in(folder: Path) -> Recording:
-    """The recording in a folder of reports: its stream, else its HAR, and the result of the same run if it is there.
+    """The recording in a folder of reports: its stream, or its HAR, and the result of the same run if it is there.
 
     Raises NotARun.
     """

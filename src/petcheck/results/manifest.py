@@ -33,7 +33,7 @@ def entry_of_part(name: str) -> str:
 
 
 def name_of_part(entry: str) -> str | None:
-    """The target whose manifest such an entry lists; None if it is another entry."""
+    """The target whose manifest an entry lists; None for any other entry."""
     found = _PART.fullmatch(entry)
     return found[1] if found else None
 

@@ -1,4 +1,4 @@
-"""A run in parts: each target has a folder of reports of its own, and the folder above them has what is joined.
+"""A run in parts: each target has its own folder of reports, and the folder above them has what is joined.
 
     reports/targets/NAME/   the files of a run of that target alone, with its recording and its manifest
     reports/result.json     what all of them say, as one result
@@ -42,7 +42,7 @@ def names_in(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def names_of_parts(folder: Path) -> list[str]:
-    """The targets of a run in parts, by the manifest in its folder; none if it is no such run."""
+    """The targets of a run in parts, by the manifest in its folder; none if it is not a run in parts."""
     try:
         return names_in(read_manifest(folder))
     except NotARun:
@@ -52,7 +52,7 @@ def names_of_parts(folder: Path) -> list[str]:
 def head_in(folder: Path) -> Result:
     """What the result.json in a folder says of its run and its targets, without rows.
 
-    Raises NotARun, also if a target has a name that would lead to another place than a folder of its own.
+    Raises NotARun, also if a target has a name that would lead to another place than its own folder.
     """
     path = folder / FILE
     name = printable(str(path))

@@ -1,4 +1,4 @@
-"""exchanges.jsonl: the stream of a run. Each line is written as it comes, so that a killed run leaves what it had.
+"""exchanges.jsonl: the stream of a run. Each line is written at once, so that a killed run leaves what it had.
 
 The first line is the head, which tells the run and its settings. A line tells each target when it is opened. All other
 lines are entries as exchanges.har has them, which is written from here at the end of the run.
@@ -31,7 +31,7 @@ _OBJECTS = 2_500  # bytes of an exchange without its texts
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a run has said and heard: its result, without rows unless it came to its end, and every exchange."""
+    """The recording of a run: its result, without rows unless it finished, and every exchange."""
 
     result: Result
     exchanges: tuple[Exchange, ...]

@@ -52,8 +52,8 @@ class AgreedWaiver:
 class RunSettings:
     """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
 
-    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` tells whether `--seed`
-    was. `choice` are the ids that were to be judged, None for all. `populate` is the number of animals to create up to,
+    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
+    was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
     None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
     """
 
@@ -188,14 +188,13 @@ class Example:
 class RequirementRow:
     """The verdict on one requirement of the catalogue for one target.
 
-    `exchanges` are all that were examined and `decisive` those that decide, the most telling first, by index within the
-    target. `parts` has
-    the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a JSON pointer; empty if it
-    is the whole exchange. `expected` are the statuses that conform, in words, if a wrong status decides, and empty if
-    not. `in_force` is false if no check can observe the requirement, or if it is not in force on the
-    day to judge by; --strict ignores such a row. `settled_by` is the option that settles an open verdict. `example` is
-    set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass) or expired
-    (fail).
+    `exchanges` are all that were examined and `decisive` those that decide, the most revealing first, by index within
+    the target. `parts` has the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a
+    JSON pointer; empty if it is the whole exchange. `expected` are the statuses that conform, in words, if a wrong
+    status decides, and empty if not. `in_force` is false if no check can observe the requirement, or if it is not in
+    force on the day to judge by; --strict ignores it then. `settled_by` is the option to judge a row that is open.
+    `example` is set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass)
+    or expired (fail).
     """
 
     id: str
@@ -259,7 +258,7 @@ class Observation:
     """What a target does where the document is silent: `statement` is the question, `value` the answer in words.
 
     `seen` is false if the run saw nothing that answers the question; `value` then says why. `answers` hold the same as
-    data if `value` is about whole answers, so that programs need not parse the words.
+    data if `value` is about whole answers, so that programs do not have to parse the words.
     """
 
     id: str
@@ -284,7 +283,7 @@ class UntestablePoint:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A run. `complete` is false if it was interrupted: the result holds what it had judged by then."""
+    """A run. `complete` is false if it was interrupted: the result holds what was judged before."""
 
     complete: bool
     suite: SuiteInfo
@@ -295,6 +294,11 @@ class Result:
     observations: tuple[Observation, ...]
     untestable: tuple[UntestablePoint, ...]
     format: int = FORMAT
+
+    def chose(self, row: RequirementRow) -> bool:
+        """Whether the run was to judge that requirement."""
+        settings = self.run.settings
+        return settings is None or settings.choice is None or row.id in settings.choice
 
     def rows_of(self, target: str) -> list[RequirementRow]:
         """The rows of that target."""

@@ -17,11 +17,12 @@ from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
 
 _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
+_WORTH_SAYING_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """Requirements that were not examined, and the option that settles them (None if no option does).
+    """Requirements that were not examined, and the option to judge them (None if no option helps).
 
     They are the same on all of `targets`; `rows` are those of the first target.
     """
@@ -67,16 +68,11 @@ def with_outcome(result: Result, outcome: Outcome) -> tuple[RequirementRow, ...]
 
 def chosen_rows(result: Result, target: TargetInfo) -> tuple[RequirementRow, ...]:
     """The rows of a target that the run was to judge: all of them, unless some requirements were chosen."""
-    return tuple(row for row in result.rows_of(target.name) if _is_chosen(result, row))
-
-
-def _is_chosen(result: Result, row: RequirementRow) -> bool:
-    settings = result.run.settings
-    return settings is None or settings.choice is None or row.id in settings.choice
+    return tuple(row for row in result.rows_of(target.name) if result.chose(row))
 
 
 def unexamined(result: Result) -> tuple[Unexamined, ...]:
-    """Requirements in force that were not examined, grouped by the option that settles them."""
+    """Requirements in force that were not examined, grouped by the option to judge them."""
     merged: dict[tuple[object, ...], Unexamined] = {}
     for target in result.targets:
         groups: dict[str | None, list[RequirementRow]] = {}
@@ -94,7 +90,7 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
 
 def not_in_force(result: Result) -> dict[str, str]:
     """Requirements that no check can observe, or that are not in force on the day: reason by id."""
-    return {row.id: row.reason for row in result.requirements if not row.in_force and _is_chosen(result, row)}
+    return {row.id: row.reason for row in result.requirements if not row.in_force and result.chose(row)}
 
 
 def waiver_state(row: RequirementRow, run: RunInfo) -> str:
@@ -138,16 +134,17 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
     found = counts(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
-        return f"{name} does not conform: {found['fail']} of {len(rows)} requirements {verb}."
+        return f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}."
     if found["error"]:
-        return f"{name} has no verdict: {plural(found['error'], 'requirement')} of {len(rows)} could not be judged."
+        whole = plural(len(rows), "requirement")
+        return f"{name} has no verdict: {found['error']} of {whole} could not be judged."
     if not found["pass"] + found["waived"]:
         return f"{name} has no verdict: nothing was examined."
     chosen = result.run.settings is not None and result.run.settings.choice is not None
     if found["pass"] == len(rows) and not chosen:
-        return f"{name} conforms: all {len(rows)} requirements hold."
+        return f"{name} conforms: {f'all {len(rows)} requirements hold' if len(rows) > 1 else 'the requirement holds'}."
     open_ = found["inconclusive"] + found["not-run"]
-    parts = [f"{found['pass']} of {len(rows)} requirements hold"]
+    parts = [f"{found['pass']} of {plural(len(rows), 'requirement')} {'holds' if found['pass'] == 1 else 'hold'}"]
     if found["waived"]:
         parts.append("1 failure is waived" if found["waived"] == 1 else f"{found['waived']} failures are waived")
     if open_:
@@ -161,13 +158,18 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
 def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
     """One sentence for each target, or for a whole fleet, and one for anything else that decides the run.
 
-    `quote` makes text from a target harmless in the output's format; all other text is plain ASCII of our own.
+    `quote` makes text from a target harmless in the output's format; all other text is our own plain ASCII.
     """
+    return " ".join(sentences(result, quote))
+
+
+def sentences(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+    """The sentences of `headline`."""
     if fleet.is_fleet(result):
-        sentences = [fleet.verdict(fleet.members(result), quote)]
+        verdicts = [fleet.verdict(fleet.members(result), quote)]
     else:
-        sentences = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
-    return " ".join([*sentences, *notices(result, quote)])
+        verdicts = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
+    return (*verdicts, *notices(result, quote))
 
 
 def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
@@ -176,9 +178,10 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
     if missing := missing_shards(result.run):
         of, several = next(joined.shard.of for joined in result.run.joined if joined.shard), len(missing) > 1
         named = comma_list([f"{number}/{of}" for number in missing])
-        sentences.append(f"{'Shards' if several else 'Shard'} {named} {'are' if several else 'is'} missing.")
+        verb = "are" if several else "is"
+        sentences.append(f"{'Shards' if several else 'Shard'} {named} {verb} missing; merge all shards.")
     elif not result.complete:
-        sentences.append(f"{why_incomplete(result)}: what it had not judged by then is missing.")
+        sentences.append(f"{why_incomplete(result)}; the rest was not judged.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
         stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
@@ -192,7 +195,7 @@ def why_incomplete(result: Result) -> str:
     """Why a run did not judge everything, in words."""
     if result.run.exit == Exit.BROKE:
         return "The suite itself broke"
-    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run ended early"
+    return "The run was interrupted" if result.run.exit == Exit.INTERRUPTED else "The run stopped early"
 
 
 def missing_shards(run: RunInfo) -> list[int]:
@@ -204,9 +207,18 @@ def missing_shards(run: RunInfo) -> list[int]:
 
 def repeat_hint(run: RunInfo) -> str:
     """How to send the same requests again."""
-    if len({run.seed, *(joined.seed for joined in run.joined)}) > 1:
+    if _has_several_seeds(run):
         return "each target's own report names the seed that repeats its run"
     return f"--seed {run.seed} repeats this run"
+
+
+def seed_text(run: RunInfo) -> str:
+    """The seed of a run, or where those of its parts are named."""
+    return "seeds in each target's report" if _has_several_seeds(run) else f"seed {run.seed}"
+
+
+def _has_several_seeds(run: RunInfo) -> bool:
+    return len({run.seed, *(joined.seed for joined in run.joined)}) > 1
 
 
 def request_summary(target: TargetInfo) -> str:
@@ -218,6 +230,38 @@ def request_summary(target: TargetInfo) -> str:
     return (
         f"{sentence}, {spent.examples:,} of them {'a property example' if spent.examples == 1 else 'property examples'}"
     )
+
+
+def waits(target: TargetInfo) -> str:
+    """How long a run waited for a target, and how many responses were 429; empty if neither."""
+    parts = [f"waited {target.waited_s:.1f} s"] if target.waited_s >= _WORTH_SAYING_S else []
+    if target.rate_limited:
+        parts.append(f"{plural(target.rate_limited, 'response')} {'was' if target.rate_limited == 1 else 'were'} 429")
+    return ", ".join(parts)
+
+
+def left_behind(target: TargetInfo) -> str:
+    """The animals that a run created, by their ids: no operation deletes them."""
+    ids = sorted(animal.id for animal in target.created if animal.id is not None)
+    unknown = len(target.created) - len(ids)
+    named = [f"{'id' if len(ids) == 1 else 'ids'} {_number_ranges(ids)}"] if ids else []
+    named += [f"{unknown} of unknown id"] if unknown else []
+    whole = f"{'up to ' if unknown else ''}{plural(len(target.created), 'animal')}"
+    return f"{whole} ({'; '.join(named)}); the interface cannot delete them"
+
+
+def _number_ranges(numbers: Sequence[int]) -> str:
+    """Sorted numbers with commas between; three or more in a row are a range: `3, 7 to 9`."""
+    parts: list[str] = []
+    for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
+        row = [str(number) for _, number in run]
+        parts += [f"{row[0]} to {row[-1]}"] if len(row) >= _RANGE else row
+    return comma_list(parts)
+
+
+def to_judge(option: str) -> str:
+    """What to do so that more requirements are judged; their number follows."""
+    return f"add {printable(option, 80)} to judge"
 
 
 def sample_note(target: TargetInfo) -> str:
@@ -275,6 +319,11 @@ def path_of(evidence: Evidence, result: Result) -> str:
     """The exchange's URL below its target's base URL, sanitized; the whole URL if it is not below it."""
     base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
     return printable(path_below(evidence.url, base))
+
+
+def request_of(evidence: Evidence, result: Result) -> str:
+    """The method of the exchange, and its URL below its target's base URL. Sanitized."""
+    return f"{printable(evidence.method, 20)} {path_of(evidence, result)}"
 
 
 def status_or_error(evidence: Evidence) -> str:

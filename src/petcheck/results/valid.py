@@ -1,6 +1,6 @@
 """Tells in a millisecond whether a value obeys a JSON Schema; importing and running a full validator takes eighty.
 
-Only the keywords of our own schemas are known; any other is refused when the schema is prepared, so none is ignored.
+Only the keywords of petcheck's schemas are known; any other is refused when the schema is prepared, so none is ignored.
 jsonschema finds out what is wrong with a value that breaks the schema. Pure.
 """
 
@@ -26,7 +26,7 @@ _TYPES: Mapping[str, Test] = {
 
 
 def prepared(schema: Mapping[str, Any]) -> Test:
-    """A function that tells whether a value obeys `schema`. Raises ValueError if the schema has an unknown keyword."""
+    """A function that says whether a value obeys `schema`. Raises ValueError if the schema has an unknown keyword."""
     return _Preparation(schema.get("$defs", {})).test_of(schema)
 
 

@@ -118,6 +118,7 @@ class Screen:
 
         if self._quiet:
             return terminal.one_line(product.result, folder)
+        repeatable = self.end is None or self.end.run.config.earlier is None
         return terminal.render(
             product.result,
             product.evidence,
@@ -126,6 +127,7 @@ class Screen:
             folder=folder,
             unwritten=unwritten,
             verbose=self._verbose,
+            repeatable=repeatable,
         )
 
 

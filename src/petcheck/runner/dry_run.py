@@ -62,7 +62,7 @@ class Forecast:
     def requests_to_exhaust(self) -> int:
         """The most requests to use up the quota; 0 if that is not allowed.
 
-        They include a second round, which settles a doubt, and a second window, since the first may end in between.
+        They include a second round, for a doubtful result, and a second window, since the first may end in between.
         """
         if not self.target.exhaust:
             return 0
@@ -132,5 +132,5 @@ class Forecast:
         left = "nothing"
         if self.posts:
             made = _LEFT_BEHIND + (posts + 1) // 2 + self._to_populate[1]
-            left = f"about {made} animals, and any body that the target accepts but must refuse"
+            left = f"about {made} animals, plus one per invalid body that is accepted"
         yield f"  left behind: {left}"

@@ -41,8 +41,8 @@ class RunEnd:
 
     `workers` are the ids of the processes that run checks for it, and `parts` their pickled `Session.unsent_reports`.
     `lost` is true if a worker died. `product` is None until the result is assembled. `unwritten` are the files that
-    could not be written. `seal` signs the attestation, if it is to be signed. `note` says what became of the waivers,
-    and `waivers_unwritten` why they could not be written.
+    could not be written. `seal` signs the attestation; None without a signature. `note` says what happened to the
+    waivers, and `waivers_unwritten` why they could not be written.
     """
 
     run: Session

@@ -1,4 +1,4 @@
-"""Judges many targets: each in a process of its own, as a run of that target alone, with a folder of its own.
+"""Judges many targets: each in its own process, as a run of that target alone, with its own folder.
 
 What a target's run wrote is complete when it ends; only its outline stays in memory until all are joined.
 """
@@ -70,7 +70,7 @@ class FleetEnd:
         return int(Exit.BROKE) if self.trouble else self.result.run.exit
 
 
-# ---- one target, in a process of its own
+# ---- one target, in its own process
 
 
 def judge_target(config: Config, options: Sequence[str]) -> Ended:

@@ -1,4 +1,4 @@
-"""Judges a recording: the checks of a run, with the recording in place of the network."""
+"""Judges a recording: the checks of a run, with the recording instead of the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merges the reports of several runs, above all of the shards of one, into the reports of one run in parts."""
+"""Merges the reports of several runs, such as shards, into the reports of one run in parts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")  # options in whi
 class _Source:
     """A folder of reports to merge, and what it says of its run and its targets, without rows.
 
-    Its targets are in folders of their own if it is `in_parts`; otherwise they share one recording.
+    Each target has its own folder if it is `in_parts`; otherwise they share one recording.
     """
 
     folder: Path
@@ -50,7 +50,7 @@ class _Source:
 def merge(folders: Sequence[Path], output: Path, seal: Seal | None, options: Callable[[], list[str]]) -> FleetEnd:
     """Merge the reports in some folders into those of one run in `output`.
 
-    Targets with a recording of their own are copied as they are, with their signatures; a recording of several is
+    Targets with their own recording are copied as they are, with their signatures; a recording of several is
     judged again for each. `options` are those with which pytest runs the checks. A shard that is missing makes the
     result incomplete. Raises NotARun, NotJoined, `ConfigError` where `output` is in use, and KeyboardInterrupt.
     """
@@ -87,21 +87,22 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
         ours, theirs = first.head, other.head
         if ours.suite != theirs.suite:
             raise NotJoined(
-                f"{between} are of different suites ({_suite(ours)} and {_suite(theirs)}); judge all with the same one"
+                f"{between} were made by different suites ({_suite(ours)} and {_suite(theirs)}); "
+                "judge all with the same one"
             )
         if ours.run.as_of != theirs.run.as_of:
             raise NotJoined(
-                f"{between} are judged as on different days ({ours.run.as_of} and {theirs.run.as_of}); "
+                f"{between} were judged as on different days ({ours.run.as_of} and {theirs.run.as_of}); "
                 "give every run the same --as-of"
             )
         if _settings(ours.run) != _settings(theirs.run):
             raise NotJoined(f"{between} have different options or waivers; give every run the same ones")
         if (first.shard is None) != (other.shard is None):
             alone = other if other.shard is None else first
-            raise NotJoined(f"{alone.name} is not a shard, and others are; merge the shards of one run alone")
+            raise NotJoined(f"{alone.name} is not a shard, but others are; merge only the shards of one run")
         if first.shard and other.shard and _list(first.shard) != _list(other.shard):
             raise NotJoined(
-                f"{between} are shards of different lists of targets ({first.shard} and {other.shard}); "
+                f"{between} have different lists of targets ({first.shard} and {other.shard}); "
                 "give every shard the same list and the same number of shards"
             )
     numbers: dict[int, _Source] = {}
@@ -109,7 +110,7 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
         if source.shard is not None:
             before = numbers.setdefault(source.shard.number, source)
             if before is not source:
-                raise NotJoined(f"shard {source.shard} is there twice: {before.name} and {source.name}; give it once")
+                raise NotJoined(f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once")
 
 
 def _suite(head: Result) -> str:

@@ -176,8 +176,8 @@ def _expect_a_run_of_our_own(items: list[pytest.Item], session: Session | None) 
     ours = [item for item in items if checks in item.path.parents]
     if ours and (session is None or len(ours) < len(items)):
         raise pytest.UsageError(
-            "the checks of petcheck run alone: give pytest their folder and nothing else, or run `petcheck`; "
-            "in a suite of your own, petcheck.requirement_tests(…) makes a test for each requirement"
+            "the checks of petcheck run alone: give pytest only their folder, or run `petcheck`; "
+            "in your own suite, petcheck.requirement_tests(…) makes a test for each requirement"
         )
 
 

@@ -1,4 +1,4 @@
-"""Runs tasks, each in a process of its own: one that dies or grows affects no other, and its memory is returned.
+"""Runs tasks, each in its own process: one that dies or grows affects no other, and its memory is returned.
 
 The processes are forked, where the system can, from one that has imported everything.
 """
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Task(Generic[T]):
-    """A call to make in a process of its own. The function, its arguments and its value are pickled."""
+    """A call to make in a separate process. The function, its arguments and its value are pickled."""
 
     name: str
     function: Callable[..., T]
@@ -61,7 +61,7 @@ class Processes:
         self._stopped = True
 
     def each(self, tasks: Iterable[Task[T]]) -> Iterator[Done[T]]:
-        """Run the tasks; yields the end of each as it comes."""
+        """Run the tasks; yields the end of each at once."""
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context: Any = multiprocessing.get_context(method)
         if method == "forkserver":

@@ -73,7 +73,7 @@ def config_of(
             ),
         )
     except ValueError as error:
-        raise NotARun(f"the run names a day or a time that is none ({printable(str(error))})") from None
+        raise NotARun(f"the run has an invalid day or time ({printable(str(error))})") from None
 
 
 def _checks_of(result: Result) -> frozenset[str] | None:

@@ -14,7 +14,7 @@ USUAL_STAGE = "read"
 # a filter that finds nothing is visible only before the run creates animals; bodies to refuse go before bodies to
 # create, since a page full of created animals hides what was stored by mistake
 STAGES = ("survey", "refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
-# with fewer requests than a complete run needs, checks that one GET settles go first
+# with fewer requests than a complete run needs, checks that need one GET go first
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})

@@ -40,7 +40,7 @@ def run_id(config: Config) -> str:
 class Session:
     """The targets of a run and the findings about them. The `announcer` shows the progress.
 
-    The `stream` gets every exchange as it comes; it is None in a run that writes nothing.
+    The `stream` gets every exchange at once; it is None in a run that writes nothing.
     """
 
     config: Config

@@ -30,7 +30,7 @@ class Prepared:
 
 
 def in_parts(config: Config) -> bool:
-    """Whether each target of a run gets a process and a folder of its own."""
+    """Whether each target of a run gets its own process and folder."""
     return len(config.targets) > SIDE_BY_SIDE or config.shard is not None
 
 

@@ -31,7 +31,7 @@ _LISTED = (FILE, recording.FILE, har.FILE)
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What was found: each of `wrong` keeps the folder from proving what it says; `notes` tell more."""
+    """What was found: each of `wrong` is a reason why the folder proves nothing; `notes` add to it."""
 
     result: Result | None
     wrong: tuple[str, ...]
@@ -72,7 +72,7 @@ def unchanged(folder: Path, public_key: Path | None) -> Verification:
 def _verify_parts(
     folder: Path, document: dict[str, Any], names: list[str], public_key: Path | None, options: Callable[[], list[str]]
 ) -> Verification:
-    """Verify a run in parts: each target's folder in a process of its own, and what joins them."""
+    """Verify a run in parts: each target's folder in its own process, and what joins them."""
     wrong = _digests(folder, document, (FILE,))
     notes = [f"{printable(name)} is not in the manifest and proves nothing" for name in _unlisted(folder, document)]
     if public_key is not None:
@@ -153,7 +153,7 @@ def _of_another_suite(document: dict[str, Any], result: Result) -> str:
     made, environment = printable(result.suite.version, 40), document.get("environment")
     commit = environment.get("commit") if isinstance(environment, dict) else None
     by = f"petcheck {made}" + (f" of commit {printable(commit, 40)}" if isinstance(commit, str) else "")
-    return f"made by {by}, which judges by other rules than this {VERSION}; {by} can prove it"
+    return f"made by {by}, which has other rules than this {VERSION}; verify it with {by}"
 
 
 def _digests(folder: Path, document: dict[str, Any], needed: Sequence[str]) -> list[str]:
@@ -161,7 +161,7 @@ def _digests(folder: Path, document: dict[str, Any], needed: Sequence[str]) -> l
     for name, entry in document["files"].items():
         try:
             if digest_of(folder / name) != entry["sha256"]:
-                wrong.append(f"{printable(name)} is not the file that the manifest lists: its digest is another")
+                wrong.append(f"{printable(name)} is not the file that the manifest lists: its digest differs")
         except (OSError, ValueError) as error:
             wrong.append(
                 f"{printable(name)} cannot be read: {printable(getattr(error, 'strerror', None) or str(error))}"

@@ -64,7 +64,7 @@ class XdistController:
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
-        """Keep each target in one worker, since all knowledge of it, above all its pace, is in that process."""
+        """Keep each target in one worker, since all knowledge of it, mainly its pace, is in that process."""
         from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
         names = self._run.names

@@ -1,0 +1,41 @@
+"""What to do after a run that fails, in one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from petcheck.results import fleet, totals
+from petcheck.results.result import Result
+from petcheck.results.sanitize import printable
+from petcheck.spec.outcomes import Exit
+
+
+def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> str:
+    """What to do next, with backticks around code; empty if the run asks for nothing.
+
+    `failing` are the ids of the requirements that show each cause best; of a fleet they are not needed. It never
+    repeats an option that the run had; `repeatable` is false if the run cannot be repeated with options.
+    """
+    if result.run.exit == Exit.FAILS:
+        return _after_failures(result, failing, repeatable)
+    if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:
+        return "choose checks that exist; `petcheck --collect-only` lists them"
+    if result.run.exit == Exit.UNSETTLED and repeatable:
+        groups = [group for group in totals.unexamined(result) if group.settled_by is not None]
+        options = list(dict.fromkeys(group.settled_by or "" for group in groups))
+        if options:
+            number = len({row.id for group in groups for row in group.rows})
+            return f"add {' and '.join(f'`{printable(option, 80)}`' for option in options)} to judge {number} more"
+    return ""
+
+
+def _after_failures(result: Result, failing: Sequence[str], repeatable: bool) -> str:
+    first = next(iter(failing), None)
+    if first is None and fleet.is_fleet(result):
+        first = next((one.row.id for one in fleet.failures(fleet.members(result))), None)
+    if first is None:
+        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
+    explain = f"`petcheck explain {printable(first, 60)}`"
+    if not repeatable or result.run.options.get("failed"):
+        return explain
+    return f"{explain}; add `--failed` to run only what failed"

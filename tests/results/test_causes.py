@@ -1,0 +1,180 @@
+"""Failures with one cause are one item, and no other cause hides behind it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from petcheck.exchange import Exchange, Request
+from petcheck.results.causes import Cause, causes
+from petcheck.results.har import entries_by_index, har
+from petcheck.results.result import RequirementRow
+from petcheck.spec.operations import Operation
+from tests.support import samples
+
+LIST = samples.request("/pets")
+GET = samples.request("/pets/7", operation=Operation.GET_PET)
+ORDERS = samples.request("/store/orders", operation=Operation.STORE_ORDERS)
+
+
+def post(**body: Any) -> Request:
+    return samples.request("/pets", method="POST", body=json.dumps(body).encode(), operation=Operation.CREATE_PET)
+
+
+def found(rows: list[RequirementRow], *calls: tuple[Request, Any, int], log: str | None = None) -> list[Cause]:
+    """The causes of `rows` in these exchanges: request, body of the response, status; `log` is the server's in each."""
+    exchanges: list[Exchange] = []
+    for index, (request, body, status) in enumerate(calls):
+        response = samples.response(body, status, "Said", headers=(("Content-Type", "application/json"),))
+        exchanges.append(replace(samples.exchange(index, request, response), log=log))
+    evidence = entries_by_index(har(exchanges, version="0.1.0")).values()
+    return list(causes(samples.result(*rows), evidence))
+
+
+def row(name: str, section: str, *parts: tuple[int, str], expected: str = "", **changes: Any) -> RequirementRow:
+    indices = tuple(index for index, _ in parts)
+    return samples.row(
+        name, section=section, expected=expected, parts=tuple(part for _, part in parts),
+        exchanges=indices, decisive=indices, reason=f"{name} is broken (section {section}); also in others.", **changes,
+    )  # fmt: skip
+
+
+def lines(found: list[Cause]) -> list[str]:
+    return [f"{cause.ids}: {cause.summary}" for cause in found]
+
+
+def test_an_animal_that_a_refused_request_created_is_the_same_cause() -> None:
+    pets = [{"id": 1, "name": "Rex", "categoryId": 1}, {"id": 7, "name": 5, "categoryId": 1}]
+    named = row("CREATE-7", "4.2", (0, "status"), expected="400")
+    shown = row("PET-2", "2", (1, "body:/1/name"), (2, "body:/name"))
+    one, *others = found([shown, named], (post(name=5), pets[1], 201), (LIST, pets, 200), (GET, pets[1], 200))
+    assert not others
+    assert (one.ids, one.title) == ("CREATE-7, PET-2", "POST /pets returns 201 where 400 is required")
+    assert (one.leading, one.follow) == ((named,), (shown,))
+    assert one.exchange is not None
+    assert one.exchange.index == 0
+
+
+def test_an_animal_of_another_origin_is_a_cause_of_its_own() -> None:
+    pets = [{"id": 1, "name": None, "categoryId": 1}, {"id": 7, "name": 5, "categoryId": 1}]
+    rows = [
+        row("PET-2", "2", (2, "body:/name"), (1, "body:/0/name")),
+        row("CREATE-7", "4.2", (0, "status"), expected="400"),
+    ]
+    shown, refused = found(rows, (post(name=5), pets[1], 201), (LIST, pets, 200), (GET, pets[1], 200))
+    assert lines([shown, refused]) == [
+        "PET-2: PET-2 is broken",
+        "CREATE-7: POST /pets returns 201 where 400 is required",
+    ]
+    assert shown.exchange is not None
+    assert (shown.exchange.index, shown.another) == (1, True)
+
+
+def test_what_a_post_took_and_repeats_should_have_been_refused() -> None:
+    taken = {"id": 8, "name": "Rex", "status": "SOLD"}
+    rows = [
+        row("PET-4", "2", (1, "body:/status"), (2, "body:/status")),
+        row("CREATE-10", "4.2", (0, "status"), expected="400"),
+    ]
+    first = (post(status="Sold"), {"id": 7, "status": "Sold"}, 201)
+    assert lines(found(rows, first, (post(status="SOLD"), taken, 201), (GET, taken, 200))) == [
+        "CREATE-10, PET-4: POST /pets returns 201 where 400 is required"
+    ]
+    assert len(found(rows, first, (post(status="sold"), taken, 201), (GET, taken, 200))) == 2
+
+
+def test_an_operation_that_is_missing_explains_its_other_failures_only() -> None:
+    orders = row("ORDERS-1", "4.4", (0, "status"), expected="an answer that shows the operation exists")
+    keyless = row("AUTH-1", "5", (1, "status"), expected="401")
+    scheme = row("AUTH-4", "5", (1, "status"), (2, "status"), expected="401")
+    assert lines(found([orders, keyless, scheme], (ORDERS, {}, 404), (ORDERS, {}, 404), (LIST, [], 200))) == [
+        "ORDERS-1, AUTH-1: GET /store/orders returns 404",
+        "AUTH-4: GET /pets returns 200 where 401 is required",
+    ]
+
+
+def test_a_page_of_html_fails_its_type_and_its_json_alike() -> None:
+    rows = [
+        row("SERVICE-1", "1", (0, "body")),
+        row("BODY-1", "4", (0, "header:Content-Type"), (1, "header:Content-Type")),
+    ]
+    assert lines(found(rows, (post(), b"<p>no</p>", 400), (GET, b"<p>no</p>", 404))) == [
+        "SERVICE-1, BODY-1: The body of 400 and 404 responses is not JSON"
+    ]
+
+
+def test_a_number_that_json_lacks_is_not_json() -> None:
+    rows = [row("SERVICE-1", "1", (0, "body")), row("PETS-1", "2", (1, "body"))]
+    assert lines(found(rows, (LIST, b'{"items": [NaN]}', 200), (LIST, {"items": []}, 200))) == [
+        "SERVICE-1: The body of 200 responses is not JSON",
+        "PETS-1: PETS-1 is broken",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "said"), [((401, 404), "401 and 404 responses"), ((400, 401, 404, 415), "most responses")]
+)
+def test_members_and_headers_that_are_missing_are_named(statuses: tuple[int, ...], said: str) -> None:
+    indices = range(len(statuses))
+    errors = [row(f"ERROR-{n}", "7", *((index, "body") for index in indices)) for n in (2, 3, 4)]
+    names = ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+    rates = [
+        row(f"RATE-{n}", "8", *((index, f"header:{name}") for index in indices)) for n, name in enumerate(names, 1)
+    ]
+    assert lines(found([*errors, *rates], *((LIST, {"detail": "no"}, status) for status in statuses))) == [
+        f"ERROR-2 to ERROR-4: No `code`, `message` and `status` in the body of {said}",
+        f"RATE-1 to RATE-3: No rate limit headers in {said}",
+    ]
+
+
+def test_a_status_that_is_right_is_no_cause() -> None:
+    pets = [{"id": 7, "name": "Rex"}]
+    rows = [
+        row("CREATE-1", "4.2", (0, "status"), expected="201"),
+        row("AUTH-6", "5", (1, "status"), (2, "body:/0/name")),
+    ]
+    refused, stored = found(rows, (post(), {}, 401), (post(), {}, 401), (LIST, pets, 200))
+    assert lines([refused, stored]) == [
+        "CREATE-1: POST /pets returns 401 where 201 is required",
+        "AUTH-6: AUTH-6 is broken",
+    ]
+    assert refused.then is None
+    assert stored.then is not None
+    assert stored.then[1] == "body:/0/name"
+
+
+def test_a_page_that_shows_what_a_post_created_follows_it() -> None:
+    pet, changed = {"id": 7, "name": "Rex"}, {"id": 7, "name": "rex"}
+    [one] = found(
+        [row("CREATE-12", "4.2", (0, "body:/name"), (1, "body:/name"))],
+        (post(name="Rex"), pet, 201),
+        (GET, changed, 200),
+    )
+    assert one.exchange is not None
+    assert one.then is not None
+    assert (one.exchange.index, one.then[0].index, one.then[1]) == (0, 1, "body:/name")
+
+
+def test_server_errors_that_one_line_of_the_server_raised_are_one_cause() -> None:
+    rows = [
+        row("CREATE-5", "4.2", (0, "status"), expected="400"),
+        row("ERROR-5", "7", (1, "status"), expected="no 5xx"),
+    ]
+    log = "Traceback\n  File app.py, line 7\n    key = keys[name]\nKeyError: 'name'\n"
+    assert lines(found(rows, (post(), {}, 500), (LIST, {}, 500), log=log)) == [
+        "CREATE-5, ERROR-5: Several operations return 500 where 400 is required"
+    ]
+
+
+def test_server_errors_of_two_operations_are_two_causes() -> None:
+    rows = [
+        row("CREATE-5", "4.2", (0, "status"), expected="400"),
+        row("ERROR-5", "7", (1, "status"), (0, "status"), expected="no 5xx"),
+    ]
+    assert lines(found(rows, (post(), {}, 500), (LIST, {}, 500))) == [
+        "CREATE-5: POST /pets returns 500 where 400 is required",
+        "ERROR-5: GET /pets returns 500",
+    ]
