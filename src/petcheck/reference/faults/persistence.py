@@ -138,6 +138,7 @@ FAULTS = [
         "`POST /pets` without `status` returns 201, but the animal is not stored.",
         "CREATE-12",
         _lost_without_status,
+        needs="small-store",
     ),
     *create(
         "created-not-readable",
