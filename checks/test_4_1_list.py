@@ -41,7 +41,7 @@ def on_survey(name: str) -> object:
 @sends(Traffic.PAGES)
 @pytest.mark.parametrize("name", [on_survey("LIST-1"), on_survey("LIST-2"), on_survey("LIST-6")])
 def test_parameters_are_accepted(target: Target, name: str) -> None:
-    """GET /pets is 200, with `limit` from 1 to 100 and with `status`: available, pending, sold."""
+    """GET /pets returns 200 with `limit` from 1 to 100 and with `status`: available, pending, sold."""
     look(target)
     target.judge(name)
 
@@ -57,7 +57,7 @@ def test_page_is_no_longer_than_its_limit(target: Target) -> None:
 @requirement("LIST-4")
 @sends(Traffic.PAGES)
 def test_default_page_is_a_page_of_20(target: Target) -> None:
-    """`limit` is 20 if it is not given, also with a filter."""
+    """`limit` defaults to 20, also with a filter."""
     look(target)
     target.judge("LIST-4")
 
@@ -65,7 +65,7 @@ def test_default_page_is_a_page_of_20(target: Target) -> None:
 @requirement("LIST-5")
 @stage("record")
 def test_page_is_never_longer_than_100(target: Target) -> None:
-    """`limit`: maximum 100, whatever is requested. To refuse more than 100 conforms too."""
+    """`limit`: maximum 100, whatever is requested. Refusing more than 100 conforms too."""
     target.judge("LIST-5")
 
 
@@ -130,7 +130,7 @@ def test_order(target: Target) -> None:
     """Observed: the order of animals on a page."""
     page = page_in(target.api.list_pets(limit=LIMIT_MAX))
     order = order_of(page) if page else None
-    nothing = "too few to tell" if page else "no list was returned"
+    nothing = "not observed: fewer than three animals" if page else "not observed: no list was returned"
     target.observe("list-order", order or nothing, *([page.exchange] if page else []), seen=order is not None)
 
 

@@ -1,7 +1,7 @@
 """Section 4.2: add an animal.
 
-A run creates one animal of each status and one without. Three of them are extreme: they have a name or a category that
-the service may refuse, and that must come back exact if it does not. If it does, a plain one follows.
+A run creates one animal of each status and one without. Three of them are extreme: the service may refuse
+their name or category. If it accepts one, it must return it exactly; if it refuses one, a plain one follows.
 """
 
 import pytest
@@ -32,7 +32,7 @@ from petcheck.toolkit import (
 @sends(Traffic.NEW)
 @stage("create")
 def test_valid_pet_is_created(target: Target) -> None:
-    """A valid NewPet is 201, with each status and without one."""
+    """A valid NewPet gets 201, with each status and without one."""
     creations(target)
     target.judge("CREATE-1")
 
@@ -41,7 +41,7 @@ def test_valid_pet_is_created(target: Target) -> None:
 @sends(Traffic.NEW)
 @stage("create")
 def test_doubtful_value_is_created_or_refused(target: Target) -> None:
-    """A value that the service may refuse is 201 or 400: a name beyond ASCII, a category never seen."""
+    """A value that the service may refuse gets 201 or 400: a name beyond ASCII, a category never seen."""
     creations(target)
     target.judge("CREATE-14")
 
@@ -59,7 +59,7 @@ def test_name_is_repeated(target: Target) -> None:
 @sends(Traffic.NEW)
 @stage("create")
 def test_category_is_repeated(target: Target) -> None:
-    """The 201 repeats the categoryId, exact over the int64 range."""
+    """The 201 repeats the categoryId exactly, over the whole int64 range."""
     creations(target)
     target.judge("CREATE-3")
 
@@ -86,7 +86,7 @@ def test_status_is_repeated(target: Target) -> None:
 @sends(Traffic.DEFECTIVE)
 @stage("refuse")
 def test_defective_body_is_refused(target: Target, label: str, name: str) -> None:
-    """A body without a required field or with an invalid value is 400."""
+    """A body without a required field or with an invalid value gets 400."""
     target.need_writes()
     defect = next(defect for defect in target.defects() if defect.label == label)
     target.refuse(defect.body)
@@ -114,7 +114,7 @@ def test_created_animal_can_be_read(target: Target) -> None:
 @sends(Traffic.ANIMALS)
 @stage("spare")
 def test_other_created_animals_can_be_read(target: Target) -> None:
-    """The same for one of each status, as far as requests are left."""
+    """The same for one of each status, if requests are left."""
     if target.as_of >= REMOVAL_DAY:
         raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}.")
     target.need_writes()
@@ -153,7 +153,7 @@ def test_open_points_of_creation(target: Target) -> None:
     """Observed: the answers to the extreme animals, and to the one without a status."""
     if not target.config.writes:
         for name in ("name-beyond-ascii", "category-never-seen", "status-default"):
-            target.observe(name, "not observed: it needs --allow-writes", seen=False)
+            target.observe(name, "not observed: needs --allow-writes", seen=False)
         return
     creations(target)
     for name, label in (("name-beyond-ascii", "extreme None"), ("category-never-seen", "extreme sold")):

@@ -37,7 +37,7 @@ def read(target: Target) -> Exchange | None:
 @requirement("GET-1")
 @sends(Traffic.ANIMALS)
 def test_existing_animal_is_read(target: Target) -> None:
-    """An existing id is 200."""
+    """An existing id gets 200."""
     before_removal(target)
     read(target)
     target.judge("GET-1")
@@ -59,7 +59,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
 @sends(Traffic.ANIMALS)
 @stage("spare")
 def test_other_animals_are_the_ones_asked_for(target: Target, name: str) -> None:
-    """The same for a second animal and for one of each status, as far as requests are left."""
+    """The same for a second animal and for one of each status, if requests are left."""
     before_removal(target)
     read_others(target)
     target.judge(name)
@@ -68,7 +68,7 @@ def test_other_animals_are_the_ones_asked_for(target: Target, name: str) -> None
 @requirement("GET-3")
 @sends(Traffic.OTHER_IDS)
 def test_unknown_id_is_not_found(target: Target) -> None:
-    """An id that no animal has is 404."""
+    """An id that no animal has gets 404."""
     before_removal(target)
     target.api.get_pet(unknown_id(target))
     target.judge("GET-3")
@@ -77,7 +77,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
 @requirement("GET-4")
 @sends(Traffic.ANIMALS)
 def test_operation_is_removed(target: Target) -> None:
-    """From 5 December 2030 on the operation answers an existing animal's id with a 4xx."""
+    """From 5 December 2030 on the operation returns a 4xx for an existing animal's id."""
     if target.as_of < REMOVAL_DAY:
         raise NotRun(f"GET /pets/{{petId}} is not removed before {REMOVAL_DAY}.")
     read(target)

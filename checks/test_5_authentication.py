@@ -123,7 +123,7 @@ def test_posts_come_before_anything_is_created(target: Target) -> None:
 @sends(Traffic.KEYS)
 @pytest.mark.parametrize(("name", "keys"), EACH)
 def test_invalid_key_is_401(target: Target, name: str, keys: tuple[Credential, ...]) -> None:
-    """No key, or anything except a valid key under Bearer, is 401, before anything else is checked."""
+    """No key, or anything except a valid key under Bearer, gets 401 before anything else is checked."""
     send(target, *keys)
     target.judge(name)
 
@@ -148,7 +148,7 @@ def test_invalid_key_is_401_for_a_post(target: Target, name: str, keys: tuple[Cr
 def test_more_operations_see_more_keys(
     target: Target, name: str, pairs: tuple[tuple[Operation, Credential], ...], reserve: int
 ) -> None:
-    """Only one operation may accept a key: send more pairs, as far as requests are left."""
+    """A server may accept a key on one operation only: send more pairs, if requests are left."""
     for operation, key in pairs:
         if target.affords(1 + reserve):
             send_to(target, operation, key)
@@ -159,7 +159,7 @@ def test_more_operations_see_more_keys(
 @sends(Traffic.KEYS)
 @stage("look")
 def test_refused_post_creates_nothing(target: Target) -> None:
-    """A POST answered 401 has created nothing."""
+    """A POST that got 401 has created nothing."""
     target.need_writes()
     for key in KEYS[CREATE]:
         post(target, key)
@@ -180,5 +180,8 @@ def test_www_authenticate(target: Target) -> None:
     refusals = [exchange for exchange in target.record if exchange.status == 401]
     values = {e.answer.header("WWW-Authenticate") or "none" for e in refusals if isinstance(e.answer, Response)}
     target.observe(
-        "www-authenticate", "; ".join(sorted(values)) or "no 401 was returned", *refusals[:1], seen=bool(values)
+        "www-authenticate",
+        "; ".join(sorted(values)) or "not observed: no 401 was returned",
+        *refusals[:1],
+        seen=bool(values),
     )

@@ -20,14 +20,14 @@ def each(*names: str) -> pytest.MarkDecorator:
 @sends(Traffic.NEW)
 @each("CREATE-1", "CREATE-2", "CREATE-3", "CREATE-4", "CREATE-14")
 def test_any_name_and_category(examples: Examples, name: str) -> None:
-    """A valid NewPet is 201 and comes back exact; a value that the service may refuse is 201 or 400."""
+    """A valid NewPet gets 201 and comes back exactly; a value that the service may refuse gets 201 or 400."""
     examples.judge(Operation.CREATE_PET, name)
 
 
 @sends(Traffic.DEFECTIVE)
 @each("CREATE-5", "CREATE-6", "CREATE-7", "CREATE-8", "CREATE-9", "CREATE-10")
 def test_any_defect(examples: Examples, name: str) -> None:
-    """A body with a defect of any kind is 400."""
+    """A body with any defect gets 400."""
     examples.judge(Operation.CREATE_PET, name)
 
 
@@ -48,14 +48,14 @@ def test_animals_after_posts(examples: Examples, name: str) -> None:
 @sends(Traffic.ANIMALS, Traffic.OTHER_IDS)
 @each("GET-1", "GET-2", "GET-3")
 def test_any_id(examples: Examples, name: str) -> None:
-    """Any int64 is 200 with that animal, or 404."""
+    """Any int64 gets 200 with that animal, or 404."""
     examples.judge(Operation.GET_PET, name)
 
 
 @requirement("ORDERS-1")
 @sends(Traffic.ORDERS)
 def test_orders(examples: Examples) -> None:
-    """The only case, since no parameters are shown."""
+    """The only case, since no parameters are documented."""
     examples.judge(Operation.STORE_ORDERS, "ORDERS-1")
 
 

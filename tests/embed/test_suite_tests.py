@@ -21,7 +21,7 @@ from tests.support.command import environment
 KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"
 # a test file shows its own lines
 KEY_IN_PARTS = f"'-'.join({KEY.split('-')!r})"
-LIST_4 = "LIST-4 Without limit, a page holds what limit=20 gives, never more than 20 animals."
+LIST_4 = "LIST-4 Without limit, a page holds as many animals as with limit=20, never more than 20."
 
 
 class Counted:

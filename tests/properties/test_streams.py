@@ -166,7 +166,7 @@ def test_the_first_defects_are_those_that_people_make() -> None:
         '"" as `status`',
         "no `name`",
         '" sold " as `status`',
-        "a string as its body",
+        "a string as the body",
     ]
 
 

@@ -95,7 +95,7 @@ def test_a_log_shows_annotations_without_progress_and_the_verdict_last(server: s
     assert "\x1b" not in ran.out
     remark, failure, *_, verdict, summary, _, reports, following = ran.out.splitlines()
     assert remark.startswith(
-        "::error title=LIST-4 fails::GET /pets, answered 200 OK: 50 animals were returned; without `limit` it is 20"
+        "::error title=LIST-4 fails::GET /pets returned 200 OK: the page holds 50 animals; without `limit` at most 20"
     )
     assert verdict == "target does not conform: 1 of 56 requirements fails."
     assert (tmp_path / "page").read_text() == "before\n" + (ran.reports / "summary.md").read_text()

@@ -169,7 +169,9 @@ def test_a_key_that_is_refused_everywhere(status: str, tmp_path: Path) -> None:
     with peer(lambda caller: caller.answer(b"{}", status=status)) as up:
         ran = petcheck(tmp_path, "--target", up.url)
         assert len(up.heads) == 2
-    assert_untestable(ran, f"{up.url} refuses the key sha256:", f"everywhere ({status})", "check PETSTORE_API_KEY")
+    assert_untestable(
+        ran, f"{up.url} rejects the key sha256:", f"on every operation ({status})", "check PETSTORE_API_KEY"
+    )
 
 
 # ---- how it ends

@@ -137,7 +137,7 @@ def test_a_cap_on_requests_is_strict_and_checks_of_one_get_come_first() -> None:
         trial = judge(url, "--allow-writes", "--max-requests", "10")
     assert trial.requests == 10
     assert trial.ids("pass") >= {"LIST-1", "LIST-2", "LIST-3", "LIST-6", "LIST-7", "GET-1", "GET-3", "ORDERS-1"}
-    assert trial.reasons["AUTH-4"] == "The run may send at most 10 requests."
+    assert trial.reasons["AUTH-4"] == "The run has reached its limit of 10 requests. Allow more with --max-requests."
     settled_by = {row.id: row.settled_by for row in trial.result.requirements}
     assert (settled_by["AUTH-4"], settled_by["CREATE-5"]) == ("--max-requests", "--max-requests")
 
@@ -174,7 +174,7 @@ def test_filters_that_match_nothing_do_not_pass() -> None:
     with server(variations=("no-statuses",)) as url:
         trial = judge(url)
     assert trial.reasons["LIST-7"].startswith(
-        "No page filtered by status 'available' or 'pending' or 'sold' showed an animal"
+        'No page filtered by status "available", "pending" or "sold" showed an animal'
     )
     assert trial.ids("inconclusive") >= {"LIST-7", "LIST-8"}
 
@@ -212,6 +212,6 @@ def test_a_refused_key_ends_the_run_after_two_requests() -> None:
         trial = judge(url, key="not-the-key-0123456789abcdef")
     assert trial.exit == 6
     assert trial.requests == 2
-    assert "refuses the key sha256:" in (trial.result.targets[0].unreachable or "")
+    assert "rejects the key sha256:" in (trial.result.targets[0].unreachable or "")
     assert "check PETSTORE_API_KEY" in (trial.result.targets[0].unreachable or "")
     assert KEY not in trial.printed

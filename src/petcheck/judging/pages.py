@@ -85,7 +85,9 @@ def page_in(exchange: Exchange) -> Page | None:
 def page_in_words(exchange: Exchange) -> str:
     """The answer to a request for a page, in a few words."""
     page = page_in(exchange)
-    return f"{answer_text(exchange)}, {page.size} animals" if page else answer_text(exchange)
+    if page is None:
+        return answer_text(exchange)
+    return f"{answer_text(exchange)}, {page.size} animal{'s' * (page.size != 1)}"
 
 
 def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:

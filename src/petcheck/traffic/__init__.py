@@ -1,1 +1,1 @@
-"""Anybody's recorded traffic: read from a HAR, sorted out, and judged without a request."""
+"""Traffic that another program recorded: read from a HAR, sorted, and judged without sending anything."""

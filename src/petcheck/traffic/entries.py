@@ -1,4 +1,4 @@
-"""One entry of anybody's HAR, read with care: real recorders are sloppy, and their slips are not the server's."""
+"""One entry of a HAR that another program wrote. Recorders make mistakes, which are not the server's."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _is_json(body: bytes) -> bool:
 
 
 def _decoded(text: str, encoding: object) -> tuple[bytes, bool]:
-    """Bytes of a text, and whether they are those that were on the wire, as far as one can tell."""
+    """Bytes of a text, and whether they are those that were on the wire, as far as is known."""
     if encoding == "base64":
         try:
             return base64.b64decode(text, validate=True), True

@@ -1,4 +1,4 @@
-"""Judges sorted-out traffic. What it does not show is inconclusive; what a run would ask again does not fail."""
+"""Judges sorted traffic. What it does not show is inconclusive; what a run would request again does not fail."""
 
 from __future__ import annotations
 

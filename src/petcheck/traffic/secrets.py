@@ -1,4 +1,4 @@
-"""What may be secret in anybody's traffic, of whatever host, and how it is masked in all that is kept of it."""
+"""What may be secret in recorded traffic with any host, and how it is masked in all that is kept."""
 
 from __future__ import annotations
 

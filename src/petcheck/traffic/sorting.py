@@ -146,7 +146,7 @@ def _is_limited(seen: Seen) -> bool:
 
 
 class _Keys:
-    """Which credential each request shows, as far as its header shows."""
+    """The credential of each request, as far as its header shows it."""
 
     def __init__(self, rows: Sequence[Seen], own_key: str | None) -> None:
         tokens = Counter[str]()

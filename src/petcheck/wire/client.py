@@ -77,8 +77,7 @@ class HttpClient:
         """Send one request and read its whole response, at most `body_cap` bytes of its body.
 
         `new_connection` opens a connection for this request alone: where a kept one may be closed by now, and for a
-        second try. Raises `ConnectionLost` if a kept connection
-        was closed before the response began.
+        second try. Raises `ConnectionLost` if a kept connection was closed before the response began.
         """
         try:
             request = httpx.Request(method, url, headers=headers, content=body)
@@ -164,8 +163,8 @@ class HttpClient:
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
     """A context that trusts the authorities in a PEM file, otherwise those of this machine.
 
-    Unlike ssl.create_default_context, it ignores SSL_CERT_FILE and SSL_CERT_DIR, with which anybody who sets a variable
-    could read the key, and SSLKEYLOGFILE, which names a file for the secrets of the connection.
+    Unlike ssl.create_default_context, it ignores SSL_CERT_FILE and SSL_CERT_DIR, with which another program that sets a
+    variable could read the key, and SSLKEYLOGFILE, which names a file for the secrets of the connection.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_bundle is not None:
