@@ -19,7 +19,7 @@ from petcheck.judging.judgement import (
     Undecided,
     judged,
 )
-from petcheck.judging.matchers import answer_text, described
+from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -45,18 +45,25 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
     examined = tuple(exchange for exchange, _ in rows)
     wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
     if wrong:
-        return replace(failed_by(rule.section, wrong), examined=examined)
+        held = {exchange.status for exchange, problem in rows if problem is None}
+        return replace(failed_by(rule.section, wrong, held), examined=examined)
     return Held(examined) if examined else Undecided(rule.nothing)
 
 
-def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
-    """One failure from the problems of one or more exchanges, described by the simplest request."""
+def failed_by(
+    section: str, rows: Iterable[tuple[Exchange, Problem]], held: Collection[int | None] | None = None
+) -> Failed:
+    """One failure from the problems of one or more exchanges, described by the simplest request.
+
+    `held` are the statuses of the exchanges without a problem, or None if they say nothing.
+    """
     wrong = sorted(rows, key=lambda row: simplicity(row[0]))
     first, problem = wrong[0]
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
     others = [name for name in named if name != described(first)]
+    also = _in_all(wrong, held) if len(others) > _NAMED and held is not None else ""
     return Failed(
-        f"{sentence(section, first, problem)}{_also_in(others)}.",
+        f"{sentence(section, first, problem)}{also or _also_in(others)}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
@@ -85,6 +92,16 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
 def simplicity(exchange: Exchange) -> tuple[int, int]:
     """The sort key that puts the request first that is easiest to understand: the shortest, then the earliest."""
     return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
+
+
+def _in_all(wrong: Sequence[tuple[Exchange, Problem]], held: Collection[int | None]) -> str:
+    """Which responses have the problem, in words, if their statuses tell; otherwise empty."""
+    statuses = sorted({exchange.status or 0 for exchange, _ in wrong})
+    if any(problem.part == STATUS for _, problem in wrong) or not set(held).isdisjoint(statuses):
+        return ""
+    if len(statuses) <= _NAMED:
+        return f"; the same in all {len(wrong)} responses with {one_of([str(status) for status in statuses], 'and')}"
+    return "" if held else f"; the same in all {len(wrong)} responses"
 
 
 def _also_in(others: Sequence[str]) -> str:

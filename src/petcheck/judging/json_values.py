@@ -26,6 +26,19 @@ _DIGITS_READ = 4000
 # a page of a hundred animals has room for a thousand members each
 _VALUES_READ = 100_000
 _LARGE_BYTES = 100_000
+_GZIP = b"\x1f\x8b"
+_BEGINNING = 20  # characters shown of a text that is not JSON from its beginning on
+_SYNTAX = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": "a member name in double quotes is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting ',' delimiter": "a comma or the end is missing",
+    "Extra data": "there is text after the value",
+    "Unterminated string starting": "a string is not closed",
+    "Invalid control character": "a string has a control character",
+    "Invalid \\escape": "an escape is not valid",
+    "Invalid \\uXXXX escape": "an escape is not valid",
+}
 _LEVELS_READ = 10_000
 _without_strings = partial(re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL).sub, b"")
 
@@ -60,20 +73,31 @@ def _parsed(body: bytes) -> Json:
         raise NotJson("the body is empty")
     if all(_values_at_most(text) > _VALUES_READ for text in _counted_in(body)):
         raise NotRead(f"the body has more values than petcheck reads ({_VALUES_READ:,})")
+    if body.startswith(_GZIP):
+        raise NotJson("the body is gzip data, which Content-Encoding must say")
     try:
         text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
-        raise NotJson(f"byte {error.start} of the body is not valid UTF-8") from None
+        raise NotJson(f"byte {error.start + 1} of the body is not valid UTF-8") from None
     try:
         with _deep_enough():
             value: Json = json.loads(
                 text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant
             )
     except json.JSONDecodeError as error:
-        raise NotJson(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise NotJson(f"the body is not JSON: {_syntax_error(error)}") from None
     except RecursionError:
         raise NotRead("the body is nested deeper than petcheck reads") from None
     return value
+
+
+def _syntax_error(error: json.JSONDecodeError) -> str:
+    """What is wrong with a text that is not JSON; if its beginning is, that beginning."""
+    if not error.doc[: error.pos].strip():
+        begins = error.doc.strip()[:_BEGINNING]
+        return f"it begins with {json.dumps(begins, ensure_ascii=False)}"
+    said = _SYNTAX.get(error.msg.removesuffix(" at"), error.msg)
+    return f"{said} at line {error.lineno}, column {error.colno}"
 
 
 def _counted_in(body: bytes) -> Iterator[bytes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import accumulate, zip_longest
 from urllib.parse import urlsplit
@@ -52,9 +52,19 @@ def _plain(value: Decimal | HugeNumber) -> float | str:
     return float(value) if isinstance(value, Decimal) else f"<{kind(value)}>"
 
 
-def one_of(names: Sequence[str]) -> str:
+def one_of(names: Sequence[str], joint: str = "or") -> str:
     """Names in words: `a`, `a or b`, `a, b or c`; empty without names."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return f" {joint} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def near_miss(name: str, names: Iterable[str], there: str) -> str:
+    """That `there` has a name of the same letters, in words; empty if it has none."""
+    near = next((other for other in names if _letters(other) == _letters(name)), None)
+    return "" if near is None else f"; {there} has `{near}`"
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).casefold()
 
 
 def kind_and_value(value: Json) -> str:
@@ -110,7 +120,7 @@ def problem_of_media_type(response: Response) -> Problem | None:
 def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
     """What is wrong with a required int64 member (section 2)."""
     if name not in holder:
-        return Problem(f"{owner} has no `{name}`", BODY)
+        return Problem(f"{owner} has no `{name}`{near_miss(name, holder, 'it')}", BODY)
     value = holder[name]
     number = integer(value)
     if number is None and not isinstance(value, HugeNumber):
@@ -123,7 +133,7 @@ def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
 def problem_of_string(owner: str, name: str, holder: Animal) -> Problem | None:
     """What is wrong with a required string member (sections 2 and 7)."""
     if name not in holder:
-        return Problem(f"{owner} has no `{name}`", BODY)
+        return Problem(f"{owner} has no `{name}`{near_miss(name, holder, 'it')}", BODY)
     value = holder[name]
     if isinstance(value, str):
         return None
@@ -142,7 +152,7 @@ def problem_of_pet_status(holder: Animal) -> Problem | None:
 def problem_of_error_status(holder: Animal, http_status: int) -> Problem | None:
     """What is wrong with an Error's `status` (section 7)."""
     if "status" not in holder:
-        return Problem("the Error has no `status`", BODY)
+        return Problem(f"the Error has no `status`{near_miss('status', holder, 'it')}", BODY)
     value = holder["status"]
     if integer(value) is None:
         return Problem(f"`status` is {kind_and_value(value)}; expected the integer {http_status}", body("status"))
