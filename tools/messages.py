@@ -104,6 +104,8 @@ class Sample(str):
     def __lt__(self, other: Any) -> bool:
         return self.number < (other if isinstance(other, int | float) else 0)
 
+    __ge__, __le__ = __gt__, __lt__
+
     def __add__(self, _: object) -> Sample:
         return self
 

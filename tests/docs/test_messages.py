@@ -14,10 +14,10 @@ _THINGS = (
 )
 _VERBS_OF_ONE, _VERBS_OF_SEVERAL = "is|was|has|does|fails|stands|shows|needs", "are|were|have|do|fail|stand|show|need"
 _WRONG = {
-    ONE: re.compile(rf"(?<![-.\w/])1 (?:\w+ )?(?:(?:{_THINGS})s\b|(?:{_THINGS}) (?:{_VERBS_OF_SEVERAL})\b)"),
+    ONE: re.compile(rf"(?<![-.\w/])(?<!of )1 (?:\w+ )?(?:(?:{_THINGS})s\b|(?:{_THINGS}) (?:{_VERBS_OF_SEVERAL})\b)"),
     SEVERAL: re.compile(rf"(?<![-.\w/])3 (?:\w+ )?(?:(?:{_THINGS})\b(?!s)|(?:{_THINGS})s (?:{_VERBS_OF_ONE})\b)"),
 }
-"""Singular and plural that do not agree, by the number that is counted."""
+"""Singular and plural that do not agree, by the number that is counted. The whole of a part is never one."""
 
 
 @pytest.fixture(scope="module", params=[ONE, SEVERAL], ids=["one", "several"])

@@ -17,6 +17,7 @@ from petcheck.config.choice import entries_of, nearest_names
 from petcheck.reports.text_lines import BOLD, DIM, TextLines
 from petcheck.spec.catalogue import Requirement, catalogue
 from petcheck.spec.sections import TITLES
+from petcheck.words import plural
 
 DATA = Path(__file__).with_name("explanations.json")
 """Written by `make explanations`, from runs against the reference server."""
@@ -184,7 +185,7 @@ def _faults(page: TextLines, entry: Requirement) -> None:
     kinds = {one.name.partition("@")[0]: one for one in reversed(faults)}
     if not kinds:
         return
-    page.head(f"What it catches: {len(faults)} faults of the reference server, such as")
+    page.head(f"What it catches: {plural(len(faults), 'fault')} of the reference server, such as")
     for name in list(reversed(kinds))[:_FAULTS]:
         page.say(f"{kinds[name].summary}", "  ", "    ")
     page.say(f"To see the first: petcheck serve --fault {next(reversed(kinds))}", "  ", style=DIM)

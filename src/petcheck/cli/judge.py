@@ -28,7 +28,6 @@ from petcheck.results.load import RecordedRun, read_har, recording_in, with_resu
 from petcheck.results.parts import names_of_parts
 from petcheck.results.recording import Recording, read_stream
 from petcheck.results.sanitize import printable
-from petcheck.results.totals import plural
 from petcheck.runner import signals
 from petcheck.runner.fleet import FleetEnd, judge_fleet_again
 from petcheck.runner.judge import judged_again
@@ -36,6 +35,7 @@ from petcheck.runner.replay import config_of, is_of_this_suite
 from petcheck.runner.traffic import config_of_traffic
 from petcheck.spec.outcomes import Exit
 from petcheck.traffic.sorting import sorted_out
+from petcheck.words import plural
 
 
 @dataclass(frozen=True, slots=True)

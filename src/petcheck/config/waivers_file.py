@@ -18,6 +18,7 @@ from petcheck.config.settings_file import LONGEST_FILE, SettingsFile
 from petcheck.config.waivers import waivers_in
 from petcheck.errors import ConfigError
 from petcheck.spec.outcomes import Waiver
+from petcheck.words import plural
 
 # no TOML file may hold this character
 _MARK = "\x00"
@@ -110,7 +111,9 @@ def _rendered(waiver: Waiver, newline: str) -> str:
 def _checked(text: str, file: SettingsFile, waivers: Sequence[Waiver]) -> str:
     """The text, if it says what it must and all else as before."""
     if len(text.encode()) > LONGEST_FILE:
-        raise ConfigError(f"{file.name}: with {len(waivers):,} waivers it would be larger than 8 MB; fix some first")
+        raise ConfigError(
+            f"{file.name}: with {plural(len(waivers), 'waiver')} it would be larger than 8 MB; fix some first"
+        )
     content = tomllib.loads(text)
     written = SettingsFile(file.name, content, text)
     rest, before = ({name: one[name] for name in one if name != "waivers"} for one in (content, file.content))

@@ -21,6 +21,7 @@ from petcheck.judging.judgement import (
 )
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
+from petcheck.words import plural
 
 _NAMED, _SHOWN = 3, 10
 
@@ -99,9 +100,10 @@ def _in_all(wrong: Sequence[tuple[Exchange, Problem]], held: Collection[int | No
     statuses = sorted({exchange.status or 0 for exchange, _ in wrong})
     if any(problem.part == STATUS for _, problem in wrong) or not set(held).isdisjoint(statuses):
         return ""
+    said = f"; the same in all {plural(len(wrong), 'response')}"
     if len(statuses) <= _NAMED:
-        return f"; the same in all {len(wrong)} responses with {one_of([str(status) for status in statuses], 'and')}"
-    return "" if held else f"; the same in all {len(wrong)} responses"
+        return f"{said} with {one_of([str(status) for status in statuses], 'and')}"
+    return "" if held else said
 
 
 def _also_in(others: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from petcheck.errors import NotJson, NotRead
 from petcheck.exchange import Response
+from petcheck.words import plural
 
 Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber | None"
 
@@ -54,7 +55,8 @@ class HugeNumber:
 def json_of(response: Response) -> Json:
     """The JSON value of a response's body. Raises `NotJson`, and `NotRead` if the body is too large to read."""
     if not response.body_complete:
-        raise NotRead(f"the body is longer than petcheck reads (it keeps the first {len(response.body):,} bytes)")
+        kept = plural(len(response.body), "byte")
+        raise NotRead(f"the body is longer than petcheck reads (it keeps the first {kept})")
     if response.encoding_broken:
         raise NotJson(response.encoding_broken)
     return parse(response.body)
@@ -137,7 +139,7 @@ def kind(value: Json) -> str:
     if isinstance(value, Decimal):
         return "a number with a fraction"
     if isinstance(value, HugeNumber):
-        return f"a number of {value.digits:,} digits"
+        return f"a number of {plural(value.digits, 'digit')}"
     if isinstance(value, str):
         return "a string"
     return "an array" if isinstance(value, list) else "an object"

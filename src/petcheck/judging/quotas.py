@@ -16,6 +16,7 @@ from itertools import accumulate, pairwise
 from petcheck.exchange import Exchange
 from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
+from petcheck.words import plural
 
 # Date is cut to whole seconds, Reset is rounded to them, and clocks differ by at most 2 s
 CLOCK_S = 3.0
@@ -256,7 +257,7 @@ def _stays(counts: Sequence[Count]) -> QuotaProblem | None:
     spent = sum(count.spends for count in counts) - 1
     if refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
         return None
-    said = f"{RATE_REMAINING} stayed at {last.remaining} over {len(counts)} requests in one window"
+    said = f"{RATE_REMAINING} stayed at {last.remaining} over {plural(len(counts), 'request')} in one window"
     return QuotaProblem(said, (first.exchange, last.exchange))
 
 
@@ -316,7 +317,7 @@ def _never_falls(quota: Quota) -> QuotaProblem | None:
         return None
     moved = "stayed at" if last.remaining == first.remaining else f"rose from {first.remaining} to"
     return QuotaProblem(
-        f"{RATE_REMAINING} {moved} {last.remaining} over {len(served)} requests that were served",
+        f"{RATE_REMAINING} {moved} {last.remaining} over {plural(len(served), 'request')} that got a response",
         (first.exchange, last.exchange),
     )
 

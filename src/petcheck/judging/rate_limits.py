@@ -11,6 +11,8 @@ from petcheck.judging.matchers import near_miss, quoted
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
 _PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
+# the date of RFC 9110, section 5.6.7, or one of its two obsolete forms; no other time zone
+_HTTP_DATE = re.compile(r"\w{3,9}, \d\d[ -]\w{3}[ -](\d\d){1,2} [\d:]{8} GMT|\w{3} \w{3} [ \d]\d [\d:]{8} \d{4}", re.I)
 _UNIX_TIME = re.compile(r"[0-9]{1,20}(\.[0-9]{1,20})?")
 _GRACE_S = 2.0
 _OWN_CLOCK_GRACE_S = 602.0
@@ -174,5 +176,5 @@ def _pauses(exchange: Exchange) -> list[float]:
         return []
     if _PLAIN_INTEGER.fullmatch(text):
         return [float(text)]
-    date = http_date(text)
+    date = http_date(text) if _HTTP_DATE.fullmatch(text) else None
     return [max(0.0, date.timestamp() - soonest) for soonest, _, _ in _clocks(exchange)] if date else []

@@ -25,6 +25,7 @@ from petcheck.judging.rate_limits import is_of_a_longer_quota, retry_after
 from petcheck.judging.statuses import query_is_valid, query_of
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
 from petcheck.spec.operations import Operation
+from petcheck.words import plural
 
 # requests beyond a limit that rounding explains
 _SURPLUS = 10
@@ -217,7 +218,7 @@ def cost_of_using_up(record: Record, allowance: Allowance, now: float) -> Cost |
         return Undecided(said, "--max-wait", tried=False)
     needed = (last.remaining if lasts > 0 else last.limit) + 2
     if needed > allowance.requests:
-        said = f"Using up the quota takes {needed} requests; this run has {max(allowance.requests, 0)} left."
+        said = f"Using up the quota takes {plural(needed, 'request')}; this run has {max(allowance.requests, 0)} left."
         return Undecided(said, "--max-requests", tried=False)
     return Cost(needed, lasts)
 

@@ -15,6 +15,7 @@ from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_readi
 from petcheck.judging.json_values import HugeNumber, Json, integer, kind, parse
 from petcheck.judging.matchers import quoted
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
+from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
 VERY_LONG_NAME = 255
@@ -119,7 +120,7 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
     category = pet["categoryId"]
     number = integer(category)
     if isinstance(category, HugeNumber) and category.whole:
-        return "CREATE-9", f"an integer of {category.digits:,} digits as `categoryId`"
+        return "CREATE-9", f"an integer of {plural(category.digits, 'digit')} as `categoryId`"
     if isinstance(category, Decimal) and category and category.is_finite() and category.adjusted() >= _INT64_DIGITS:
         return "CREATE-9", f"{category}, outside the int64 range, as `categoryId`"
     if number is None and not isinstance(category, HugeNumber):

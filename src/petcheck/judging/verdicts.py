@@ -19,6 +19,7 @@ from datetime import date
 from petcheck.exchange import Exchange, Response
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
+from petcheck.words import plural
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
 
 def _reason(outcome: Outcome, by_outcome: Mapping[Outcome, Sequence[Finding]], unjudged: Sequence[Finding]) -> str:
     held = {index for finding in by_outcome["pass"] for index in finding.exchanges}
-    said = f"confirmed in {len(held)} exchange{'s' if len(held) != 1 else ''}."
+    said = f"confirmed in {plural(len(held), 'exchange')}."
     if outcome == "pass":
         # property examples that tested nothing leave nothing out
         left_out = f" Not examined: {_reasons(by_outcome['not-run'])}" if by_outcome["not-run"] else ""

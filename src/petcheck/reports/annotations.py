@@ -17,6 +17,7 @@ from petcheck.results.har import Evidence
 from petcheck.results.result import Result
 from petcheck.results.sanitize import escape_commands, printable
 from petcheck.spec.outcomes import Exit
+from petcheck.words import plural
 
 _MOST = 10  # GitHub shows no more for a step
 _LIMIT = 600  # characters of one
@@ -69,7 +70,7 @@ def _annotations(result: Result, evidence: Sequence[Evidence]) -> list[Annotatio
     ]
     if fleet.is_fleet(result):
         for failure in fleet.failures(fleet.members(result)):
-            where = f"{totals.plural(len(failure.targets), 'target')}: {totals.comma_list(failure.targets)}"
+            where = f"{plural(len(failure.targets), 'target')}: {totals.comma_list(failure.targets)}"
             text = _text(f"On {where}. {failure.row.reason}")
             found.append(Annotation(f"{printable(failure.row.id, 60)} fails", text))
     for cause in () if fleet.is_fleet(result) else causes(result, evidence):

@@ -12,6 +12,7 @@ from petcheck.results import fleet, totals
 from petcheck.results.result import Result, TargetInfo
 from petcheck.results.sanitize import printable
 from petcheck.spec.outcomes import Outcome
+from petcheck.words import plural
 
 SVG_FILE = "badge.svg"
 JSON_FILE = "badge.json"
@@ -91,7 +92,7 @@ def _fleet_message(joined: Result) -> tuple[str, Outcome]:
         return "incomplete", "not-run"
     if worst == "fail":
         return f"{outcomes.count('fail'):,} of {whole:,} targets fail", worst
-    return (f"all {whole:,} targets hold" if held == whole else f"{held:,} of {whole:,} targets hold"), worst
+    return (f"all {plural(whole, 'target')} hold" if held == whole else f"{held:,} of {whole:,} targets hold"), worst
 
 
 def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:

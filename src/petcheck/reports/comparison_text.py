@@ -8,7 +8,8 @@ from petcheck.comparison.compare import ComparedRequirement, Comparison
 from petcheck.reports import comparison_words as words
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
 from petcheck.results.sanitize import REASON_LIMIT, printable
-from petcheck.results.totals import comma_list, plural
+from petcheck.results.totals import comma_list
+from petcheck.words import plural
 
 _LISTED = 12  # differences of one kind; the page lists them all
 _INDENT = ("  ", "    ")  # of the first line, and of the lines that it wraps into

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from petcheck.comparison.compare import EXAMINED, ComparedRequirement, Comparison
 from petcheck.comparison.difference import KINDS, Difference
 from petcheck.results.sanitize import printable
-from petcheck.results.totals import plural
+from petcheck.words import plural
 
 
 def headline(comparison: Comparison) -> str:

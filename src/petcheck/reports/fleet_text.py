@@ -7,6 +7,7 @@ from petcheck.results import fleet, totals
 from petcheck.results.fleet import Member
 from petcheck.results.result import Result
 from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.words import plural
 
 _NAMED = 12  # targets of one requirement or one reason; the others are in report.html
 _WAIVED = 10  # waivers named
@@ -19,8 +20,8 @@ def spent(page: TextLines, joined: Result) -> None:
     created = sum(len(target.created) for target in joined.targets)
     page.blank()
     page.say(
-        f"sent: {totals.plural(requests, 'request')} to {totals.plural(len(joined.targets), 'target')}, "
-        f"{posts:,} of them POST; {totals.plural(created, 'animal')} left behind"
+        f"sent: {plural(requests, 'request')} to {plural(len(joined.targets), 'target')}, "
+        f"{posts:,} of them POST; {plural(created, 'animal')} left behind"
     )
 
 
@@ -30,7 +31,7 @@ def not_examined(page: TextLines, joined: Result) -> None:
     if groups:
         page.head("not examined")
     for group in groups:
-        number, ids = totals.plural(group.targets, "target"), totals.id_ranges(group.ids)
+        number, ids = plural(group.targets, "target"), totals.id_ranges(group.ids)
         if group.settled_by is not None:
             page.say(f"{totals.to_judge(group.settled_by)} {len(group.ids)} on {number}: {ids}", "  ", "    ")
         else:
@@ -52,11 +53,11 @@ def waivers(page: TextLines, joined: Result) -> None:
         page.blank()
     if waived:
         names = list(dict.fromkeys(row.target for row in waived))
-        page.say(f"{totals.plural(len(waived), 'failure')} waived, on {totals.comma_list(names, _NAMED)}")
+        page.say(f"{plural(len(waived), 'failure')} waived, on {totals.comma_list(names, _NAMED)}")
     for sentence in faults[:_WAIVED]:
         page.say(sentence, style=RED)
     if len(faults) > _WAIVED:
-        page.say(f"and {len(faults) - _WAIVED} more waivers", style=RED)
+        page.say(f"and {plural(len(faults) - _WAIVED, 'other waiver')}", style=RED)
 
 
 def _errors(page: TextLines, members: tuple[Member, ...]) -> None:
@@ -69,7 +70,7 @@ def _errors(page: TextLines, members: tuple[Member, ...]) -> None:
     if not reasons:
         return
     page.blank()
-    page.say(f"{totals.plural(sum(map(len, reasons.values())), 'target')} could not be tested", style=f"{BOLD};{RED}")
+    page.say(f"{plural(sum(map(len, reasons.values())), 'target')} could not be tested", style=f"{BOLD};{RED}")
     for why, names in reasons.items():
         page.say(printable(why, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
         page.say(f"on {totals.comma_list(names, _NAMED)}", "    ")

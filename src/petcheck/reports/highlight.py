@@ -10,6 +10,7 @@ from petcheck.reports.json_pointer import first_mistake, span
 from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
+from petcheck.words import plural
 
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
 _TOKEN = re.compile(r"-?\w+|.", re.DOTALL)
@@ -75,7 +76,7 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
     near = begin - _AROUND
     if end > limit and near > _FIRST:
         yield Piece(_uncut(text[:_FIRST]))
-        yield Piece(f" … [{near - _FIRST:,} characters left out, whole in exchanges.har] … ")
+        yield Piece(f" … [{plural(near - _FIRST, 'character')} left out, whole in exchanges.har] … ")
         yield Piece(_uncut(text[near:begin]))
     else:
         yield Piece(_uncut(text[:begin]))

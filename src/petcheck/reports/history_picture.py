@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from petcheck.comparison.history import History, Tally, TargetHistory, Track
 from petcheck.reports import history_words as words
 from petcheck.results.sanitize import printable
-from petcheck.results.totals import plural
 from petcheck.spec.outcomes import OUTCOMES, Outcome
+from petcheck.words import plural
 
 COLUMN = 10
 """Units of width for each run; a gap of one unit is between two."""

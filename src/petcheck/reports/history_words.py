@@ -8,7 +8,7 @@ from itertools import groupby
 from petcheck.comparison.history import Change, Flip, History, TargetHistory, Track
 from petcheck.comparison.past_run import PastRun
 from petcheck.results.sanitize import printable
-from petcheck.results.totals import plural
+from petcheck.words import plural
 
 UNEXPLAINED = (
     "Nothing recorded changed. Either the server changed, or the server or this suite does not always do the same."
@@ -141,9 +141,8 @@ def candidates(history: History) -> list[tuple[TargetHistory, Track]]:
 def candidate_text(track: Track) -> str:
     """How strongly a candidate suggests flakiness."""
     number = track.unexplained
-    if number == 1:
-        return "1 flip without a change of the run; a change of the server would also explain it."
-    return f"{number} flips without a change of the run."
+    also = "; a change of the server would also explain it" if number == 1 else ""
+    return f"{plural(number, 'flip')} without a change of the run{also}."
 
 
 def steps_with_changes(history: History) -> list[tuple[int, int, tuple[Change, ...], tuple[str, ...]]]:

@@ -12,6 +12,7 @@ from petcheck.results.har import Evidence
 from petcheck.results.result import RequirementRow, Result
 from petcheck.results.sanitize import printable
 from petcheck.spec.operations import Operation
+from petcheck.words import plural
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -112,7 +113,7 @@ def _animals(entry: Evidence) -> str:
         page = json.loads(entry.response_body, parse_int=str, parse_float=str)
     except (ValueError, RecursionError):
         return ""
-    return totals.plural(len(page), "animal") if isinstance(page, list) else ""
+    return plural(len(page), "animal") if isinstance(page, list) else ""
 
 
 def _of_example(row: RequirementRow, index: int) -> str:

@@ -16,6 +16,7 @@ from petcheck.results.result import Result, TargetInfo
 from petcheck.results.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
+from petcheck.words import plural
 
 FILE = "summary.md"
 
@@ -77,8 +78,8 @@ def _fleet(joined: Result) -> Iterator[str]:
     notes += [f"- {code(target.name, 80)}: {code(target.unreachable or '')}" for target in unreachable[:_FAILURES]]
     if len(unreachable) > _FAILURES:
         notes.append(f"- And {len(unreachable) - _FAILURES} more that could not be tested, in `report.html`")
-    requests = totals.plural(sum(target.requests.total for target in joined.targets), "request")
-    animals = totals.plural(sum(len(target.created) for target in joined.targets), "animal")
+    requests = plural(sum(target.requests.total for target in joined.targets), "request")
+    animals = plural(sum(len(target.created) for target in joined.targets), "animal")
     notes.append(f"- Sent: {requests}; left behind: {animals}")
     yield "### Also"
     yield "\n".join(notes)
@@ -86,7 +87,7 @@ def _fleet(joined: Result) -> Iterator[str]:
 
 
 def _unexamined(group: fleet.Unexamined) -> str:
-    what = f"{totals.plural(len(group.ids), 'requirement')} on {totals.plural(group.targets, 'target')}"
+    what = f"{plural(len(group.ids), 'requirement')} on {plural(group.targets, 'target')}"
     ids = totals.comma_list(group.ids, quote=code)
     if group.settled_by is None:
         return f"- Not examined, see the report of each: {what}: {ids}"
@@ -149,7 +150,7 @@ def _failure(cause: Cause, *, several: bool) -> str:
 def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
     where = f" on {totals.comma_list(group.targets, quote=code)}" if several else ""
     ids = totals.comma_list([row.id for row in group.rows], quote=code)
-    number = totals.plural(len(group.rows), "requirement")
+    number = plural(len(group.rows), "requirement")
     if group.settled_by is None:
         return f"- Not examined, see `report.html`: {number}{where}: {ids}"
     return f"- Add {code(group.settled_by, 80)} to judge {number}{where}: {ids}"
@@ -161,5 +162,5 @@ def _requests(target: TargetInfo) -> str:
 
 
 def _created(target: TargetInfo) -> str:
-    number = totals.plural(len(target.created), "animal")
+    number = plural(len(target.created), "animal")
     return f"- Left behind on {code(target.name, 80)}: {number}, listed in `report.html`"

@@ -17,6 +17,7 @@ from petcheck.reports import highlight
 from petcheck.results import totals
 from petcheck.results.har import Evidence
 from petcheck.results.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.words import plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -69,7 +70,7 @@ def environment() -> Environment:
         "answer": _answer,
         "slug": slug,
         "milliseconds": totals.milliseconds,
-        "plural": totals.plural,
+        "plural": plural,
     }
     made.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
     return made

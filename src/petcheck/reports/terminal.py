@@ -19,6 +19,7 @@ from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, 
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Exit, Outcome
 from petcheck.spec.sections import TITLES
+from petcheck.words import plural
 
 _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "error", "waived")
 _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-run"})
@@ -116,7 +117,7 @@ def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence
 def one_line(result: Result, folder: str | None) -> str:
     """One line for -q: the verdict, the counts, the requests, the seed, and the path of the report if there is one."""
     total = sum(target.requests.total for target in result.targets)
-    spent = f"{totals.plural(total, 'request')}; seed {result.run.seed}"
+    spent = f"{plural(total, 'request')}; seed {result.run.seed}"
     found = [f"{number} {outcome}" for outcome, number in totals.tally(result.requirements).items() if number]
     counts = spent if fleet.is_fleet(result) else f"{', '.join(found) or 'no verdicts'}; {spent}"
     where = f" {printable(folder.rstrip('/'))}/report.html" if folder is not None else ""
@@ -186,7 +187,7 @@ def _errors(page: TextLines, result: Result) -> None:
         broken.setdefault((row.target, row.reason), []).append(row.id)
     if broken:
         page.blank()
-        number = totals.plural(sum(map(len, broken.values())), "requirement")
+        number = plural(sum(map(len, broken.values())), "requirement")
         page.say(f"{number} could not be judged", style=f"{BOLD};{RED}")
     for (target, reason), ids in broken.items():
         where = f"{printable(target, 60)}: " if len(result.targets) > 1 else ""
@@ -257,7 +258,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
                 by_reason.setdefault(row.reason, []).append(row.id)
             for reason, names in by_reason.items():
                 why = printable(reason, REASON_LIMIT, whole_in="result.json")
-                which = totals.id_ranges(names) if len(names) <= _IDS else totals.plural(len(names), "requirement")
+                which = totals.id_ranges(names) if len(names) <= _IDS else plural(len(names), "requirement")
                 page.say(f"{which}{where}: {why}", "  ", "    ")
     if unseen:
         ids = totals.id_ranges(list(unseen))

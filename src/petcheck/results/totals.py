@@ -14,6 +14,7 @@ from petcheck.results.result import AppliedWaiver, RequirementRow, Result, RunIn
 from petcheck.results.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
+from petcheck.words import plural
 
 _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
@@ -184,7 +185,7 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
         sentences.append(f"{why_incomplete(result)}; the rest was not judged.")
     faults = waiver_faults(result, quote)
     if faults and not any(row.outcome == "fail" for row in result.requirements):
-        stale = faults[0] if len(faults) == 1 else f"{len(faults)} waivers are stale or expired."
+        stale = faults[0] if len(faults) == 1 else f"stale or expired waivers: {len(faults)}."
         sentences.append(f"The run still fails: {stale}")
     if result.run.exit == Exit.UNSETTLED:
         sentences.append("Under --strict, requirements that were not examined fail the run.")
@@ -289,11 +290,6 @@ def repeats_note(target: TargetInfo) -> str:
         gone = "gone on the second try" if number == 1 else "each gone on the second try"
         parts.append(f"{plural(number, 'answer')} {'was' if number == 1 else 'were'} {status}, {gone}")
     return f"{'; '.join(parts)}." if parts else ""
-
-
-def plural(number: int, noun: str) -> str:
-    """`number` and `noun`, which gets an s unless the number is 1."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def comma_list(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] = printable) -> str:

@@ -18,6 +18,7 @@ from petcheck.toolkit.budget import Shares, shares
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
+from petcheck.words import plural
 
 # the most GETs and POSTs that the checks of each section send
 SECTION_GETS = {"4.1": 18, "4.2": 6, "4.3": 10, "4.4": 1, "5": 38}
@@ -120,7 +121,7 @@ class Forecast:
             yield f"  {section:4} {TITLES[section]:28} {section_gets:4} GET {section_posts:4} POST"
         if gets or posts:
             yield f"       {'property examples':28} {gets:4} GET {posts:4} POST"
-        yield f"  in total {self.requests} requests, {self.posts} of them POST"
+        yield f"  in total {plural(self.requests, 'request')}, {self.posts} of them POST"
         if self.populate is not None and target.writes:
             counting, creating = self._to_populate
             yield f"  and before that {counting} GET and {creating} POST, until there are {self.populate} animals"

@@ -14,8 +14,9 @@ from petcheck.judging.waivers import revised
 from petcheck.results import atomic_write
 from petcheck.results.result import Result
 from petcheck.results.sanitize import printable
-from petcheck.results.totals import comma_list, plural
+from petcheck.results.totals import comma_list
 from petcheck.spec.outcomes import Waiver
+from petcheck.words import plural
 
 
 @dataclass(frozen=True, slots=True)

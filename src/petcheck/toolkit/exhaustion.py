@@ -6,6 +6,7 @@ from petcheck.errors import Inconclusive, NotRun, NotSent
 from petcheck.judging.judgement import Ask, Undecided
 from petcheck.judging.refusals import Allowance, cost_of_using_up, next_step
 from petcheck.toolkit.target import Target
+from petcheck.words import plural
 
 
 def judge_with_quota_used_up(target: Target, requirement: str) -> None:
@@ -39,7 +40,7 @@ def use_up(target: Target) -> Undecided | NotSent | None:
     cost = cost_of_using_up(target.record, allowance, transport.time.monotonic())
     if isinstance(cost, Undecided):
         return cost
-    said = f"using up the quota takes about {cost.requests} requests, then a wait of {cost.wait_s:.0f} s"
+    said = f"using up the quota takes about {plural(cost.requests, 'request')}, then a wait of {cost.wait_s:.0f} s"
     transport.on_notice(target.config.name, said)
     began = len(target.record)
     try:

@@ -48,6 +48,7 @@ from petcheck.wire.clock import Clock, RunClock, in_words
 from petcheck.wire.sender import Errand, Sender
 from petcheck.wire.tally import MOST_REPEATS, Cause, Tally
 from petcheck.wire.throttle import Throttle
+from petcheck.words import plural
 
 # the silence of a target whose server is starting
 _WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET)
@@ -275,7 +276,7 @@ class Transport:
     def _afford(self) -> None:
         most = self.permissions.max_requests
         if self.tally.sent + self.tally.lost >= most:
-            raise BudgetSpent(f"the run has reached its limit of {most} requests", "--max-requests")
+            raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
 
     def _sent(self, call: Call, cause: Cause | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""

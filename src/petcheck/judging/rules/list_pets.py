@@ -51,6 +51,7 @@ from petcheck.judging.pages import (
 from petcheck.judging.statuses import query_is_valid, query_of, status_judgement
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
+from petcheck.words import plural
 
 _LIMITS = (1, LIMIT_DEFAULT, LIMIT_MAX)
 _TOO_LONG = 9  # digits: no limit that a run asks for has more
@@ -161,7 +162,7 @@ def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
 
 def _surplus(size: int, most: int, allowed: str) -> Judgement:
     """A page that is too long is a problem; the part that shows it is its first animal beyond `most`."""
-    return Problem(f"the page holds {size} animals; {allowed}", body(most)) if size > most else HOLDS
+    return Problem(f"the page holds {plural(size, 'animal')}; {allowed}", body(most)) if size > most else HOLDS
 
 
 def _asks_beyond(exchange: Exchange) -> bool:
