@@ -63,7 +63,7 @@ _ZSH_WORDS = {
         "        compare) _arguments"
     ),
 }
-"""Text of shtab, and what replaces it: a requirement in place of a command, with others and options after it."""
+"""Text of shtab, and what replaces it: requirements and options follow where shtab expects a command."""
 
 
 def _for_completion() -> argparse.ArgumentParser:

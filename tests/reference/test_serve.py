@@ -192,7 +192,7 @@ def test_gzip() -> None:
 
 def test_reason_phrases() -> None:
     with running(create_app(settings(variations=("odd-reason-phrase",)))) as url:
-        assert raw(url, until=b"}").startswith(b"HTTP/1.1 200 So Be It\r\n")
+        assert raw(url, until=b"}").startswith(b"HTTP/1.1 200 So Far So Good\r\n")
     with running(create_app(settings(variations=("no-reason-phrase",)))) as url:
         assert raw(url, until=b"}").startswith(b"HTTP/1.1 200 \r\n")
 

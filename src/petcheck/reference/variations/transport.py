@@ -28,7 +28,7 @@ def _odd_reason(data: bytes) -> bytes:
     if not data.startswith(_LINE):
         return data
     line, _, rest = data.partition(b"\r\n")
-    return b" ".join((*line.split(b" ")[:2], b"So Be It")) + b"\r\n" + rest
+    return b" ".join((*line.split(b" ")[:2], b"So Far So Good")) + b"\r\n" + rest
 
 
 def _early_hints(data: bytes) -> bytes:
@@ -108,7 +108,7 @@ VARIATIONS = [
     variation(
         "odd-reason-phrase",
         "1",
-        "The reason phrase is unusual: `200 So Be It`.",
+        "The reason phrase is unusual: `200 So Far So Good`.",
         rewritten(_odd_reason),
         conflicts="no-reason-phrase",
     ),
@@ -116,7 +116,7 @@ VARIATIONS = [
         "no-reason-phrase",
         "1",
         "The status line has no reason phrase.",
-        rewritten(lambda data: _odd_reason(data).replace(b" So Be It", b" ", 1)),
+        rewritten(lambda data: _odd_reason(data).replace(b" So Far So Good", b" ", 1)),
         conflicts="odd-reason-phrase",
     ),
     variation(
