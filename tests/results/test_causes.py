@@ -86,6 +86,20 @@ def test_what_a_post_took_and_repeats_should_have_been_refused() -> None:
     assert len(found(rows, first, (post(status="sold"), taken, 201), (GET, taken, 200))) == 2
 
 
+def test_no_failure_is_lost_if_its_cause_shows_another_one_first() -> None:
+    taken = {"id": 7, "name": 5}
+    rows = [
+        row("PET-2", "2", (2, "body:/name")),
+        row("CREATE-7", "4.2", (0, "status"), (1, "status"), expected="400"),
+    ]
+    calls: list[tuple[Request, Any, int]] = [(post(), {}, 422), (post(name=5), taken, 201), (GET, taken, 200)]
+    assert sorted(cause.ids for cause in found(rows, *calls)) == ["CREATE-7", "PET-2"]
+
+
+def test_a_body_that_the_recording_lacks_is_a_cause_of_its_own() -> None:
+    assert lines(found([row("PET-2", "2", (9, "body:/name"))], (GET, {}, 200))) == ["PET-2: PET-2 is broken"]
+
+
 def test_an_operation_that_is_missing_explains_its_other_failures_only() -> None:
     orders = row("ORDERS-1", "4.4", (0, "status"), expected="an answer that shows the operation exists")
     keyless = row("AUTH-1", "5", (1, "status"), expected="401")
