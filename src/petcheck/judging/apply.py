@@ -21,7 +21,6 @@ from petcheck.judging.judgement import (
 )
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
-from petcheck.words import plural
 
 _NAMED, _SHOWN = 3, 10
 
@@ -46,25 +45,23 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
     examined = tuple(exchange for exchange, _ in rows)
     wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
     if wrong:
-        held = {exchange.status for exchange, problem in rows if problem is None}
+        held = [exchange for exchange, problem in rows if problem is None]
         return replace(failed_by(rule.section, wrong, held), examined=examined)
     return Held(examined) if examined else Undecided(rule.nothing)
 
 
-def failed_by(
-    section: str, rows: Iterable[tuple[Exchange, Problem]], held: Collection[int | None] | None = None
-) -> Failed:
+def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] | None = None) -> Failed:
     """One failure from the problems of one or more exchanges, described by the simplest request.
 
-    `held` are the statuses of the exchanges without a problem, or None if they say nothing.
+    `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
+    that is wrong.
     """
     wrong = sorted(rows, key=lambda row: simplicity(row[0]))
     first, problem = wrong[0]
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
     others = [name for name in named if name != described(first)]
-    also = _in_all(wrong, held) if len(others) > _NAMED and held is not None else ""
     return Failed(
-        f"{sentence(section, first, problem)}{also or _also_in(others)}.",
+        f"{sentence(section, first, problem)}{_every_other([x for x, _ in wrong], problem, held) or _also_in(others)}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
@@ -95,15 +92,17 @@ def simplicity(exchange: Exchange) -> tuple[int, int]:
     return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
 
 
-def _in_all(wrong: Sequence[tuple[Exchange, Problem]], held: Collection[int | None]) -> str:
-    """Which responses have the problem, in words, if their statuses tell; otherwise empty."""
-    statuses = sorted({exchange.status or 0 for exchange, _ in wrong})
-    if any(problem.part == STATUS for _, problem in wrong) or not set(held).isdisjoint(statuses):
+def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange] | None) -> str:
+    """That all responses with some statuses are wrong, in words; empty if others with these statuses are right."""
+    statuses = {exchange.status for exchange in wrong}
+    right = {exchange.status for exchange in held or ()}
+    more = len(wrong) - 1
+    if held is None or problem.part == STATUS or statuses & right or None in statuses or more < _NAMED:
         return ""
-    said = f"; the same in all {plural(len(wrong), 'response')}"
-    if len(statuses) <= _NAMED:
-        return f"{said} with {one_of([str(status) for status in statuses], 'and')}"
-    return "" if held else said
+    if len(statuses) > _NAMED:
+        return f"; also in every other response ({more})" if not right else ""
+    names = one_of([str(status) for status in sorted(status for status in statuses if status is not None)])
+    return f"; also on every other {names} ({more} responses)"
 
 
 def _also_in(others: Sequence[str]) -> str:

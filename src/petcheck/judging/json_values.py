@@ -24,23 +24,24 @@ from petcheck.words import plural
 Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber | None"
 
 _DIGITS_READ = 4000
+_GZIP = b"\x1f\x8b"
 # a page of a hundred animals has room for a thousand members each
 _VALUES_READ = 100_000
 _LARGE_BYTES = 100_000
-_GZIP = b"\x1f\x8b"
-_BEGINNING = 20  # characters shown of a text that is not JSON from its beginning on
-_SYNTAX = {
-    "Expecting value": "a value is missing",
-    "Expecting property name enclosed in double quotes": "a member name in double quotes is missing",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting ',' delimiter": "a comma or the end is missing",
-    "Extra data": "there is text after the value",
-    "Unterminated string starting": "a string is not closed",
-    "Invalid control character": "a string has a control character",
-    "Invalid \\escape": "an escape is not valid",
-    "Invalid \\uXXXX escape": "an escape is not valid",
-}
 _LEVELS_READ = 10_000
+_BEGINNING = 20  # characters of a body that is not JSON
+# what Python's reader says, in the words of JSON
+_WRONG = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Extra data": "text after the value",
+    "Invalid control character at": "a control character",
+    "Unterminated string starting at": "a string without an end",
+    "Invalid \\escape": "an invalid escape",
+    "Invalid \\uXXXX escape": "an invalid escape",
+}
 _without_strings = partial(re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL).sub, b"")
 
 
@@ -59,6 +60,8 @@ def json_of(response: Response) -> Json:
         raise NotRead(f"the body is longer than petcheck reads (it keeps the first {kept})")
     if response.encoding_broken:
         raise NotJson(response.encoding_broken)
+    if response.body.startswith(_GZIP):
+        raise NotJson("the body is compressed with gzip, but Content-Encoding does not say so")
     return parse(response.body)
 
 
@@ -75,8 +78,6 @@ def _parsed(body: bytes) -> Json:
         raise NotJson("the body is empty")
     if all(_values_at_most(text) > _VALUES_READ for text in _counted_in(body)):
         raise NotRead(f"the body has more values than petcheck reads ({_VALUES_READ:,})")
-    if body.startswith(_GZIP):
-        raise NotJson("the body is gzip data, which Content-Encoding must say")
     try:
         text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
@@ -87,19 +88,16 @@ def _parsed(body: bytes) -> Json:
                 text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant
             )
     except json.JSONDecodeError as error:
-        raise NotJson(f"the body is not JSON: {_syntax_error(error)}") from None
+        beginning = text.lstrip()[:_BEGINNING]
+        if not beginning:
+            raise NotJson("the body is empty") from None
+        if not text[: error.pos].strip():
+            raise NotJson(f"the body is not JSON: it begins with {json.dumps(beginning)}") from None
+        wrong = _WRONG.get(error.msg, error.msg)
+        raise NotJson(f"the body is not JSON: {wrong} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise NotRead("the body is nested deeper than petcheck reads") from None
     return value
-
-
-def _syntax_error(error: json.JSONDecodeError) -> str:
-    """What is wrong with a text that is not JSON; if its beginning is, that beginning."""
-    if not error.doc[: error.pos].strip():
-        begins = error.doc.strip()[:_BEGINNING]
-        return f"it begins with {json.dumps(begins, ensure_ascii=False)}"
-    said = _SYNTAX.get(error.msg.removesuffix(" at"), error.msg)
-    return f"{said} at line {error.lineno}, column {error.colno}"
 
 
 def _counted_in(body: bytes) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from petcheck.exchange import Exchange, Response, http_date
 from petcheck.judging.judgement import Problem, header
-from petcheck.judging.matchers import near_miss, quoted
+from petcheck.judging.matchers import letters, quoted
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
 _PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
@@ -55,8 +55,10 @@ def date_of(exchange: Exchange) -> datetime | None:
 
 
 def _missing(exchange: Exchange, name: str) -> Problem:
-    given = [other for other, _ in exchange.answer.headers] if isinstance(exchange.answer, Response) else []
-    return Problem(f"{name} is missing{near_miss(name, given, 'the response')}", header(name))
+    """A missing header, with the similar one that the response has, if any: other hyphens, or no `X-`."""
+    names = [key for key, _ in exchange.answer.headers] if isinstance(exchange.answer, Response) else []
+    near = next((key for key in names if letters(key).removeprefix("x") == letters(name).removeprefix("x")), None)
+    return Problem(f"{name} is missing{f'; the response has {near[:80]}' if near else ''}", header(name))
 
 
 def problem_of_limit(exchange: Exchange) -> Problem | None:

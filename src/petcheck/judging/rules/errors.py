@@ -58,12 +58,9 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.status < 500:
         return HOLDS
     posted = exchange.request.operation is Operation.CREATE_PET and exchange.request.has_valid_key
-    return Problem(
-        f"expected {Due.OPEN.value} (section 7), got {answer_text(exchange)}",
-        STATUS,
-        Due.OPEN.value,
-        asked_for(exchange.request.body, grounds.categories).what if posted else "",
-    )
+    sent = asked_for(exchange.request.body, grounds.categories).what if posted else ""
+    said = f"expected {Due.OPEN.value} (section 7), got {answer_text(exchange)}"
+    return Problem(said, STATUS, Due.OPEN.value, sent)
 
 
 _NO_ERROR = "No 400, 401 or 404 with a JSON body was returned."
