@@ -122,7 +122,8 @@ def whole_stores(pages: Collection[Page]) -> list[Page]:
     """The pages that are known to hold every animal of the store (section 4.1), in the given order.
 
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
-    by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it.
+    by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it. Then no earlier
+    page may have shown more: one of two replicas may cap its pages and the other not.
     """
     # a page without `limit` may be short because its default is wrong
     unfiltered = [page for page in pages if not page.filtered and page.limit is not None]
@@ -130,7 +131,9 @@ def whole_stores(pages: Collection[Page]) -> list[Page]:
         page
         for page in unfiltered
         # an item without an id cannot be distinguished from another
-        if page.has_room and len(page.ids) == page.size and (page.size < _SMALLEST_CAP or _contained(page, unfiltered))
+        if page.has_room
+        and len(page.ids) == page.size
+        and (page.size < _SMALLEST_CAP or (_contained(page, unfiltered) and not _shown_more(page, unfiltered)))
     ]
 
 
@@ -157,6 +160,12 @@ def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
 
 def _contained(page: Page, others: Iterable[Page]) -> bool:
     return any(other.size > page.size and set(page.ids) <= set(other.ids) for other in others)
+
+
+def _shown_more(page: Page, others: Iterable[Page]) -> bool:
+    """Whether an earlier page has an animal that this one lacks."""
+    earlier = (other for other in others if other.exchange.finished <= page.exchange.sent)
+    return any(not set(other.ids) <= set(page.ids) for other in earlier)
 
 
 def known_since(exchanges: Iterable[Exchange], ids: Collection[int]) -> float:
