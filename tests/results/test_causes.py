@@ -66,9 +66,10 @@ def test_an_animal_of_another_origin_is_a_cause_of_its_own() -> None:
     ]
     shown, refused = found(rows, (post(name=5), pets[1], 201), (LIST, pets, 200), (GET, pets[1], 200))
     assert lines([shown, refused]) == [
-        "PET-2: PET-2 is broken",
+        "PET-2: Wrong `name` in a Pet",
         "CREATE-7: POST /pets returns 201 where 400 is required",
     ]
+    assert shown.title == samples.row().statement
     assert shown.exchange is not None
     assert (shown.exchange.index, shown.another) == (1, True)
 

@@ -135,7 +135,9 @@ def _cause(
     `of_rows` are the decisions of each row that show it, `decisions` all of the first row.
     """
     deciding = of_rows[0][0] if of_rows and of_rows[0] else None
-    title = _title(rows, [one for each in of_rows for one in each]) if deciding else ""
+    another = deciding is not None and decisions[0].exchange != deciding.exchange
+    every = [one for each in of_rows for one in each]
+    title = _title(rows, every, by_reason=len(rows) == 1 and not another) if deciding else ""
     single = len(rows) == 1 and (not follow or not title)
     summary = title or rows[0].reason.partition(" (section ")[0]
     return Cause(
@@ -145,8 +147,8 @@ def _cause(
         deciding.exchange if deciding else None,
         deciding.part if deciding else "",
         tuple(follow),
-        deciding is not None and decisions[0].exchange != deciding.exchange,
-        _then(decisions) if deciding is not None and decisions[0].exchange == deciding.exchange else None,
+        another,
+        None if another else _then(decisions),
     )
 
 
@@ -161,8 +163,8 @@ def _then(decisions: Sequence[Decision]) -> tuple[Evidence, str] | None:
     return (second.exchange, second.part) if later or len(kinds) > 1 else None
 
 
-def _title(rows: Sequence[RequirementRow], every: Sequence[Decision]) -> str:
-    """What the server does, in a few words; empty for one row whose reason says it best."""
+def _title(rows: Sequence[RequirementRow], every: Sequence[Decision], *, by_reason: bool) -> str:
+    """What the server does, in a few words; empty where the first row's reason says it best, if `by_reason`."""
     exchange, part, mark = every[0].exchange, every[0].part, every[0].mark
     kind, _, which = part.partition(":")
     if exchange.error is not None:
@@ -175,7 +177,7 @@ def _title(rows: Sequence[RequirementRow], every: Sequence[Decision]) -> str:
     if kind == "header" and lacks(exchange, which):
         missing = "rate limit headers" if set(names) == set(RATE_HEADERS) else _listed(names)
         return f"No {missing} in {_statuses(every)}"
-    if len(rows) == 1:
+    if by_reason or not kind:
         return ""
     if kind == "header":
         return f"Wrong {_listed(names)}"

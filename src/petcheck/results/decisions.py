@@ -31,7 +31,7 @@ _REFUSALS = frozenset({400, 401, 403, 422})
 _MISSING = frozenset({404, 405, 501})
 _REFUSED = "400"
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
-_LONGEST_BODY = 100_000
+_LONGEST_BODY = 128 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
