@@ -33,6 +33,8 @@ def response(**how: Any) -> Response:
         (exchange(LIST), "GET /pets"),
         (exchange(LIST, path="/pets?limit=5&status=sold"), "GET /pets?limit=5&status=sold"),
         (exchange(GET, path="/pets/-9"), "GET /pets/-9"),
+        (exchange(GET, path="/pets/" + "a" * 65), "GET /pets/aaa…(65 times)"),
+        (exchange(GET, path="/pets/" + "1" * 18), "GET /pets/111111111111111111"),
         (exchange(ORDERS), "GET /store/orders"),
         (exchange(CREATE, 201), "POST /pets"),
         (exchange(CREATE, 401, credential=Credential.CUT), "POST /pets with the key without its last character"),

@@ -147,7 +147,8 @@ def test_a_name_that_a_service_may_refuse(name: str) -> None:
 )
 def test_why_a_name_is_doubtful(name: str, what: str) -> None:
     assert asked(pet(name=name)).what == what
-    assert asked(pet(name=name, categoryId=-3)).what == f"{what} and `categoryId` -3, which no listed animal has"
+    joint = ", and" if ", " in what else " and"
+    assert asked(pet(name=name, categoryId=-3)).what == f"{what}{joint} `categoryId` -3, which no listed animal has"
 
 
 @pytest.mark.parametrize("number", [0, 3, -1, 2**53 + 1, 2**63 - 1, -(2**63)])

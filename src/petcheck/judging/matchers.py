@@ -12,6 +12,7 @@ from petcheck.errors import NotJson, NotRead
 from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
+from petcheck.judging.long_text import shortened
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, STATUSES
 
 _SHOWN, _AROUND = 80, 30  # characters of a value, and on each side of a difference
@@ -23,7 +24,7 @@ def described(exchange: Exchange) -> str:
     """The request in a few words: method, path, and the credential unless it is the valid key."""
     request = exchange.request
     parts = urlsplit(request.url)
-    path = request.operation.path.replace("{petId}", parts.path.rpartition("/")[2])
+    path = request.operation.path.replace("{petId}", shortened(parts.path.rpartition("/")[2]))
     query = f"?{parts.query}" if parts.query else ""
     with_key = "" if request.has_valid_key else f" with {request.credential.value}"
     return f"{request.method} {path}{query}{with_key}"

@@ -88,7 +88,8 @@ def _well_formed(
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)
     sent = {key: value for key, value in pet.items() if key != "name"} if inexact else pet
-    return Asked(Due.CREATED_OR_REFUSED, " and ".join(doubts), requirement, sent, len(name) > VERY_LONG_NAME)
+    what = ", and ".join(doubts) if any(", " in doubt for doubt in doubts[:-1]) else " and ".join(doubts)
+    return Asked(Due.CREATED_OR_REFUSED, what, requirement, sent, len(name) > VERY_LONG_NAME)
 
 
 def _reading(body: bytes) -> Reading | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import sentence
 from petcheck.judging.judgement import WHOLE, Grounds, Part, Problem, judged
+from petcheck.judging.long_text import shortened
 from petcheck.judging.matchers import described
 from petcheck.judging.rules import RULES
 from petcheck.judging.statuses import status_judgement
@@ -146,4 +147,5 @@ def posted_words(exchange: Exchange) -> str:
     if not body:
         return f"{described(exchange)} with {f'neither a body nor a {CONTENT_TYPE}' if body is None else 'no body'}"
     text = json.dumps(body.decode("utf-8", "backslashreplace"))[1:-1].replace('\\"', '"')
+    text = shortened(text)
     return f"{described(exchange)} with the body {text if len(text) <= _SHOWN else text[:_SHOWN] + '…'}"

@@ -84,8 +84,7 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     again = found("CREATE-12", posted, read, get(1, 10.2, name="Tex"))
     assert isinstance(again, Failed)
     assert again.text == (
-        'POST /pets created animal 1, but GET /pets/1 shows it differently: `name` is "Tex" instead of "Rex 1" '
-        "(section 4.2)."
+        'GET /pets/1 does not match the 201 for animal 1: `name` is "Tex" instead of "Rex 1" (section 4.2).'
     )
     assert [(proof.exchange.request.method, proof.part) for proof in again.proofs] == [
         ("POST", "body:/name"),
@@ -253,8 +252,7 @@ def test_a_page_that_shows_it_changed_twice_fails() -> None:
     again = found("CREATE-13", *record, page(OLD, pet(1, categoryId=2), sent=10.1))
     assert isinstance(again, Failed)
     assert again.text == (
-        "POST /pets created animal 1, but GET /pets?limit=100 shows it differently: `categoryId` is 2 instead of 1 "
-        "(section 4.2)."
+        "GET /pets?limit=100 does not match the 201 for animal 1: `categoryId` is 2 instead of 1 (section 4.2)."
     )
     assert [proof.part for proof in again.proofs] == ["body:/categoryId", "body:/1/categoryId"]
 

@@ -242,7 +242,8 @@ def test_an_empty_store_proves_nothing_about_limits() -> None:
     left = decided("LIST-3", *record)
     few = "judging `limit` 1, 20 or 100 needs more. Add animals to the store."
     assert reason(left) == f"Only 1 animal is known; {few}"
-    assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {few}"
+    none = "judging `limit` 1, 20 or 100 needs more. If the store is empty, add animals."
+    assert reason(decided("LIST-3", *record[:1])) == f"No animal is known; {none}"
 
 
 # ---- the default

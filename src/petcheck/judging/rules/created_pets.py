@@ -294,7 +294,7 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
     alike = len(sights) > 1 and _changes(one, sights[-2]) == changed
     if alike and last.exchange.sent >= _due(one):
         return Failed(
-            f"{Operation.CREATE_PET} created animal {one.id}, but {described(last.exchange)} shows it differently: "
+            f"{described(last.exchange)} does not match the 201 for animal {one.id}: "
             f"{'; '.join(problem.text for problem in changed)} (section 4.2).",
             (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
         )

@@ -208,14 +208,17 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     settled_by = _settled_by(grounds) if missing == [1] else None
     reasons = []
     if short:
-        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{'' if settled_by else _MORE}")
+        add = "" if settled_by else _more(known)
+        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{add}")
     if unanswered:
         reasons.append(f"No page shows whether `limit` {one_of([*map(str, unanswered)])} is obeyed; see LIST-2.")
     otherwise = Undecided(" ".join(reasons), settled_by, examined)
     return Ask(tuple(_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
 
 
-_MORE = " Add animals to the store."
+def _more(known: int) -> str:
+    """What the user can do about too few animals; if none is known, the list may be broken."""
+    return " Add animals to the store." if known else " If the store is empty, add animals."
 
 
 def _only(number: int, whose: str = "") -> str:
@@ -267,7 +270,7 @@ def _default_of(status: str | None, record: Record) -> Decision:
     known = sum(status is None or animal.get("status") == status for animal in animals)
     if known <= LIMIT_DEFAULT:
         few = _only(len(animals)) if len(animals) <= LIMIT_DEFAULT else _only(known, f" with status {quoted(status)}")
-        needed = f"judging the default page size needs more than {LIMIT_DEFAULT}.{_MORE}"
+        needed = f"judging the default page size needs more than {LIMIT_DEFAULT}.{_more(len(animals))}"
         return Undecided(f"{few}; {needed}", None, tuple(page.exchange for page in pages))
     asked = f"{Operation.LIST_PETS} with `status` and without `limit`" if status else str(Operation.LIST_PETS)
     no_page = Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
@@ -334,7 +337,7 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
     decisive_pages = [page.exchange for page in pages_in(beyond) if behind(page) > LIMIT_MAX]
     if decisive_pages or any(exchange.status != 200 for exchange in beyond):
         return Held(tuple(dict.fromkeys((*examined, *decisive_pages))))
-    said = f"At most {LIMIT_MAX} animals were known, so no page could be too long.{_MORE}"
+    said = f"At most {LIMIT_MAX} animals were known, so no page could be too long.{_more(LIMIT_MAX)}"
     return Undecided(said, None, examined)
 
 
@@ -363,7 +366,7 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
         return Held(examined)
     there = {str(animal.get("status")) for animal in _known(record).values()}
     absent = [status for status in missing if status not in there]
-    advice = f".{_add(absent, grounds)}" if absent else "; see LIST-6."
+    advice = f".{_add(absent, grounds) if there else _if_empty(grounds)}" if absent else "; see LIST-6."
     said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
     otherwise = Undecided(said, _settled_by(grounds) if absent else None, examined)
     calls = [_call(LIMIT_MAX, status) for status in missing if status in there]
@@ -468,6 +471,10 @@ def _add(statuses: Sequence[str], grounds: Grounds) -> str:
     if _settled_by(grounds):
         return ""
     return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
+
+
+def _if_empty(grounds: Grounds) -> str:
+    return "" if _settled_by(grounds) else _more(0)
 
 
 def _settled_by(grounds: Grounds) -> str | None:
