@@ -86,7 +86,7 @@ def test_a_test_for_each_requirement_named_by_its_statement(tmp_path: Path) -> N
     names = ended(printed, "test_pets.py::test_petstore")
     assert names == {one.id for one in catalogue().judged}
     assert "RATE-1" in ended(printed, "FAILED")
-    assert re.search(r"rule\s+Every response carries\s+`X-RateLimit-Limit`", printed)
+    assert re.search(r"rule\s+Every response has\s+`X-RateLimit-Limit`", printed)
     assert f"curl -isS '{url}/pets" in printed
     assert "Traceback" not in printed
     assert "SKIPPED [1] test_pets.py:10: not-run: " in printed

@@ -120,6 +120,25 @@ def test_three_others_are_named_and_the_rest_counted(number: int, ending: str) -
     assert len(failed.proofs) == min(number, 10)
 
 
+@pytest.mark.parametrize(
+    ("statuses", "held", "ending"),
+    [
+        ([400] * 4, [200], "; also on every other 400 (3 responses)."),
+        ([404, 400, 404, 401], [200, 201], "; also on every other 400, 401 or 404 (3 responses)."),
+        ([400] * 4, [], "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
+        ([400] * 4, [200, 400], "; also in GET /pets?limit=1, GET /pets?limit=2, GET /pets?limit=3."),
+        ([400] * 3, [200], "; also in GET /pets?limit=1, GET /pets?limit=2."),
+    ],
+)
+def test_statuses_that_are_always_wrong_are_named(statuses: list[int], held: list[int], ending: str) -> None:
+    rows = [
+        (exchange(Operation.LIST_PETS, status, path=f"/pets?limit={n}" if n else "/pets", index=n), Problem("wrong"))
+        for n, status in enumerate(statuses)
+    ]
+    right = [exchange(Operation.LIST_PETS, status) for status in held]
+    assert failed_by("7", rows, right).text.endswith(ending)
+
+
 def test_the_same_request_is_not_named_twice() -> None:
     twice = [(exchange(Operation.STORE_ORDERS, 500, index=n), Problem("wrong")) for n in range(2)]
     assert failed_by("7", twice).text == "GET /store/orders returned 500: wrong (section 7)."

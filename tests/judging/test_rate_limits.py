@@ -49,6 +49,12 @@ def test_limit(values: tuple[str, ...], problem: str | None) -> None:
     assert text_of(rate_limits.problem_of_limit(with_limit(*values)), "X-RateLimit-Limit") == problem
 
 
+@pytest.mark.parametrize("near", ["X-Rate-Limit-Limit", "RateLimit-Limit", "x_ratelimit_limit"])
+def test_a_header_of_nearly_that_name_is_shown(near: str) -> None:
+    problem = rate_limits.problem_of_limit(exchange(headers=[("X-RateLimit-Remaining", "9"), (near, "60")]))
+    assert text_of(problem, "X-RateLimit-Limit") == f"X-RateLimit-Limit is missing; the response has {near}"
+
+
 @pytest.mark.parametrize(
     ("limit", "remaining", "problem"),
     [

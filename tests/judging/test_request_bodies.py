@@ -185,7 +185,7 @@ def test_a_category_that_was_never_seen_may_be_refused(number: int) -> None:
 def test_what_is_open(body: str) -> None:
     found = asked(body)
     assert (found.due, found.requirement) == (Due.OPEN, None)
-    assert found.what == "a body that the document does not cover"
+    assert found.what == "a body that section 4.2 leaves open"
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ MORE = {
     "only orders hang": one_dead_operation_stops_no_other,
     "only an animal is cut short": a_body_cut_short_fails_what_was_due,
     "NaN": fails("SERVICE-1", "the body is not JSON: NaN is not a JSON value"),
-    "invalid UTF-8": fails("SERVICE-1", "byte 17 of the body is not valid UTF-8"),
+    "invalid UTF-8": fails("SERVICE-1", "byte 18 of the body is not valid UTF-8"),
     "deep nesting": leaves_open("SERVICE-1", "the body has more values than petcheck reads (100,000)"),
     "503 for ever without a word": fails("ERROR-5", "expected any status except 5xx (section 7), got 503 No"),
     "a redirect in a loop": fails("LIST-1", "expected 200 (section 4.1), got 307 Again"),

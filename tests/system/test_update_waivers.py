@@ -38,7 +38,7 @@ def test_what_fails_is_waived_what_holds_is_not_and_the_rest_stays(tmp_path: Pat
     ran = petcheck(tmp_path, *UPDATE, "--examples", "0")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.endswith(
-        "\npetcheck.toml: 1 waiver added (LIST-4 on shop); 1 waiver removed (LIST-3 on shop); 2 waivers stand\n"
+        "\npetcheck.toml: 1 waiver added (LIST-4 on shop); 1 waiver removed (LIST-3 on shop); 2 waivers kept\n"
     )
     assert file.read_text() == (
         f'[targets.shop]\nurl = "{broken}"  # ours\n'
@@ -62,7 +62,7 @@ def test_what_fails_is_waived_what_holds_is_not_and_the_rest_stays(tmp_path: Pat
     again = petcheck(tmp_path, "--examples", "0")
     assert again.code == 0
     assert again.outcomes == ran.outcomes
-    assert petcheck(tmp_path, *UPDATE, "--examples", "0").out.endswith("\npetcheck.toml: 3 waivers stand\n")
+    assert petcheck(tmp_path, *UPDATE, "--examples", "0").out.endswith("\npetcheck.toml: 3 waivers kept\n")
     assert file.read_bytes() == written
 
 
@@ -71,7 +71,7 @@ def test_an_expired_one_is_renewed_in_place(tmp_path: Path, broken: str) -> None
     file.write_text(file.read_text().replace("2999-01-01", "2020-01-01", 1))
     ran = petcheck(tmp_path, *UPDATE, "--examples", "0")
     assert ran.code == 0
-    assert ran.out.endswith("\npetcheck.toml: 1 waiver renewed (BODY-1 on shop); 1 waiver stands\n")
+    assert ran.out.endswith("\npetcheck.toml: 1 waiver renewed (BODY-1 on shop); 1 waiver kept\n")
     assert (
         '# why BODY-1\n[[waivers]]\nrequirement = "BODY-1"\ntarget = "shop"\nreason = "Release 12' in file.read_text()
     )

@@ -19,7 +19,7 @@ from petcheck.judging.judgement import (
     Undecided,
     judged,
 )
-from petcheck.judging.matchers import answer_text, described
+from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -45,18 +45,22 @@ def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> 
     examined = tuple(exchange for exchange, _ in rows)
     wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
     if wrong:
-        return replace(failed_by(rule.section, wrong), examined=examined)
+        held = [exchange for exchange, problem in rows if problem is None]
+        return replace(failed_by(rule.section, wrong, held), examined=examined)
     return Held(examined) if examined else Undecided(rule.nothing)
 
 
-def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]]) -> Failed:
-    """One failure from the problems of one or more exchanges, described by the simplest request."""
+def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequence[Exchange] = ()) -> Failed:
+    """One failure from the problems of one or more exchanges, described by the simplest request.
+
+    `held` are the exchanges without a problem: if their statuses are others, the statuses name all that is wrong.
+    """
     wrong = sorted(rows, key=lambda row: simplicity(row[0]))
     first, problem = wrong[0]
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
     others = [name for name in named if name != described(first)]
     return Failed(
-        f"{sentence(section, first, problem)}{_also_in(others)}.",
+        f"{sentence(section, first, problem)}{_every_other([x for x, _ in wrong], problem, held) or _also_in(others)}.",
         tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
@@ -85,6 +89,17 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
 def simplicity(exchange: Exchange) -> tuple[int, int]:
     """The sort key that puts the request first that is easiest to understand: the shortest, then the earliest."""
     return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
+
+
+def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange]) -> str:
+    """That all responses with some statuses are wrong, in words; empty if others with these statuses are right."""
+    statuses = {exchange.status for exchange in wrong}
+    right = {exchange.status for exchange in held}
+    more = len(wrong) - 1
+    if problem.part == STATUS or not right or statuses & right or None in statuses or more < _NAMED:
+        return ""
+    names = one_of([str(status) for status in sorted(status for status in statuses if status is not None)])
+    return f"; also on every other {names} ({more} responses)"
 
 
 def _also_in(others: Sequence[str]) -> str:

@@ -23,10 +23,24 @@ from petcheck.exchange import Response
 Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber | None"
 
 _DIGITS_READ = 4000
+_GZIP = b"\x1f\x8b"
 # a page of a hundred animals has room for a thousand members each
 _VALUES_READ = 100_000
 _LARGE_BYTES = 100_000
 _LEVELS_READ = 10_000
+_BEGINNING = 20  # characters of a body that is not JSON
+# what Python's reader says, in the words of JSON
+_WRONG = {
+    "Expecting value": "a value is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Extra data": "text after the value",
+    "Invalid control character at": "a control character",
+    "Unterminated string starting at": "a string without an end",
+    "Invalid \\escape": "an invalid escape",
+    "Invalid \\uXXXX escape": "an invalid escape",
+}
 _without_strings = partial(re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL).sub, b"")
 
 
@@ -44,6 +58,8 @@ def json_of(response: Response) -> Json:
         raise NotRead(f"the body is longer than petcheck reads (it keeps the first {len(response.body):,} bytes)")
     if response.encoding_broken:
         raise NotJson(response.encoding_broken)
+    if response.body.startswith(_GZIP):
+        raise NotJson("the body is compressed with gzip, but Content-Encoding does not say so")
     return parse(response.body)
 
 
@@ -63,14 +79,20 @@ def _parsed(body: bytes) -> Json:
     try:
         text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
-        raise NotJson(f"byte {error.start} of the body is not valid UTF-8") from None
+        raise NotJson(f"byte {error.start + 1} of the body is not valid UTF-8") from None
     try:
         with _deep_enough():
             value: Json = json.loads(
                 text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant
             )
     except json.JSONDecodeError as error:
-        raise NotJson(f"the body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        beginning = text.lstrip()[:_BEGINNING]
+        if not beginning:
+            raise NotJson("the body is empty") from None
+        if not text[: error.pos].strip():
+            raise NotJson(f"the body is not JSON: it begins with {json.dumps(beginning)}") from None
+        wrong = _WRONG.get(error.msg, error.msg)
+        raise NotJson(f"the body is not JSON: {wrong} at line {error.lineno}, column {error.colno}") from None
     except RecursionError:
         raise NotRead("the body is nested deeper than petcheck reads") from None
     return value

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import accumulate, zip_longest
 from urllib.parse import urlsplit
@@ -12,10 +13,11 @@ from petcheck.errors import NotJson, NotRead
 from petcheck.exchange import Exchange, NoAnswer, Response
 from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
-from petcheck.judging.long_text import shortened
-from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, STATUSES
+from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, PET_FIELDS, STATUSES
 
 _SHOWN, _AROUND = 80, 30  # characters of a value, and on each side of a difference
+_LONG_RUN = re.compile(r"(\D)\1{15,}")
+_MEMBERS = {*PET_FIELDS, "code", "message"}
 
 # ---- words
 
@@ -28,6 +30,11 @@ def described(exchange: Exchange) -> str:
     query = f"?{parts.query}" if parts.query else ""
     with_key = "" if request.has_valid_key else f" with {request.credential.value}"
     return f"{request.method} {path}{query}{with_key}"
+
+
+def shortened(text: str) -> str:
+    """A text in which each long run of one character, other than a digit, is replaced by its beginning and length."""
+    return _LONG_RUN.sub(lambda run: f"{run[1] * 3}…({len(run[0])} times)", text)
 
 
 def answer_text(exchange: Exchange) -> str:
@@ -53,9 +60,9 @@ def _plain(value: Decimal | HugeNumber) -> float | str:
     return float(value) if isinstance(value, Decimal) else f"<{kind(value)}>"
 
 
-def one_of(names: Sequence[str]) -> str:
+def one_of(names: Sequence[str], word: str = "or") -> str:
     """Names in words: `a`, `a or b`, `a, b or c`; empty without names."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 def kind_and_value(value: Json) -> str:
@@ -108,10 +115,27 @@ def problem_of_media_type(response: Response) -> Problem | None:
     return Problem(f"{CONTENT_TYPE} is {quoted(value)}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
 
 
+def similar(name: str, names: Iterable[str]) -> str | None:
+    """The first of some names that differs from `name` only in case, hyphens and underscores; None if none does."""
+    return next((other for other in names if other != name and letters(other) == letters(name)), None)
+
+
+def letters(name: str) -> str:
+    """A name without case, hyphens and underscores."""
+    return re.sub("[-_]", "", name).lower()
+
+
+def _instead(name: str, holder: Animal) -> str:
+    """What an object has instead of a member: a similar name, or the only member; empty if it is unknown."""
+    only = next(iter(holder)) if len(holder) == 1 else None
+    found = similar(name, holder) or (only if only not in _MEMBERS else None)
+    return f"; it has {'only ' if found == only else ''}`{shortened(found[:_SHOWN])}`" if found else ""
+
+
 def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
     """What is wrong with a required int64 member (section 2)."""
     if name not in holder:
-        return Problem(f"{owner} has no `{name}`", BODY)
+        return Problem(f"{owner} has no `{name}`{_instead(name, holder)}", BODY)
     value = holder[name]
     number = integer(value)
     if number is None and not isinstance(value, HugeNumber):
@@ -124,7 +148,7 @@ def problem_of_int64(owner: str, name: str, holder: Animal) -> Problem | None:
 def problem_of_string(owner: str, name: str, holder: Animal) -> Problem | None:
     """What is wrong with a required string member (sections 2 and 7)."""
     if name not in holder:
-        return Problem(f"{owner} has no `{name}`", BODY)
+        return Problem(f"{owner} has no `{name}`{_instead(name, holder)}", BODY)
     value = holder[name]
     if isinstance(value, str):
         return None
@@ -143,7 +167,7 @@ def problem_of_pet_status(holder: Animal) -> Problem | None:
 def problem_of_error_status(holder: Animal, http_status: int) -> Problem | None:
     """What is wrong with an Error's `status` (section 7)."""
     if "status" not in holder:
-        return Problem("the Error has no `status`", BODY)
+        return Problem(f"the Error has no `status`{_instead('status', holder)}", BODY)
     value = holder["status"]
     if integer(value) is None:
         return Problem(f"`status` is {kind_and_value(value)}; expected the integer {http_status}", body("status"))

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from petcheck.exchange import Exchange, Response, http_date
 from petcheck.judging.judgement import Problem, header
-from petcheck.judging.matchers import quoted
+from petcheck.judging.matchers import letters, quoted
 from petcheck.spec.figures import RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
 _PLAIN_INTEGER = re.compile(r"[0-9]{1,40}")
@@ -52,11 +52,18 @@ def date_of(exchange: Exchange) -> datetime | None:
 # ---- the three headers
 
 
+def _missing(exchange: Exchange, name: str) -> Problem:
+    """A missing header, with the similar one that the response has, if any: other hyphens, or no `X-`."""
+    names = [key for key, _ in exchange.answer.headers] if isinstance(exchange.answer, Response) else []
+    near = next((key for key in names if letters(key).removeprefix("x") == letters(name).removeprefix("x")), None)
+    return Problem(f"{name} is missing{f'; the response has {near[:80]}' if near else ''}", header(name))
+
+
 def problem_of_limit(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Limit."""
     text = header_of(exchange, RATE_LIMIT)
     if text is None:
-        return Problem(f"{RATE_LIMIT} is missing", header(RATE_LIMIT))
+        return _missing(exchange, RATE_LIMIT)
     if _whole(text) is None:
         return Problem(f"{RATE_LIMIT} is {quoted(text)}; expected a plain integer", header(RATE_LIMIT))
     if int(text) >= 1:
@@ -68,7 +75,7 @@ def problem_of_remaining(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Remaining."""
     text = header_of(exchange, RATE_REMAINING)
     if text is None:
-        return Problem(f"{RATE_REMAINING} is missing", header(RATE_REMAINING))
+        return _missing(exchange, RATE_REMAINING)
     if _whole(text) is None:
         said = f"{RATE_REMAINING} is {quoted(text)}; expected a plain integer from 0 to the limit"
         return Problem(said, header(RATE_REMAINING))
@@ -82,7 +89,7 @@ def problem_of_reset(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Reset: it must be wrong both by the response's own Date and by our clock."""
     text = header_of(exchange, RATE_RESET)
     if text is None:
-        return Problem(f"{RATE_RESET} is missing", header(RATE_RESET))
+        return _missing(exchange, RATE_RESET)
     if not _UNIX_TIME.fullmatch(text):
         return Problem(f"{RATE_RESET} is {quoted(text)}; expected a Unix time in seconds", header(RATE_RESET))
     misplaced = [_misplaced(float(text), *clock) for clock in _clocks(exchange)]
@@ -136,7 +143,7 @@ def problem_of_retry_after(exchange: Exchange) -> Problem | None:
     """What is wrong with Retry-After on a 429."""
     text = header_of(exchange, RETRY_AFTER)
     if text is None:
-        return Problem(f"{RETRY_AFTER} is missing", header(RETRY_AFTER))
+        return _missing(exchange, RETRY_AFTER)
     pause = retry_after(exchange)
     if pause is None:
         said = f"{RETRY_AFTER} is {quoted(text)}; expected whole seconds or an HTTP date"

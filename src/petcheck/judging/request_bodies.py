@@ -46,7 +46,7 @@ class Asked:
     too_large: bool = False
 
 
-_OPEN = Asked(Due.OPEN, "a body that the document does not cover")
+_OPEN = Asked(Due.OPEN, "a body that section 4.2 leaves open")
 _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field, replace
 from petcheck.exchange import Exchange
 from petcheck.judging.apply import sentence
 from petcheck.judging.judgement import WHOLE, Grounds, Part, Problem, judged
-from petcheck.judging.long_text import shortened
-from petcheck.judging.matchers import described
+from petcheck.judging.matchers import described, shortened
 from petcheck.judging.rules import RULES
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.catalogue import catalogue

@@ -205,9 +205,7 @@ def test_a_difference_that_stays_fails() -> None:
     record = [page(REX), got(body=TEX), page(REX, sent=11.1), got(body=TEX, sent=11.3), page(REX, sent=11.5)]
     decision = found("GET-2", *record)
     assert isinstance(decision, Failed)
-    assert decision.text == (
-        'GET /pets/7 shows the animal differently from GET /pets: `name` is "Tex" instead of "Rex" (section 4.3).'
-    )
+    assert decision.text == ('GET /pets/7 does not match GET /pets: `name` is "Tex" instead of "Rex" (section 4.3).')
     assert decision.proofs == (
         Proof(record[2], "body:/0/name"),
         Proof(record[3], "body:/name"),

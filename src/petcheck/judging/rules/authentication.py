@@ -204,7 +204,7 @@ def _not_shown(missing: Collection[Operation], ambiguous: list[_Ambiguous]) -> I
             accepted.setdefault(key, []).append(str(operation))
     for key, names in accepted.items():
         accept = "accepts" if len(names) == 1 else "accept"
-        yield f"{', '.join(names)} {accept} requests with {key.value}; see {_REQUIREMENT[key]}."
+        yield f"{one_of(names, 'and')} {accept} requests with {key.value}; see {_REQUIREMENT[key]}."
     others = [str(operation) for operation in missing if str(operation) not in chain(*accepted.values())]
     if others:
         yield f"No request to {one_of(others)} with an invalid key and another error got 401."

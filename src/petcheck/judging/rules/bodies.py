@@ -134,7 +134,8 @@ def _twice(page: Page) -> Problem | None:
     for place, animal in page.placed:
         number = integer(animal.get("id"))
         if number is not None and number in before:
-            said = f"id {number} appears {page.ids.count(number)} times on the page"
+            times = page.ids.count(number)
+            said = f"id {number} appears {'twice' if times == 2 else f'{times} times'} on the page"
             return Problem(said, body(place, "id"))
         before.add(number)
     return None

@@ -17,7 +17,7 @@ from petcheck.judging.matchers import (
     problem_of_string,
     value_of,
 )
-from petcheck.judging.request_bodies import Due
+from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -55,11 +55,12 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     removed = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
     if exchange.status is None or removed:
         return NOT_CONCERNED
-    return (
-        Problem(f"expected {Due.OPEN.value} (section 7), got {answer_text(exchange)}", STATUS, Due.OPEN.value)
-        if exchange.status >= 500
-        else HOLDS
-    )
+    if exchange.status < 500:
+        return HOLDS
+    posted = exchange.request.operation is Operation.CREATE_PET and exchange.request.has_valid_key
+    sent = asked_for(exchange.request.body, grounds.categories).what if posted else ""
+    said = f"expected {Due.OPEN.value} (section 7), got {answer_text(exchange)}"
+    return Problem(said, STATUS, Due.OPEN.value, sent)
 
 
 _NO_ERROR = "No 400, 401 or 404 with a JSON body was returned."

@@ -165,7 +165,7 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
             continue
         if seen[_texts(changed)] + LAG_S <= before.exchange.sent or _is_stuck(read, sights, reads):
             return Failed(
-                f"{described(read.exchange)} shows the animal differently from {described(before.exchange)}: "
+                f"{described(read.exchange)} does not match {described(before.exchange)}: "
                 f"{'; '.join(_texts(changed))} (section 4.3).",
                 (before.proof(changed[0]), read.proof(changed[0]), after.proof(changed[0])),
             )
