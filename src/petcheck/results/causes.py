@@ -107,7 +107,7 @@ def _of_target(found: Mapping[RequirementRow, Sequence[Decision]], created: Mapp
         ] or list(decisions)
         own[row] = [one for one in new if one.mark == new[0].mark]
         leading.setdefault(new[0].mark if new else row.id, []).append(row)
-    for mark in [mark for mark in follow if mark not in leading]:  # nothing leads it, so each is a cause of its own
+    for mark in [mark for mark in follow if mark not in leading]:  # nothing leads it, so each is a cause by itself
         for row in follow.pop(mark):
             own[row] = list(found[row])
             leading[row.id] = [row]
