@@ -230,7 +230,7 @@ def test_more_was_spent_than_limit_minus_remaining() -> None:
     ids=range(13),
 )
 def test_remaining_never_falls(record: list[Exchange], said: str | None) -> None:
-    text = f"X-RateLimit-Remaining {said} over 10 requests that were served"
+    text = f"X-RateLimit-Remaining {said} over 10 requests that got a response"
     assert problem_of(quota_of(record)) == (QuotaProblem(text, (record[0], record[-1])) if said else None)
 
 
