@@ -73,4 +73,4 @@ def test_the_result_distinguishes_the_simplest_example_from_the_one_found(ran: R
     assert (row.example.simplest, row.example.found) == row.decisive_by_weight[:2]
     assert 70 < simplest < found
     assert f"limit={simplest}&status=sold: expected 200 (section 4.1), got 500" in row.reason
-    assert f"Found with GET /pets?limit={found}&status=sold" in row.reason
+    assert f"Simplified from GET /pets?limit={found}&status=sold" in row.reason

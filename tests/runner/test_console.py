@@ -99,7 +99,7 @@ def test_a_log_shows_annotations_without_progress_and_the_verdict_last(server: s
     )
     assert verdict == "target does not conform: 1 of 56 requirements fails."
     assert (tmp_path / "page").read_text() == "before\n" + (ran.reports / "summary.md").read_text()
-    assert summary.startswith("  LIST-4: GET /pets, answered 200 OK: 50 animals were returned")
+    assert summary.startswith("  LIST-4: GET /pets returned 200 OK: the page holds 50 animals")
     assert failure == "LIST-4 · section 4.1"
     assert reports.startswith("reports: reports/report.html, ")
     assert following == "next: petcheck explain LIST-4; add --failed to run only what failed"

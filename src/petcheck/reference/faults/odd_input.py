@@ -127,6 +127,7 @@ FAULTS = [
         "A `status` with a capital first letter is accepted.",
         "CREATE-10",
         _status_read(lambda text: text.lower() if text.lower() in STATUSES and text == text.capitalize() else text),
+        needs="examples",
     ),
     *create(
         "field-names-in-any-case-accepted",
