@@ -46,7 +46,7 @@ def test_a_small_run() -> None:
         "not examined\n"
         "  add --allow-writes to judge 1: CREATE-1\n"
         "  LIST-8: No animal is listed; allow writes to make one.\n"
-        "  n/a (no check can see it, or not in force on that day): RATE-10\n"
+        "  n/a (not testable, or not in force on that day): RATE-10\n"
         "\n"
         "sent: 2 requests (2 GET, 0 POST); waited 1.2 s\n"
         "left behind: up to 2 animals (id 131; 1 of unknown id); the interface cannot delete them\n"

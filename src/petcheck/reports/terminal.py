@@ -262,7 +262,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
                 page.say(f"{which}{where}: {why}", "  ", "    ")
     if unseen:
         ids = totals.id_ranges(list(unseen))
-        page.say(f"{totals.NOT_IN_FORCE} (no check can see it, or not in force on that day): {ids}", "  ", "    ")
+        page.say(f"{totals.NOT_IN_FORCE} (not testable, or not in force on that day): {ids}", "  ", "    ")
 
 
 def _requests(page: TextLines, result: Result) -> None:
