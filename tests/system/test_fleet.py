@@ -594,4 +594,4 @@ def test_nothing_is_sent_by_a_dry_run_and_pytest_leaves_fleets_to_petcheck(tmp_p
         cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 4
-    assert "pytest judges at most 4 targets, and no shards; use petcheck for more" in done.stdout + done.stderr
+    assert "pytest judges at most 4 targets, and no shards; run `petcheck` instead" in done.stdout + done.stderr

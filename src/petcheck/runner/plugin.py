@@ -124,7 +124,7 @@ def _prepared(config: pytest.Config) -> Prepared:
     try:
         configured = configure(options, os.environ, today=utc_today(), seed=seed)
         if in_parts(configured):
-            raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; use petcheck for more")
+            raise ConfigError(f"pytest judges at most {SIDE_BY_SIDE} targets, and no shards; run `petcheck` instead")
         return prepare(configured, writes_reports=not (config.option.collectonly or _is_worker(config)))
     except NothingToRun as error:
         pytest.exit(str(error), returncode=Exit.NOTHING_SELECTED)
