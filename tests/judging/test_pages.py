@@ -162,6 +162,16 @@ def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
     assert whole_stores(seen[1:]) == []
 
 
+def test_a_page_that_lacks_what_an_earlier_one_showed_was_cut() -> None:
+    """One of two replicas caps its pages at 20."""
+    sizes = {0.0: 41, 1.0: 20, 2.0: 41, 3.0: 45}
+    seen = [
+        exchange(path="/pets?limit=100", body=[{"id": n} for n in range(1, size + 1)], sent=sent)
+        for sent, size in sizes.items()
+    ]
+    assert [page.size for page in whole_stores(list(pages_in(seen)))] == [41, 41]
+
+
 def test_the_latest_whole_store_is_returned() -> None:
     seen = pages(("?limit=5", 3), ("?limit=5", 4))
     assert whole_stores(seen)[-1] is seen[1]

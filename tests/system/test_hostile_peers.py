@@ -162,6 +162,15 @@ def drops_odd_bodies(caller: Caller) -> None:
         failure(caller, 400)
 
 
+def never_ends_a_201(caller: Caller) -> None:
+    """Refuses POSTs at once, but a 201 has no length and its connection stays open."""
+    if caller.method != "POST" or caller.header("Authorization") != f"Bearer {KEY}" or b"refused" in caller.body:
+        store(caller)
+        return
+    caller.send(b"HTTP/1.1 201 Created\r\n" + JSON + b"\r\n" + caller.body[:-1] + b', "id": 1}')
+    caller.hang()
+
+
 _IDS = itertools.count(1000)
 
 
@@ -364,6 +373,15 @@ def test_a_server_that_drops_malformed_bodies_is_judged(tmp_path: Path) -> None:
     assert outcomes["LIST-1"] == "pass"
     unanswered = [row for row in ran.result.requirements if "no answer (reset: " in row.reason]
     assert {row.outcome for row in unanswered} == {"fail"}
+
+
+def test_a_201_that_never_ends_is_no_answer(tmp_path: Path) -> None:
+    """What was seen before the run stopped calling the operation is judged."""
+    with peer(never_ends_a_201) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "--allow-writes", "--timeout", "1", "--seed", "1")
+    assert ran.outcomes["CREATE-1"] == "fail"
+    assert "no complete answer within 1 s: status 201 was received, but its body did not end" in ran.reason("CREATE-1")
+    assert ran.outcomes["CREATE-2"] == "inconclusive"
 
 
 def run_against(name: str, folder: Path) -> tuple[Ran, int]:

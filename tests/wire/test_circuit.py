@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.exchange import Call, NoAnswer, Silence
+from petcheck.exchange import Call, Credential, NoAnswer, Silence
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import Circuit, Kind, pause_before_probe
 from petcheck.wire.transport import kind_of
@@ -57,6 +57,7 @@ def test_dropped_connections_do_not_open_the_circuit() -> None:
         (Call(Operation.CREATE_PET, body=b"\xff\xfe\xfd"), False),
         (Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1' + b"0" * 5000 + b"}"), False),
         (Call(Operation.CREATE_PET), False),
+        (Call(Operation.LIST_PETS, credential=Credential.RANDOM), False),
     ],
 )
 def test_what_any_server_should_serve(call: Call, ordinary: bool) -> None:
