@@ -1,0 +1,27 @@
+"""The bodies that a run posts: certainly valid ones in several categories, and one defect each."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.toolkit.payloads import defects, valid_pets
+
+RUN = "0a1b2c3d"
+
+
+@pytest.mark.parametrize("categories", [(4,), (4, 7), (0, 4, 7)])
+def test_valid_animals_are_in_different_categories_as_far_as_there_are_any(categories: tuple[int, ...]) -> None:
+    pets = valid_pets(RUN, categories)
+    assert {pet.plain["categoryId"] for pet in pets} == set(categories[:2])
+    asked = [asked_for(json.dumps(pet.plain).encode(), categories) for pet in pets]
+    assert {(one.due, one.requirement) for one in asked} == {(Due.CREATED, "CREATE-1")}
+
+
+def test_each_defect_is_the_one_that_its_requirement_refuses() -> None:
+    for defect in defects(RUN, 4, 99):
+        body = defect.body if isinstance(defect.body, bytes) else json.dumps(defect.body).encode()
+        asked = asked_for(body, (4,))
+        assert (asked.due, asked.requirement) == (Due.REFUSED, defect.requirement), defect.label
