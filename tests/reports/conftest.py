@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.register_assert_rewrite("tests.support.chromium", "tests.support.elements")
-
-from tests.support.chromium import CHROMIUM, FLAGS, Open  # noqa: E402 - their assertions explain themselves
-from tests.support.programs import missing  # noqa: E402
+from tests.support.chromium import CHROMIUM, FLAGS, Open
+from tests.support.programs import missing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
