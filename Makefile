@@ -33,8 +33,8 @@ OPENAPI_TOOLS := $(VENV)/openapi
 DOCS := $(VENV)/docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
-# No other plugins: with that of schemathesis, which no test needs, pytest would rewrite its modules. Three workers for
-# two cores, because some tests wait.
+# No other plugins: with that of schemathesis, which no test needs, pytest would rewrite its modules. More workers than
+# cores, since many tests wait.
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
@@ -45,7 +45,7 @@ check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m "not matrix and not openapi_tools and not install" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not matrix and not openapi_tools and not install" $(ARGS)
 
 test-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)
