@@ -148,7 +148,7 @@ def _doubt_of_name(name: str) -> str:
 
 
 def _characters(name: str, kind_of: str = "") -> str:
-    return f"{len(name):,} {kind_of}character{'s' * (len(name) != 1)}"
+    return plural(len(name), f"{kind_of}character")
 
 
 def _doubt_of_category(category: int, categories: Collection[int]) -> str:

@@ -292,7 +292,7 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
         return json.dumps(pet(what, categoryId=_LEFT_OUT))[:-1].encode() + f', "categoryId": {category}}}'.encode()
 
     yield _json(pet("empty status", status=""))
-    yield _json(pet("list as status", status=[SOLD]))  # no key of a dictionary, so it crashes where texts are looked up
+    yield _json(pet("list as status", status=[SOLD]))  # cannot be a key of a dictionary, so a lookup crashes
     yield _json({key[0].upper() + key[1:]: value for key, value in pet("capital names").items()})
     yield _json(pet("padded status", status=f" {SOLD} "))
     yield _json(json.dumps(pet("text in text")))
