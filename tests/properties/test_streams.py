@@ -22,7 +22,7 @@ from petcheck.properties.streams import Pets, creating, defective_pets, getting,
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
-from petcheck.toolkit.payloads import defects
+from petcheck.toolkit.payloads import defects, valid_pets
 
 PETS = Pets("0a1b2c3d", (4,))
 SEEDS = (1, 4711)
@@ -109,7 +109,7 @@ def pairs_of_limit_and_status(calls: Sequence[Call]) -> set[tuple[int, str | Non
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_documented_limit_comes_first_with_every_status(seed: int) -> None:
-    asked = [(q.get("limit"), q.get("status")) for q in (dict(call.query) for call in listed(seed)[:24])]
+    asked = [(q.get("limit"), q.get("status")) for q in (dict(call.query) for call in listed(seed)[:26])]
     assert {(limit, status) for limit in ("1", "20", "100", None) for status in (*STATUSES, None)} <= {*asked}
     assert [limit for limit, _ in asked if limit and limit.isdecimal() and int(limit) > 100]
 
@@ -172,7 +172,7 @@ def test_the_first_defects_are_those_that_people_make() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_bodies_that_crash_careless_servers_come_early(seed: int) -> None:
-    sent = bodies(seed, 66)
+    sent = bodies(seed, 68)
     signs = [
         b"1e400",
         b"{}",
@@ -197,12 +197,11 @@ def test_a_deep_run_tries_most_certainly_valid_lengths(seed: int) -> None:
     assert len(plain) > 25
 
 
-def test_two_plain_names_contain_all_of_printable_ascii() -> None:
-    dense = [json.loads(body)["name"] for body in (bodies(1, 8)[2], bodies(1, 8)[5])]
-    assert all(
-        asked_for(json.dumps({"name": name, "categoryId": 4}).encode(), {4}).due is Due.CREATED for name in dense
-    )
-    assert set("".join(dense)) | set("0123456789abcdef") == {chr(point) for point in range(0x20, 0x7F)}
+def test_the_second_name_is_one_that_the_checks_have_sent() -> None:
+    sent = bodies(1, 8)
+    checks = {pet.plain["name"] for pet in valid_pets(PETS.run, PETS.categories)}
+    assert json.loads(sent[2])["name"] in checks
+    assert json.loads(sent[5]) == {"name": "0", "categoryId": PETS.category}
 
 
 def test_defects_are_of_kinds_that_were_not_sent_before() -> None:

@@ -121,6 +121,8 @@ LISTS = (
     *(f"?status={s}" for s in STATUSES),
     "?limit=20",
     *(f"?limit={limit}&status={s}" for limit in (1, 20, 100) for s in STATUSES),
+    "?limit=37",
+    "?petcheck=1",
 )
 LAST = '"categoryId":1'
 LONG = "Rex <b> 2345678901234567890123456789012345678901234567890"
@@ -161,6 +163,8 @@ BODIES = (
             f'"name":"",{LAST}',
             f'"name":"p",{LAST},"x":{"[" * 100}{"]" * 100}',
             f'"name":"q","name":"r",{LAST}',
+            f'"name":"0",{LAST}',
+            f'"name":"0",{LAST}',
         )
     ),
     json.dumps('{"name":"s","categoryId":1}'),

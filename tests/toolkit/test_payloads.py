@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import string
 
 import pytest
 
-from petcheck.judging.request_bodies import Due, asked_for
-from petcheck.toolkit.payloads import defects, valid_pets
+from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
+from petcheck.toolkit.payloads import defects, signs_name, valid_pets
 
 RUN = "0a1b2c3d"
 
@@ -25,3 +26,10 @@ def test_each_defect_is_the_one_that_its_requirement_refuses() -> None:
         body = defect.body if isinstance(defect.body, bytes) else json.dumps(defect.body).encode()
         asked = asked_for(body, (4,))
         assert (asked.due, asked.requirement) == (Due.REFUSED, defect.requirement), defect.label
+
+
+def test_one_name_has_every_sign_of_ascii() -> None:
+    name = signs_name(RUN)
+    asked = asked_for(json.dumps({"name": name, "categoryId": 4}).encode(), (4,))
+    assert (asked.due, len(name)) == (Due.CREATED, PLAIN_NAME_LENGTH)
+    assert set(string.punctuation) <= set(name)

@@ -31,7 +31,7 @@ from petcheck.spec.figures import (
     STATUSES,
 )
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.payloads import OPEN_LISTS
+from petcheck.toolkit.payloads import OPEN_LISTS, signs_name
 
 Item = TypeVar("Item")
 _LONGEST_QUERY = 400
@@ -44,32 +44,46 @@ _STATUS_OR_NONE = (*STATUSES, None)
 def listing(seed: int, cases: Cases) -> Iterator[Call]:
     """Limits and filters: the pairs that the document allows, with open ones in between."""
     drawn = random.Random(f"{seed}/list")  # noqa: S311 - repeatable, not secret
-    valid = chain(_named_pairs(), cases.coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
+    valid = chain(_named_pairs(drawn), cases.coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
     free = chain(_open_lists(cases), cases.random(Operation.LIST_PETS, "negative", seed))
     short = (call for call in free if sum(len(name) + len(value) for name, value in call.query) <= _LONGEST_QUERY)
     yield from _fresh(chain(_woven(valid, short, 24, 2), _woven(valid, short, 2**62, 7)))
 
 
-def _named_pairs() -> Iterator[Call]:
-    """Every limit in the document, and none, with every status, and none: some fail only together."""
-    for status in _STATUS_OR_NONE:
-        for limit in (LIMIT_MAX, None, LIMIT_MIN, LIMIT_DEFAULT):
-            query = (("limit", limit and str(limit)), ("status", status))
-            yield Call(Operation.LIST_PETS, query=tuple((name, value) for name, value in query if value))
+def _named_pairs(drawn: random.Random) -> Iterator[Call]:
+    """Every limit in the document, and none, with every status, and none: some fail only together.
+
+    A limit that the document does not name is among the first: a server may know only those that it names.
+    """
+    unnamed = drawn.choice([limit for limit in range(LIMIT_DEFAULT, LIMIT_MAX // 2) if limit % 2 and limit % 5])
+    named = [_page(limit, status) for limits in _LIMITS for status in _STATUS_OR_NONE for limit in limits]
+    yield from (*named[:1], _page(unnamed, None), *named[1:])
+
+
+_LIMITS = ((LIMIT_MAX, None), (LIMIT_MIN, LIMIT_DEFAULT))
+
+
+def _page(limit: int | None, status: str | None) -> Call:
+    query = (("limit", limit and str(limit)), ("status", status))
+    return Call(Operation.LIST_PETS, query=tuple((name, value) for name, value in query if value))
 
 
 def _open_lists(cases: Cases) -> Iterator[Call]:
-    """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any."""
-    for query in (*(tuple(query.items()) for query in reversed(OPEN_LISTS.values())), *_ODD_QUERIES):
+    """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
+
+    Few runs have requests for all of them, so parameters that are unknown and repeated come early.
+    """
+    named = [tuple(query.items()) for query in reversed(OPEN_LISTS.values())]
+    for query in (*named[:3], *_ODD_QUERIES[:1], *named[3:], *_ODD_QUERIES[1:]):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
 
 
 _ODD_QUERIES = (
+    (("limit", "5"), ("limit", "7"), ("status", PENDING), ("status", SOLD), ("petcheck", "1")),
     (("limit", "1000"), ("status", AVAILABLE)),
     (("limit", "0.5"),),
-    (("limit", "5"), ("limit", "7"), ("status", SOLD), ("status", PENDING)),
     (("limit", str(10**23)),),
     (("status", "\udcff"),),
     (("status", ""),),
@@ -87,7 +101,7 @@ def pairs(drawn: random.Random) -> Iterator[Call]:
     for turn in range(len(_STATUS_OR_NONE)):
         for place, limit in enumerate(limits):
             status = _STATUS_OR_NONE[(place + turn) % len(_STATUS_OR_NONE)]
-            yield Call(Operation.LIST_PETS, query=(("limit", str(limit)), *((("status", status),) if status else ())))
+            yield _page(limit, status)
 
 
 # ---- GET /pets/{petId}
@@ -162,30 +176,28 @@ def creating(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Ite
 
 
 def _dense(pets: Pets) -> Iterator[bytes]:
-    """A name with everything that careless servers cannot store: leading spaces, NUL, control characters, and more
-    characters than most databases have room for. Then all of printable ASCII in two names.
+    """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
+    NUL, control characters, and more characters than most databases have room for. Then the name of an animal that the
+    run has created, since a name may be taken twice. Then the shortest name, in an animal without a status.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
     yield new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
-    points = [point for point in range(0x21, 0x7F) if chr(point) not in "0123456789abcdef"]
-    # shuffled, since a key such as "abcdefghijklmnop" would be masked in an ordered name
-    signs = [chr(points[place * 29 % len(points)]) for place in range(len(points))]
-    room = PLAIN_NAME_LENGTH - len(pets.run)
-    # a spreadsheet takes a name that begins so for a formula; members have no order (RFC 8259, section 4)
-    formula = f"={pets.run}" + "".join(sign for sign in signs[:room] if sign != "=")
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
-    yield _backwards(new_pet(pets, formula[:PLAIN_NAME_LENGTH], SOLD, next(others)))
-    yield new_pet(pets, pets.run + " ".join(("".join(signs[room:]), "059a"))[:room], None, next(others))
+    # members have no order (RFC 8259, section 4)
+    yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, next(others)))
+    yield new_pet(pets, named(pets.run, 1), None, next(others))
 
 
 def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    yield _written(pets, f'"{run} \\ud800 a lone surrogate"')
+    yield _with_member(_written(pets, f'"{run} \\ud800 a lone surrogate"'), '"petcheck": {"unknown": [true]}')
     yield _with_member(plain, '"deep": ' + "[" * 200 + "]" * 200)
+    # a server that takes the id from the body must not overwrite an animal
+    yield _with_member(plain, f'"id": {-int(run, 16)}')
     yield _with_member(
-        plain, '"id": 1, "__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
+        plain, '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
     )
     # Go's `omitempty` leaves out a 0
     yield new_pet(pets, f"  {run} leading blanks", PENDING, 0)
@@ -223,9 +235,9 @@ def accepted_pets(pets: Pets, drawn: random.Random, seed: int, cases: Cases) -> 
     whole = len(pets.run)
     middle = list(range(whole, PLAIN_NAME_LENGTH))
     drawn.shuffle(middle)
-    lengths = [PLAIN_NAME_LENGTH, 1, *middle, *range(whole - 1, 1, -1)]  # the shortest hold a part of the run's id only
-    # the second name is a digit; the third is a text that careless code takes for no value
-    names = (name for length in lengths for name in (named(pets.run, length), *(("null",) if length == 1 else ())))
+    lengths = [PLAIN_NAME_LENGTH, *middle, *range(whole - 1, 1, -1)]  # the shortest hold a part of the run's id only
+    # careless code takes the second name for no value
+    names = (name for length in lengths for name in (named(pets.run, length), *("null",) * (length == lengths[0])))
     plain = map(new_pet, repeat(pets), names, cycle(_STATUS_OR_NONE))
     odd = map(new_pet, repeat(pets), names_beyond_ascii(pets), cycle(_STATUS_OR_NONE))
     doubtful = chain.from_iterable(zip(odd, _long(pets), _categories(pets, drawn), strict=False))

@@ -7,12 +7,14 @@ delete operation, so each body must be worth the animal that it creates.
 from __future__ import annotations
 
 import json
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
 
+_SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
@@ -62,14 +64,14 @@ def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:
         return {"name": name, "categoryId": category_id} | ({"status": status} if status else {})
 
     def plain(status: str | None) -> dict[str, object]:
-        name = f'petcheck {run} {(status or "none"):9} <b>&amp; "it\'s" \\n%41+'
+        name = f'petcheck {run} {(status or "none"):9} <B>&amp; "It\'s" \\n%41+'
         return pet(status, name, category if status else another)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
     near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
     available, pending, sold = STATUSES
     return (
-        ValidPet(available, plain(available)),
+        ValidPet(available, pet(available, signs_name(run), category)),
         ValidPet(pending, plain(pending), (pet(pending, far, INT64_MAX),)),
         # no double holds these two; a service that refuses the ends of int64 often accepts the second
         ValidPet(
@@ -77,6 +79,11 @@ def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:
         ),
         ValidPet(None, plain(None), (pet(None, near, another),)),
     )
+
+
+def signs_name(run: str) -> str:
+    """A name of 50 characters with all printable signs of ASCII; a spreadsheet takes it for a formula."""
+    return f"=petcheck {run} {_SIGNS}"
 
 
 def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:

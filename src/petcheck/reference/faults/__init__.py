@@ -29,6 +29,12 @@ from petcheck.reference.registry import Fault, by_name
 # a default run finds the other faults of these families; these need many examples
 _RARE = frozenset(
     {
+        "limit-1-with-pending-refused",
+        "limit-1-with-pending-unfiltered",
+        "limit-1-with-pending-unlimited",
+        "limit-20-with-pending-refused",
+        "limit-20-with-pending-unfiltered",
+        "limit-20-with-pending-unlimited",
         "limit-20-with-sold-unfiltered",
         "limit-1-with-no-status-refused",
         "limit-20-with-no-status-refused",
@@ -119,8 +125,6 @@ BY_EXAMPLES = frozenset(
         "shared-cache-skips-key",
         "filtered-list-without-key",
         "limit-1-with-available-refused",
-        "limit-1-with-pending-refused",
-        "limit-20-with-pending-refused",
         "limit-100-with-available-refused",
         "limit-100-with-sold-refused",
         "no-limit-with-available-refused",
@@ -128,10 +132,6 @@ BY_EXAMPLES = frozenset(
         "no-limit-with-sold-refused",
         "limit-1-with-available-unfiltered",
         "limit-1-with-available-unlimited",
-        "limit-1-with-pending-unfiltered",
-        "limit-1-with-pending-unlimited",
-        "limit-20-with-pending-unfiltered",
-        "limit-20-with-pending-unlimited",
         "limit-100-with-available-unfiltered",
         "limit-100-with-available-unlimited",
         "limit-100-with-sold-unfiltered",
@@ -148,7 +148,6 @@ BY_EXAMPLES = frozenset(
         "status-empty-accepted",
         "status-padded-accepted",
         "list-as-status-crashes",
-        "formula-escaped",
         "status-first-dropped",
         "third-category-refused",
         "id-0-200-list",
@@ -161,6 +160,12 @@ BY_EXAMPLES = frozenset(
         "nul-crashes",
         "control-character-crashes",
         "extra-field-crashes",
+        "unknown-parameter-crashes",
+        "limit-not-in-menu-refused",
+        "short-names-refused",
+        "name-0-refused",
+        "name-taken-409",
+        "digits-as-name-become-number",
     }
 )
 """Faults that a default run finds; a run without property examples may miss them, since it sends fewer requests."""

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import partial
 
 from petcheck.reference.behaviour import Behaviour, Override, Pet, ServerState
-from petcheck.reference.messages import Answer, Call, Operation
+from petcheck.reference.messages import Answer, Call, Operation, Refusal
 from petcheck.reference.overrides import answered, error, named, pets, refused_if, served, stored, stored_otherwise
 from petcheck.reference.registry import fault
-from petcheck.reference.store import Animal, changed
+from petcheck.reference.store import Animal, NewAnimal, changed
 
 page = partial(fault, section="4.1", at=(Operation.LIST,), needs="examples")
 create = partial(fault, section="4.2", at=(Operation.CREATE,), needs="examples")
@@ -100,6 +100,24 @@ def _without_category_0(pet: Pet) -> Pet:
     return {name: value for name, value in pet.items() if (name, value) != ("categoryId", 0)}
 
 
+def _with_number_as_name(pet: Pet) -> Pet:
+    name = pet["name"]
+    return {**pet, "name": int(name)} if isinstance(name, str) and re.fullmatch("[0-9]+", name) else pet
+
+
+def _unique_names(behaviour: Behaviour) -> Behaviour:
+    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        if any(animal.name == new.name and animal.born for animal in state.store.newest_first()):
+            raise Refusal(409, "name_taken", "An animal has this name.")
+        return behaviour.keep(new, animal_id, call, state)
+
+    return replace(behaviour, keep=keep)
+
+
+def _off_the_menu(call: Call) -> bool:
+    return 1 < int(call.query["limit"]) <= 100 and int(call.query["limit"]) not in (10, 20, 25, 50, 100)
+
+
 def _forgets_sharp_s(animal: Animal) -> Animal:
     return changed(animal, name=animal.name.replace("ß", "ss"))
 
@@ -163,11 +181,21 @@ FAULTS = [
         "ERROR-5",
         answered(lambda call: "." in call.query.get("limit", ""), _CRASH),
     ),
-    *page(
+    *fault(
         "unknown-parameter-crashes",
         "An unknown query parameter gets 500.",
         "ERROR-5",
         answered(lambda call: not call.query.keys() <= {"limit", "status"}, _CRASH),
+        section="4.1",
+        at=(Operation.LIST,),
+    ),
+    *fault(
+        "limit-not-in-menu-refused",
+        "A `limit` other than 1, 10, 20, 25, 50 and 100 gets 400.",
+        "LIST-2",
+        answered(lambda call: call.query.get("limit", "").isdecimal() and _off_the_menu(call), error(400)),
+        section="4.1",
+        at=(Operation.LIST,),
     ),
     # a range of ids, and other segments
     *get(
@@ -216,11 +244,29 @@ FAULTS = [
         "CREATE-1 CREATE-14 ERROR-5",
         refused_if("internal", lambda new: 30 <= len(new.name) <= 39, 500),
     ),
-    *create(
+    *fault(
         "short-names-refused",
-        "A name of fewer than 6 characters gets 400.",
+        "A name of fewer than 2 characters gets 400.",
         "CREATE-1",
-        refused_if("name_invalid", lambda new: len(new.name) < 6),
+        refused_if("name_invalid", lambda new: len(new.name) == 1),
+        section="4.2",
+        at=(Operation.CREATE,),
+    ),
+    *fault(
+        "name-taken-409",
+        "The name of a stored animal gets 409.",
+        "CREATE-1",
+        _unique_names,
+        section="4.2",
+        at=(Operation.CREATE,),
+    ),
+    *fault(
+        "digits-as-name-become-number",
+        "A name of digits comes back as a number.",
+        "PET-2",
+        pets(_with_number_as_name),
+        section="4.2",
+        at=(Operation.CREATE,),
     ),
     *create(
         "name-over-255-crashes",
@@ -252,8 +298,13 @@ FAULTS = [
         "CREATE-14 ERROR-5",
         refused_if("internal", lambda new: new.category_id == 0, 500),
     ),
-    *create(
-        "name-0-refused", "The name `0` gets 400.", "CREATE-1", refused_if("name_empty", lambda new: new.name == "0")
+    *fault(
+        "name-0-refused",
+        "The name `0` gets 400.",
+        "CREATE-1",
+        refused_if("name_empty", lambda new: new.name == "0"),
+        section="4.2",
+        at=(Operation.CREATE,),
     ),
     *fault(
         "category-0-left-out",
