@@ -59,6 +59,18 @@ def creations_in(record: Iterable[Exchange]) -> list[Creation]:
     return found
 
 
+def name_in(body: bytes | None) -> str | None:
+    """The name in a body of a POST, if it can be read."""
+    name = (asked_for(body, ()).pet or {}).get("name")
+    return name if isinstance(name, str) else None
+
+
+def taken(name: str | None, record: Iterable[Exchange]) -> Exchange | None:
+    """The first POST that created an animal of that name."""
+    made = (e for e in posts_in(record) if e.status == 201) if name is not None else ()
+    return next((exchange for exchange in made if name_in(exchange.request.body) == name), None)
+
+
 def still_there(creations: Iterable[Creation]) -> list[Creation]:
     """The latest creation of each id: another client may have removed the earlier ones."""
     return list({creation.id: creation for creation in creations}.values())

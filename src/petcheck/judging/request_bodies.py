@@ -36,8 +36,8 @@ class Due(Enum):
 class Asked:
     """Which statuses a body may get, and why. Others break `requirement`; `what` describes the body after "with".
 
-    `pet` is the object that was sent, None if its treatment is open; without the name if that cannot come back
-    exactly. `too_large` also allows 413.
+    `pet` is the object that was sent, and that a 201 must repeat: None if its values are open; without the name if that
+    cannot come back exactly. `too_large` also allows 413.
     """
 
     due: Due
@@ -72,8 +72,12 @@ def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     if defect is not None:
         # wrong for every parser
         return _NOT_JSON if reading.extension else Asked(Due.REFUSED, defect[1], defect[0], pet)
-    if not isinstance(pet["categoryId"], int) or (pet.keys() - _FIELDS and not reading.extension):
+    if not isinstance(pet["categoryId"], int):
         return _OPEN
+    unknown = sorted(pet.keys() - _FIELDS)
+    if unknown and not reading.extension:
+        what = f"{plural(len(unknown), 'member')} that section 2 does not name, such as {quoted(unknown[0])}"
+        return Asked(Due.OPEN, what, pet=_exact(pet))
     return _well_formed(pet, str(pet["name"]), pet["categoryId"], reading.extension, categories)
 
 
@@ -88,10 +92,15 @@ def _well_formed(
         return Asked(Due.CREATED, what, "CREATE-1", pet)
     # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
-    inexact = _has_surrogate(name) or (REPLACEMENT in name and extension)
-    sent = {key: value for key, value in pet.items() if key != "name"} if inexact else pet
     what = ", and ".join(doubts) if any(", " in doubt for doubt in doubts[:-1]) else " and ".join(doubts)
-    return Asked(Due.CREATED_OR_REFUSED, what, requirement, sent, len(name) > VERY_LONG_NAME)
+    return Asked(Due.CREATED_OR_REFUSED, what, requirement, _exact(pet, extension), len(name) > VERY_LONG_NAME)
+
+
+def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
+    """The fields that come back exactly: not a name with a part that UTF-8 cannot encode or a parser has replaced."""
+    name = str(pet["name"])
+    inexact = any("\ud800" <= character <= "\udfff" for character in name) or (REPLACEMENT in name and extension)
+    return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
 
 
 def _reading(body: bytes) -> Reading | None:
@@ -153,7 +162,3 @@ def _characters(name: str, kind_of: str = "") -> str:
 
 def _doubt_of_category(category: int, categories: Collection[int]) -> str:
     return "" if category in categories else f"`categoryId` {category}, which no listed animal has"
-
-
-def _has_surrogate(name: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in name)

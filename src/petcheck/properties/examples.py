@@ -14,6 +14,7 @@ from functools import cached_property
 from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
 from petcheck.exchange import Call, Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
+from petcheck.judging.creations import name_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in
@@ -247,11 +248,17 @@ class Examples:
         def fails(attempt: Call) -> bool:
             if not self.target.api.known(attempt) and self.sent >= last:
                 return False
+            name = name_in(attempt.body)
+            if name != name_in(call.body) and taken(name, self.target.record) is not None:
+                return False  # a name that is taken would be another cause
             asked[attempt] = self.ask(attempt)
             return self.ledger.alike(asked[attempt], exchange)
 
         simple = asked[simplest(call, self.pets, fails)]
-        self.ledger.register(exchange, simple, tried=len(asked) > 1)
+        before = [e for e in self.target.record if e.sent < simple.sent]
+        self.ledger.register(
+            exchange, simple, tried=len(asked) > 1, earlier=taken(name_in(simple.request.body), before)
+        )
 
     def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
         """Whether a doubtful animal gets the same status as a plain one, so that the doubt is not the cause."""

@@ -86,16 +86,17 @@ class Failures:
                 settled = False
         return settled
 
-    def register(self, found: Exchange, simplest: Exchange, *, tried: bool) -> None:
-        """Record the problems of the simplest form of an example.
+    def register(self, found: Exchange, simplest: Exchange, *, tried: bool, earlier: Exchange | None = None) -> None:
+        """Record the problems of the simplest form of an example; `earlier` created an animal with the same name.
 
         If no simpler form was `tried`, two parameters that were refused together prove nothing about either.
         """
+        beside = (earlier,) if earlier is not None and simplest.status != 201 else ()
         for requirement, problem in self.problems(simplest).items():
             recorded = self.known | self.failures.keys()
             doubtful = requirement == "LIST-6" and not tried and not recorded.isdisjoint({"LIST-1", "LIST-2"})
             if requirement not in recorded and not doubtful:
-                self.failures[requirement] = Failure(requirement, problem, found, simplest)
+                self.failures[requirement] = Failure(requirement, problem, found, simplest, beside)
 
     def in_words(self, failure: Failure) -> str:
         """A failure in words."""
@@ -104,6 +105,8 @@ class Failures:
         text = f"{said.replace(described(simple), _with_what_decides(simple, failure.problem), 1)}."
         if failure.found is not simple:
             text += f" Simplified from {posted_words(failure.found)}."
+        if failure.beside:
+            text += f" An earlier {Operation.CREATE_PET} with the same name returned 201."
         more = self._alike[failure.requirement]
         if more:
             text += f" {more} more example{'s' if more > 1 else ''} failed the same way."

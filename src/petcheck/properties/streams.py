@@ -192,7 +192,7 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    yield _with_member(_written(pets, f'"{run} \\ud800 a lone surrogate"'), '"petcheck": {"unknown": [true]}')
+    yield _written(pets, f'"{run} \\ud800 a lone surrogate"')
     yield _with_member(plain, '"deep": ' + "[" * 200 + "]" * 200)
     # a server that takes the id from the body must not overwrite an animal
     yield _with_member(plain, f'"id": {-int(run, 16)}')
@@ -200,7 +200,7 @@ def _odd(pets: Pets) -> Iterator[bytes]:
         plain, '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
     )
     # Go's `omitempty` leaves out a 0
-    yield new_pet(pets, f"  {run} leading blanks", PENDING, 0)
+    yield new_pet(pets, f"  {run} with leading blanks", PENDING, 0)
     yield new_pet(pets, f"{run} \0 NUL", SOLD)
     yield new_pet(pets, named(run, 300), SOLD)
     yield _with_member(plain, '"huge": 1e400, "digits": ' + "9" * 400)

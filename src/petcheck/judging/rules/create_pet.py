@@ -52,7 +52,7 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     sent: dict[object, list[Exchange]] = {status: [] for status in (*STATUSES, None)}
     for exchange in posts_in(record):
         asked = asked_for(exchange.request.body, grounds.categories)
-        if asked.due in (Due.CREATED, Due.CREATED_OR_REFUSED) and asked.pet is not None:
+        if asked.due is not Due.REFUSED and asked.pet is not None:
             sent[asked.pet.get("status")].append(exchange)
     accepted = tuple(e for exchanges in sent.values() for e in exchanges if e.status == 201)
     missing = [status for status, exchanges in sent.items() if all(e.status != 201 for e in exchanges)]
@@ -84,9 +84,9 @@ def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | N
         return None
     asked = asked_for(request.body, grounds.categories)
     got = value_of(exchange.answer)
-    if asked.due in (Due.REFUSED, Due.OPEN) or not isinstance(got, dict):
+    if asked.due is Due.REFUSED or asked.pet is None or not isinstance(got, dict):
         return None
-    return asked.pet or {}, got
+    return asked.pet, got
 
 
 def _name_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
