@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 
 import pytest
@@ -95,6 +96,17 @@ def test_a_failing_example_is_shown_in_its_simplest_form() -> None:
 def test_two_parameters_are_not_blamed_for_one() -> None:
     trial = run_fault("limit-55-to-64-refused")
     assert trial.ids("fail") == {"LIST-2"}
+
+
+def test_a_taken_name_is_told_with_the_animal_that_has_it() -> None:
+    trial = run_fault("name-taken-409", by_default=True)
+    assert trial.ids("fail") == {"CREATE-1"}
+    assert "got 409 Conflict." in trial.reasons["CREATE-1"]
+    assert "An earlier POST /pets with the same name returned 201." in trial.reasons["CREATE-1"]
+    row = next(row for row in trial.result.requirements if row.id == "CREATE-1")
+    names = [json.loads(trial.exchanges[index].request.body or b"")["name"] for index in row.decisive]
+    assert len(names) == 3
+    assert len(set(names)) == 1
 
 
 def test_refused_names_fail_nothing() -> None:
