@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -43,7 +44,24 @@ def test_the_forecast_in_words() -> None:
     lines = list(Forecast(target, 1200).lines())
     assert lines[0] == "staging  https://host/v1: nothing was sent. A run sends at most:"
     assert lines[-1] == "  left behind: about 10 animals, plus one per invalid body that is accepted"
-    assert "  in total 100 requests, 46 of them POST" in lines
+    assert lines[1:4] == [
+        "  checks                60 requests, 34 of them POST",
+        "  property examples     40 requests, 12 of them POST",
+        "  in total             100 requests, 46 of them POST",
+    ]
+
+
+@pytest.mark.parametrize("most", [1, 30, 70, 1200])
+@pytest.mark.parametrize("examples", [0, None, 200])
+@pytest.mark.parametrize("writes", [True, False], ids=["writing", "reading"])
+def test_the_rows_add_up(most: int, examples: int | None, writes: bool) -> None:
+    lines = Forecast(TargetConfig("staging", SOURCE, writes=writes), most, examples).lines()
+    rows = [
+        tuple(map(int, found.groups())) for line in lines if (found := re.search(r"(\d+) requests?, (\d+) of", line))
+    ]
+    *parts, total = rows
+    assert tuple(map(sum, zip(*parts, strict=True))) == total
+    assert total[0] <= most
 
 
 def test_the_forecast_of_a_choice_has_its_sections_alone() -> None:

@@ -116,12 +116,16 @@ class Forecast:
     def lines(self) -> Iterator[str]:
         """The forecast as lines of text."""
         target, (gets, posts) = self.target, self._examples
+        by_examples = min(gets + posts, self.requests)
+        posted = min(posts, self.posts)
+        rows = [
+            ("checks", self.requests - by_examples, self.posts - posted),
+            *([("property examples", by_examples, posted)] if by_examples else []),
+            ("in total", self.requests, self.posts),
+        ]
         yield f"{target.name}  {target.source}: nothing was sent. A run sends at most:"
-        for section, section_gets, section_posts in self._by_section():
-            yield f"  {section:4} {TITLES[section]:28} {section_gets:4} GET {section_posts:4} POST"
-        if gets or posts:
-            yield f"       {'property examples':28} {gets:4} GET {posts:4} POST"
-        yield f"  in total {plural(self.requests, 'request')}, {self.posts} of them POST"
+        for what, requests, creating in rows:
+            yield f"  {what:18} {plural(requests, 'request'):>14}, {creating} of them POST"
         if self.populate is not None and target.writes:
             counting, creating = self._to_populate
             yield f"  and before that {counting} GET and {creating} POST, until there are {self.populate} animals"
