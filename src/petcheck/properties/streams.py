@@ -192,7 +192,9 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    yield _written(pets, f'"{run} \\ud800 a lone surrogate"')
+    unknown = f'"petcheck": ["{run}"]'
+    yield _with_member(_written(pets, f'"{run} \\ud800 a lone surrogate"'), unknown)
+    yield _with_member(plain, unknown)
     yield _with_member(plain, '"deep": ' + "[" * 200 + "]" * 200)
     # a server that takes the id from the body must not overwrite an animal
     yield _with_member(plain, f'"id": {-int(run, 16)}')

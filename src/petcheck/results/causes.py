@@ -15,6 +15,7 @@ from petcheck.results.decisions import (
     MOST,
     NOT_JSON,
     NOT_SERVED,
+    UNREAD,
     Decision,
     created_by,
     decisions_of,
@@ -169,6 +170,8 @@ def _title(rows: Sequence[RequirementRow], every: Sequence[Decision], *, by_reas
     kind, _, which = part.partition(":")
     if exchange.error is not None:
         return f"No answer to {exchange.operation}"
+    if mark == (UNREAD,):
+        return "The server takes an unread POST body for the next request; read every body, or close the connection"
     if kind == "status":
         return _of_status(rows, every) if rows[0].expected else ""
     if mark in ((NOT_JSON, True), (NOT_JSON, False)):

@@ -7,6 +7,7 @@ refused. Pure.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,13 +24,19 @@ Entries: TypeAlias = Mapping[tuple[str, int], Evidence]
 MOST = 60
 """The most exchanges of a failure that are looked at."""
 
-NOT_SERVED, NOT_JSON = "not served", "not JSON"
-"""The first part of two marks: an operation is not there at all, a body is not JSON."""
+NOT_SERVED, NOT_JSON, UNREAD = "not served", "not JSON", "unread"
+"""The first part of three marks: an operation is not there at all, a body is not JSON, the server answers what it left
+unread of an earlier request.
+"""
 
 # refusals that frameworks send by themselves, whatever the operation
 _REFUSALS = frozenset({400, 401, 403, 422})
 _MISSING = frozenset({404, 405, 501})
 _REFUSED = "400"
+# Python's http.server says so of a request line; petcheck sends no such line, so it is the rest of an earlier request
+_NO_REQUEST_LINE = re.compile(
+    r"(Bad request syntax|Bad request version|Bad HTTP/0\.9 request type|Unsupported method) \("
+)
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 _LONGEST_BODY = 128 * 1024  # bytes
 
@@ -66,6 +73,8 @@ def _mark(row: RequirementRow, exchange: Evidence, part: str) -> Hashable:
     kind, _, which = part.partition(":")
     if exchange.error is not None:
         return "no answer", exchange.operation
+    if _NO_REQUEST_LINE.match(exchange.reason):
+        return (UNREAD,)
     if kind == "status" and not row.expected:
         return row.id  # the status is right, and something else contradicts it
     if kind == "status":
