@@ -59,7 +59,7 @@ def test_an_animal_that_a_refused_request_created_is_the_same_cause() -> None:
 
 
 def test_a_body_that_the_server_left_unread_is_one_cause() -> None:
-    rest = samples.response("<p>", 400, "Bad request syntax ('{\"name\": \"Rex\"}POST /v1/pets HTTP/1.1')")
+    rest = samples.response("<p>", 400, 'Bad request syntax (\'{"name": "Rex"}POST /v1/pets HTTP/1.1\')')
     entries = har([samples.exchange(index, LIST, rest) for index in range(2)], version="0.1.0")
     rows = [
         row("SERVICE-1", "1", (0, "body")),
