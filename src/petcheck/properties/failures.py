@@ -114,7 +114,9 @@ class Failures:
 
     def part_of(self, failure: Failure, exchange: Exchange) -> Part:
         """The part of an exchange that shows a failure."""
-        problem = failure.problem if exchange is failure.simplest else self.problems(exchange).get(failure.requirement)
+        if exchange.status == failure.simplest.status:
+            return failure.problem.part
+        problem = self.problems(exchange).get(failure.requirement)
         return problem.part if problem is not None else WHOLE
 
     def alike(self, attempt: Exchange, exchange: Exchange) -> bool:
