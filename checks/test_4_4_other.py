@@ -1,12 +1,16 @@
 """Section 4.4: other operations. Of `GET /store/orders` the document says only that it exists."""
 
-from petcheck.toolkit import Response, Target, Traffic, kind, observes, requirement, sends, value_of
+from petcheck.toolkit import Credential, Response, Target, Traffic, kind, observes, requirement, sends, value_of
 
 
 @requirement("ORDERS-1")
 @sends(Traffic.ORDERS)
 def test_store_orders_exists(target: Target) -> None:
-    """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing."""
+    """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing.
+
+    A request without a key comes first: a cache must not keep its 401 for the next client.
+    """
+    target.api.store_orders(credential=Credential.MISSING)
     target.api.store_orders()
     target.judge("ORDERS-1")
 

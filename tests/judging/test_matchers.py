@@ -114,6 +114,9 @@ def test_problems_name_the_media_type() -> None:
 
 def test_json() -> None:
     assert matchers.problem_of_json(response(body=b"[]")) is None
+    assert matchers.problem_of_json(response(body=b"\xef\xbb\xbf[]")) == Problem(
+        "the body begins with a byte order mark, which RFC 8259, section 8.1, forbids", "body"
+    )
     assert matchers.problem_of_json(response(body=b"")) == Problem("the body is empty", "body")
     assert matchers.unread(response(body=b"[]", whole=False)) == (
         "the body is longer than petcheck reads (it keeps the first 2 bytes)"

@@ -35,7 +35,7 @@ NEEDS = {
     "small-store",
     "big-store",
     "examples",
-    *("none-sold", "oldest-first", "others-change"),
+    *("none-sold", "ids-at-the-end", "oldest-first", "others-change"),
 }
 
 
@@ -165,6 +165,8 @@ BODIES = (
             f'"name":"q","name":"r",{LAST}',
             f'"name":"0",{LAST}',
             f'"name":"0",{LAST}',
+            f'"name":"w",{LAST},"status":"sold\\n"',
+            f'"name":"\\ud83d\\ude00",{LAST}',
         )
     ),
     json.dumps('{"name":"s","categoryId":1}'),
@@ -191,7 +193,9 @@ def asked(operations: set[Operation | None]) -> Iterator[Ask]:
         yield from (Ask("/pets", "POST", body=body.encode()) for body in BODIES)
         yield Ask("/pets?limit=100")
     if Operation.GET in operations or Operation.CREATE in operations:
-        yield from (Ask(f"/pets/{pet_id}") for pet_id in (129, 130, 131, 132, 0, 2**32 + 1, 2**63, "abc"))
+        yield from (
+            Ask(f"/pets/{pet_id}") for pet_id in (129, 130, 131, 132, 0, 2**32 + 1, (2**63 - 129) ^ 256, 2**63, "abc")
+        )
         yield from (Ask("/pets/0", authorization=bad) for bad in (None, f"Bearer {HEAD:x<{len(KEY)}}"))
         yield from (Ask("/pets/129") for _ in range(6))
         yield Ask("/pets/129", authorization=None)

@@ -66,7 +66,7 @@ def json_of(response: Response) -> Json:
 
 
 def parse(body: bytes) -> Json:
-    """The JSON value of UTF-8 bytes, with or without a byte order mark. Raises `NotJson` with the reason.
+    """The JSON value of UTF-8 bytes, after a byte order mark if there is one. Raises `NotJson` with the reason.
 
     Callers share the value and do not change it.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import accumulate, zip_longest
@@ -101,6 +102,8 @@ def problem_of_json(response: Response) -> Problem | None:
         json_of(response)
     except NotJson as problem:
         return Problem(str(problem), BODY)
+    if response.body.startswith(BOM_UTF8):
+        return Problem("the body begins with a byte order mark, which RFC 8259, section 8.1, forbids", BODY)
     return None
 
 

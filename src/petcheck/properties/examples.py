@@ -14,7 +14,7 @@ from functools import cached_property
 from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
 from petcheck.exchange import Call, Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.creations import name_in, taken
+from petcheck.judging.creations import name_in, read_call, reads_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in
@@ -35,8 +35,9 @@ _SAMPLE = 40  # exchanges that show nothing new, kept for each operation
 _SAMPLE_BYTES = 4_000_000  # most bytes of their bodies in total
 _POSTS_KEPT = 1_000
 _CHUNK = 100
-_SEQUENCES = "sequences"
+_SEQUENCES, _AGAIN = "sequences", "read again"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
+_IDS = 2  # examples of ids that come before a second read of an animal
 _QUESTIONS = 3  # most questions that a rule may ask
 
 
@@ -169,7 +170,9 @@ class Examples:
                 parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
         parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
         if self.target.as_of < REMOVAL_DAY:
-            parts.append(self._part(Operation.GET_PET, getting(seed, cases), share.getting))
+            again = share.getting > _IDS and choice.calls(Operation.GET_PET)
+            parts.append(self._part(Operation.GET_PET, getting(seed, cases), share.getting - again))
+            parts.append(_Part(_AGAIN, int(again), self._read_again))
         return [
             part
             for part in parts
@@ -185,6 +188,13 @@ class Examples:
             return True
 
         return _Part(operation, share, another)
+
+    def _read_again(self) -> bool:
+        """Read an animal a second time: a cache may answer then, in another form."""
+        first = next((number for number, e in reads_in(self.target.record) if e.status == 200), None)
+        if first is not None and self.left(Operation.GET_PET) > 0:
+            self.attempt(read_call(first), fresh=True)
+        return False
 
     def _judged(self, part: object, requirement: str) -> None:
         held = self.ledger.held.get(requirement, [])

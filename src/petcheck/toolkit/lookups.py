@@ -14,6 +14,7 @@ from petcheck.toolkit.created import Created
 from petcheck.toolkit.payloads import TELLTALE_STATUS, ValidPet
 from petcheck.toolkit.target import Target
 
+_DOUBLE_BITS = 53
 # requests needed to compare a difference again, including the one that shows it
 _CONFIRMATION = 4
 
@@ -33,7 +34,7 @@ def creation(target: Target, status: str | None) -> Created:
     # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
     for place, extreme in enumerate(pet.extremes):
-        first = target.post(f"extreme {status}" + " again" * place, extreme)
+        first = target.post(f"extreme {status}" + " again" * place, extreme, escaped=pet.escaped)
         plainest = target.post(f"plain {STATUSES[0]}", target.valid_pets()[0].plain)
         if first.accepted or (first.status != 400 and first.status == plainest.status):
             return first
@@ -95,9 +96,16 @@ def read_others(target: Target) -> None:
 
 
 def unknown_id(target: Target) -> int:
-    """An id that no animal has: one that 32-bit code confuses with a known id, otherwise a random one."""
-    known = [number for number in listed_before(target) if number > 0] or [revealing(target) or 0]
-    return wrapped(known[0]) if known[0] > 0 else target.unknown_id
+    """An id that no animal has: one that careless code confuses with a known id, otherwise a random one.
+
+    Ids beyond 2^53 are most at risk in code that holds numbers in doubles, smaller ones in 32-bit code.
+    """
+    known = next((number for number in listed_before(target) if number > 0), revealing(target) or 0)
+    spacing = 1 << max(known.bit_length() - _DOUBLE_BITS, 0)
+    neighbour = known ^ max(spacing // 4, 1)  # the nearest double is the same
+    if spacing > 1 and neighbour not in animals_in(target.record):
+        return neighbour
+    return wrapped(known) if known > 0 else target.unknown_id
 
 
 def _odd(animal: Animal) -> bool:

@@ -36,12 +36,14 @@ TELLTALE_STATUS = PENDING
 class ValidPet:
     """A NewPet that is certainly valid (section 4.2), and similar ones that a service may refuse.
 
-    The `extremes` are tried first, since they show more; if the service refuses them, `plain` follows.
+    The `extremes` are tried first, since they show more; if the service refuses them, `plain` follows. If `escaped`,
+    characters beyond ASCII are written as escapes of JSON: `\\ud83d\\ude00` for an emoji (RFC 8259, section 7).
     """
 
     status: str | None
     plain: dict[str, object]
     extremes: tuple[dict[str, object], ...] = ()
+    escaped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:
         ValidPet(
             sold, plain(sold), tuple(dict(plain(sold), categoryId=number) for number in (INT64_MIN + 1, 2**53 + 1))
         ),
-        ValidPet(None, plain(None), (pet(None, near, another),)),
+        ValidPet(None, plain(None), (pet(None, near, another),), escaped=True),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -294,14 +295,17 @@ class Target:
         """The bodies that must be refused."""
         return defects(self.run, self.category, self._number)
 
-    def post(self, label: str, body: dict[str, object]) -> Created:
-        """Create an animal, once in a run for each label. Raises `NotRun` if writes are not allowed."""
+    def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Created:
+        """Create an animal, once in a run for each label; `escaped` as in `ValidPet`.
+
+        Raises `NotRun` if writes are not allowed.
+        """
         known = next((creation for creation in self.created if creation.label == label), None)
         if known is not None:
             self.api.examine(known.exchange)
             return known
         self.need_writes()
-        creation = Created(label, body, self.api.create_pet(body))
+        creation = Created(label, body, self.api.create_pet(json.dumps(body).encode() if escaped else body))
         self.created.append(creation)
         return creation
 

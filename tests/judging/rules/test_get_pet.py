@@ -340,7 +340,7 @@ def test_an_existing_animal_is_distinguished_from_an_invented_one() -> None:
 
 def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     other = wrapped(7)
-    assert (other, wrapped(other)) == (2**32 + 7, 7)
+    assert (other, wrapped(other)) == (2**52 + 7, 7)
     decision = found("GET-3", page(REX), got(other, body={**REX, "id": other}), got(9, 404))
     assert isinstance(decision, Failed)
     assert decision.proofs == (Proof(got(other, body={**REX, "id": other}), "status"), Proof(page(REX), "body:/0"))
@@ -348,7 +348,7 @@ def test_an_animal_under_another_id_is_not_a_different_animal() -> None:
     assert isinstance(latest, Failed)
     assert latest.proofs[1] == Proof(page(FOX, REX, sent=0.5), "body:/1")
     assert decision.text == (
-        "GET /pets/4294967303 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
+        "GET /pets/4503599627370503 with an id that no animal has: expected 404 (section 4.3), got 200; it is animal 7 "
         "with another id."
     )
     assert isinstance(found("GET-3", page(REX), got(other, body={**TEX, "id": other}), got(9, 404)), Held)

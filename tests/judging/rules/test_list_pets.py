@@ -337,6 +337,19 @@ def test_a_default_page_that_is_shorter_is_compared_in_the_order_a_b_a() -> None
     assert isinstance(decided("LIST-4", *filtered, ten, twenty, *soon), Ask)
 
 
+def test_a_default_page_of_a_small_store_that_leaves_animals_out_is_compared_too() -> None:
+    known = [page(range(16), "limit=100"), page(range(10), at=1)]
+    assert asked(decided("LIST-4", *known)) == (ask("limit=20"),)
+    explicit = page(range(16), "limit=20", at=2)
+    assert asked(decided("LIST-4", *known, explicit)) == (ask(), ask("limit=20"), ask())
+    again = [page(range(10), at=13), page(range(16), "limit=20", at=14), page(range(10), at=15)]
+    failed = decided("LIST-4", *known, explicit, *again)
+    assert isinstance(failed, Failed)
+    assert failed.text.startswith("GET /pets returned 10 animals, GET /pets?limit=20 returned 16;")
+    # a server may leave them out of both
+    assert isinstance(decided("LIST-4", *known, page(range(10), "limit=20", at=2)), Undecided)
+
+
 def compared(*times: float, before: Iterable[Exchange] = (), ids: Iterable[int] = range(10)) -> Decision:
     """A default page that is shorter than one with `limit=20`, which has been known since 2.5, compared at `times`."""
     listed = list(ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from codecs import BOM_UTF8
 from functools import partial
 
 from petcheck.reference.messages import Answer, Call, Operation
@@ -89,6 +90,9 @@ FAULTS = [
         "Response bodies begin with `)]}',`, a prefix against script inclusion.",
         "SERVICE-1",
         bodies(lambda body: b")]}',\n" + body),
+    ),
+    *json_text(
+        "byte-order-mark", "Response bodies begin with a byte order mark.", "SERVICE-1", bodies(BOM_UTF8.__add__)
     ),
     *json_text("json-commented", "Response bodies begin with a comment.", "SERVICE-1", bodies(_commented)),
     *json_text(

@@ -9,9 +9,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 
-from petcheck.reference.behaviour import Behaviour, Override
+from petcheck.reference.behaviour import Behaviour, Override, ServerState
 from petcheck.reference.conforming import GET_PET_REMOVED
-from petcheck.reference.messages import Answer, Operation
+from petcheck.reference.messages import Answer, Call, Operation
 from petcheck.reference.overrides import aborted, animals, cached, error, on_refusal, refused_with, served, with_status
 from petcheck.reference.registry import fault
 from petcheck.reference.store import STATUSES, Animal, Store, changed
@@ -74,6 +74,23 @@ def _echoed_for_unknown(animal_id: int, store: Store) -> Animal | None:
 
 def _rotated(status: str | None) -> str:
     return STATUSES[(STATUSES.index(status) + 1) % 3] if status in STATUSES else STATUSES[0]
+
+
+def _as_double(animal_id: int, store: Store) -> Animal | None:
+    return next((animal for animal in store.newest_first() if float(animal.id) == float(animal_id)), None)
+
+
+def _cached_as_text(behaviour: Behaviour) -> Behaviour:
+    """A cache answers from the second read on; it holds every value as text."""
+
+    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        answer = behaviour.act(call, state, whole)
+        pet, seen = answer.content, state.memory["read"]
+        if not isinstance(pet, dict) or answer.status != 200 or seen.setdefault(call.pet_id, call) is call:
+            return answer
+        return replace(answer, content={name: str(value) for name, value in pet.items()})
+
+    return replace(behaviour, act=act)
 
 
 FAULTS = [
@@ -234,6 +251,19 @@ FAULTS = [
         "An unknown id gets the animal whose id has the same lowest 32 bits.",
         "GET-3",
         _finding(lambda animal_id, store: store.find(animal_id) or store.find(animal_id % 2**32)),
+    ),
+    *get(
+        "get-id-through-double",
+        "An unknown id gets the animal whose id is the same as a double.",
+        "GET-3",
+        _finding(lambda animal_id, store: store.find(animal_id) or _as_double(animal_id, store)),
+        needs="ids-at-the-end",
+    ),
+    *get(
+        "get-cached-as-text",
+        "The second read of an animal returns its numbers as text.",
+        "PET-1 PET-3",
+        _cached_as_text,
     ),
     *get("unknown-id-newest", "An unknown id gets the newest animal.", "GET-3", _finding(_newest_for_unknown)),
     *get(

@@ -83,6 +83,24 @@ def _shared_cache(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, act=act, refuse=refuse)
 
 
+def _kept_refusals(behaviour: Behaviour) -> Behaviour:
+    """A shared cache keeps each 401 of a URL for three seconds, and gives it to clients with a valid key."""
+
+    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        kept: tuple[float, Answer] | None = state.memory["kept refusals"].get(url_of(call))
+        if kept is not None and call.time - kept[0] < 3:
+            return kept[1]
+        return behaviour.act(call, state, whole)
+
+    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        answer = behaviour.refuse(refusal, call, state)
+        if refusal.code in BAD_KEY:
+            state.memory["kept refusals"][url_of(call)] = (call.time, answer)
+        return answer
+
+    return replace(behaviour, act=act, refuse=refuse)
+
+
 def _known_animals(behaviour: Behaviour) -> Behaviour:
     """An animal that exists needs no key; an unknown id does."""
 
@@ -204,6 +222,13 @@ FAULTS = [
         _EVERY,
         _shared_cache,
         at=(*_LIST, *_GET),
+    ),
+    *keys(
+        "401-cached",
+        "A shared cache keeps a 401 for three seconds and gives it to clients with a valid key.",
+        "AUTH-7",
+        _kept_refusals,
+        at=(*_LIST, *_GET, Operation.ORDERS),
     ),
     *keys(
         "filtered-list-without-key",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -111,6 +112,13 @@ def _json_in_string(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, parse=parsed)
 
 
+def _pairs_lost(behaviour: Behaviour) -> Behaviour:
+    def parsed(body: bytes) -> dict[str, object]:
+        return behaviour.parse(re.sub(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..", b"??", body))
+
+    return replace(behaviour, parse=parsed)
+
+
 FAULTS = [
     # invalid but accepted
     *create(
@@ -121,6 +129,18 @@ FAULTS = [
     ),
     *create(
         "status-padded-accepted", "A `status` with spaces around it is accepted.", "CREATE-10", _status_read(str.strip)
+    ),
+    *create(
+        "status-before-newline-accepted",
+        "A `status` with a newline after it is accepted.",
+        "CREATE-10",
+        _status_read(lambda text: text.removesuffix("\n") if text.removesuffix("\n") in STATUSES else text),
+    ),
+    *create(
+        "surrogate-pair-escapes-lost",
+        "A character that is escaped as a surrogate pair is stored as `??`.",
+        "CREATE-2",
+        _pairs_lost,
     ),
     *create(
         "status-capitalised-accepted",
