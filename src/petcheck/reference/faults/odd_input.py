@@ -114,7 +114,7 @@ def _json_in_string(behaviour: Behaviour) -> Behaviour:
 
 def _pairs_lost(behaviour: Behaviour) -> Behaviour:
     def parsed(body: bytes) -> dict[str, object]:
-        return behaviour.parse(re.sub(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..", b"??", body))
+        return behaviour.parse(re.sub(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..", b"", body))
 
     return replace(behaviour, parse=parsed)
 
@@ -138,7 +138,7 @@ FAULTS = [
     ),
     *create(
         "surrogate-pair-escapes-lost",
-        "A character that is escaped as a surrogate pair is stored as `??`.",
+        "A character that is escaped as a surrogate pair is lost.",
         "CREATE-2",
         _pairs_lost,
     ),
