@@ -22,7 +22,7 @@ from petcheck.judging.rules import RULE
 from petcheck.properties.cases import RunCases
 from petcheck.properties.failures import Failures
 from petcheck.properties.shrink import simplest
-from petcheck.properties.streams import Pets, creating, getting, listing
+from petcheck.properties.streams import Pets, creating, getting, listing, ordering
 from petcheck.spec.figures import GATEWAY_TROUBLE, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import shares
@@ -157,7 +157,7 @@ class Examples:
         """The parts to try that serve what was chosen, each with its share of the requests."""
         share, seed, choice = self.shares, self.target.seed, self.target.choice
         cases = RunCases(self.number, self.target.config.writes)
-        parts = [self._part(Operation.STORE_ORDERS, iter([Call(Operation.STORE_ORDERS)]), 1)]
+        parts = [self._part(Operation.STORE_ORDERS, ordering(), share.ordering)]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
             bodies = creating(self.pets, seed, [body for body in posted if body], cases)

@@ -148,6 +148,20 @@ _SEGMENTS = tuple(
 )
 
 
+# ---- GET /store/orders
+
+
+def ordering() -> Iterator[Call]:
+    """Parameters that the operation may not know: they must not crash it."""
+    for query in (
+        (("limit", "0"), ("status", "petcheck")),
+        (("limit", "abc"), ("page", "-1")),
+        (("status", PENDING), ("status", SOLD), ("status[]", SOLD)),
+        (("id", str(INT64_MAX + 1)), ("limit", "")),
+    ):
+        yield Call(Operation.STORE_ORDERS, query=query)
+
+
 # ---- POST /pets
 
 

@@ -96,6 +96,7 @@ class Forecast:
         """The most GETs and POSTs of property examples that serve what is judged."""
         share, calls = self._shares, self.choice.calls
         gets = share.listing * calls(Operation.LIST_PETS) + share.getting * calls(Operation.GET_PET)
+        gets += share.ordering * calls(Operation.STORE_ORDERS)
         creates = calls(Operation.CREATE_PET)
         return gets + share.sequence_gets * creates, share.posts * creates
 

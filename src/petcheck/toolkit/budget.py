@@ -14,11 +14,12 @@ DEEP = 20
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """The most requests: in total, POSTs among them, to `GET /pets/{petId}`, and for sequences."""
+    """The most requests: in total, POSTs among them, to `GET /pets/{petId}`, to `GET /store/orders`, for sequences."""
 
     total: int
     posts: int
     getting: int
+    ordering: int
     sequence_posts: int
     sequence_gets: int
 
@@ -30,7 +31,7 @@ class Shares:
     @property
     def listing(self) -> int:
         """Requests to `GET /pets` outside sequences."""
-        return self.total - self.posts - self.getting - self.sequence_gets
+        return self.total - self.posts - self.getting - self.ordering - self.sequence_gets
 
 
 def shares(examples: int | None, *, writes: bool) -> Shares:
@@ -39,7 +40,9 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     total = 2 * number
     posts = max(total // 5, min(total * 3 // 10, _POSTS)) if writes else 0
     deep = writes and number > DEEP
-    return Shares(total, posts, max(number * 3 - 1, 0) // 10, posts // 7 if deep else 0, number // 10 if deep else 0)
+    ordering = total // 100  # few: the document shows nothing of its parameters
+    getting = max(number * 3 - 1, 0) // 10 - ordering
+    return Shares(total, posts, getting, ordering, posts // 7 if deep else 0, number // 10 if deep else 0)
 
 
 def examples_for(examples: int | None, *, writes: bool) -> int:

@@ -197,6 +197,15 @@ FAULTS = [
         section="4.1",
         at=(Operation.LIST,),
     ),
+    *fault(
+        "orders-parameter-crashes",
+        "`GET /store/orders` with a query parameter gets 500.",
+        "ERROR-5",
+        answered(lambda call: bool(call.query), _CRASH),
+        section="4.4",
+        at=(Operation.ORDERS,),
+        needs="examples",
+    ),
     # a range of ids, and other segments
     *get(
         "id-over-int32-crashes",
