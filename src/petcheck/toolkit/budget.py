@@ -40,7 +40,7 @@ def shares(examples: int | None, *, writes: bool) -> Shares:
     total = 2 * number
     posts = max(total // 5, min(total * 3 // 10, _POSTS)) if writes else 0
     deep = writes and number > DEEP
-    ordering = total // 100  # few: the document shows nothing of its parameters
+    ordering = total // 100  # few: the document does not show its parameters
     getting = max(number * 3 - 1, 0) // 10 - ordering
     return Shares(total, posts, getting, ordering, posts // 7 if deep else 0, number // 10 if deep else 0)
 
