@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.exchange import Call
-from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.properties.cases import Cases
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import shipped_pool
@@ -203,6 +203,14 @@ def test_the_second_name_is_one_that_the_checks_have_sent() -> None:
     checks = {pet.plain["name"] for pet in valid_pets(PETS.run, PETS.categories)}
     assert json.loads(sent[2])["name"] in checks
     assert json.loads(sent[5]) == {"name": "0", "categoryId": PETS.category}
+
+
+def test_control_characters_come_again_if_everything_at_once_was_refused() -> None:
+    usual = [call.body for call in islice(creating(PETS, 1, (), GENERATED), 12)]
+    parted = [call.body for call in islice(creating(PETS, 1, (), GENERATED, lambda _: False), 12)]
+    names = [json.loads(body or b"null")["name"] for body in parted if body not in usual]
+    assert names == [f"{PETS.run} {''.join(map(chr, (*range(1, 0x20), 0x7F)))} z"]
+    assert len(names[0]) <= PLAIN_NAME_LENGTH
 
 
 def test_defects_are_of_kinds_that_were_not_sent_before() -> None:

@@ -14,7 +14,7 @@ from functools import cached_property
 from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
 from petcheck.exchange import Call, Exchange, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.creations import name_in, read_call, reads_in, taken
+from petcheck.judging.creations import name_in, posts_in, read_call, reads_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in
@@ -160,7 +160,7 @@ class Examples:
         parts = [self._part(Operation.STORE_ORDERS, ordering(), share.ordering)]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
-            bodies = creating(self.pets, seed, [body for body in posted if body], cases)
+            bodies = creating(self.pets, seed, [body for body in posted if body], cases, self._created)
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             parts.append(self._part(Operation.CREATE_PET, needed, share.creating))
             if share.sequence_posts and Traffic.NEW in choice.examples:
@@ -188,6 +188,9 @@ class Examples:
             return True
 
         return _Part(operation, share, another)
+
+    def _created(self, body: bytes) -> bool:
+        return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)
 
     def _read_again(self) -> bool:
         """Read an animal a second time: a cache may answer then, in another form."""

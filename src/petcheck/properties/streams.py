@@ -178,37 +178,48 @@ class Pets:
         return self.categories[0]
 
 
-def creating(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) -> Iterator[Call]:
+def creating(
+    pets: Pets, seed: int, known: Iterable[bytes], cases: Cases, created: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[Call]:
     """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
-    There are more defective ones, since a refused body leaves nothing behind.
+    There are more defective ones, since a refused body leaves nothing behind. `created` says of an earlier body whether
+    it got 201.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
-    accepted = chain(_dense(pets), _woven(_odd(pets), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
+    accepted = chain(_dense(pets, created), _woven(_odd(pets), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
     # first, a server may read the body of a request that has none
     refused = chain([None], defective_pets(pets, seed, known, cases))
     bodies = chain(islice(accepted, 1), _woven(refused, accepted, 24, 2), _woven(refused, accepted, 2**62, 1))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
-def _dense(pets: Pets) -> Iterator[bytes]:
+def _dense(pets: Pets, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     """Each asks several questions. First a name with everything that careless servers cannot store: leading spaces,
     NUL, control characters, and more characters than most databases have room for. Then the name of an animal that the
-    run has created, since a name may be taken twice. Then the shortest name, in an animal without a status.
+    run has created, since a name may be taken twice. Then the shortest name, in an animal without a status. If the
+    first was refused, the characters that most servers accept follow by themselves.
     """
     controls = "".join(map(chr, (*range(0x20), 0x7F)))
-    yield new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
+    everything = new_pet(pets, f"  {pets.run} {controls}{named(pets.run, 260)}", PENDING)
+    yield everything
     others = islice(cycle(pets.categories), 2, None)  # a run has posted the first two before
     # members have no order (RFC 8259, section 4)
     yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, next(others)))
     yield new_pet(pets, named(pets.run, 1), None, next(others))
+    if not created(everything):
+        yield _with_member(new_pet(pets, f"{pets.run} {controls[1:]} z", SOLD), _unknown_member(pets))
+
+
+def _unknown_member(pets: Pets) -> str:
+    return f'"petcheck": ["{pets.run}"]'
 
 
 def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    yield _with_member(_written(pets, f'"{run} \\ud800 a lone surrogate"'), f'"petcheck": ["{run}"]')
+    yield _with_member(_written(pets, f'"{run} \\ud800 a lone surrogate"'), _unknown_member(pets))
     yield _with_member(plain, '"deep": ' + "[" * 200 + "]" * 200)
     # a server that takes the id from the body must not overwrite an animal
     unknown = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
