@@ -67,9 +67,20 @@ def test_only_answers_to_the_key_that_no_cache_gave_count() -> None:
     assert len(counts_in([answered(1, 5, limit=5), answered(2, 1, limit=1)])) == 2
     assert counts_in([answered(1, 0, limit=0)]) == []
     headers = rates(60, 5, unix(64))
-    aged = [exchange(Operation.CREATE_PET, 201, headers=[*headers, ("age", age)]) for age in ("0", "5")]
+    aged = [exchange(path=f"/pets?limit={age}", headers=[*headers, ("age", age)]) for age in ("0", "5")]
     assert [count.exchange for count in counts_in(aged)] == aged[:1]
+    # a POST reaches the server, whatever a gateway adds
+    assert len(counts_in([exchange(Operation.CREATE_PET, 201, headers=[*headers, ("age", "5")])])) == 1
     assert counts_in([exchange(Operation.CREATE_PET, 401, headers=headers, credential=Credential.RANDOM)]) == []
+
+
+def test_a_rise_long_after_the_window_has_ended_shows_that_reset_does_not_move() -> None:
+    record = [answered(1, 9, reset=14), answered(5, 0, reset=14), answered(18, 60, reset=14)]
+    said = "X-RateLimit-Remaining rose from 0 to 60, and X-RateLimit-Reset stayed the same"
+    assert text_of(problem_in(window_of(record))) == said
+    # less than a bucket gains in a minute
+    slow = [answered(1, 9, reset=14), answered(5, 3, reset=14), answered(65, 60, reset=14)]
+    assert problem_in(window_of(slow)) is None
 
 
 def test_an_answer_after_the_window_proves_nothing() -> None:
@@ -142,11 +153,12 @@ def test_a_limit_that_always_equals_remaining_takes_five_values() -> None:
         # until the window may have ended
         ([answered(1, 9, reset=14), answered(5, 0, reset=14), answered(11 - TOOK, 60, reset=14)], "rose from 0 to 60"),
         ([answered(1, 9, reset=14), answered(5, 0, reset=14), answered(11, 60, reset=14)], None),
+        ([answered(1, 9, reset=14), answered(5, 0, reset=14), answered(17, 60, reset=14)], None),
         # an answer that had not come says nothing
         ([answered(1, 50, took=1.0), answered(2, 55)], "rose from 50 to 55"),
         ([answered(1, 50, took=1.5), answered(2, 55)], None),
     ],
-    ids=range(10),
+    ids=range(11),
 )
 def test_remaining_rises(record: list[Exchange], text: str | None) -> None:
     found = problem_in(window_of(record))

@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 
 from petcheck.exchange import Exchange
 from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
-from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING
+from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING, RATE_RESET
 from petcheck.words import plural
 
 # Date is cut to whole seconds, Reset is rounded to them, and clocks differ by at most 2 s
@@ -153,7 +153,8 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
 
 
 def _is_aged(exchange: Exchange) -> bool:
-    return header_of(exchange, AGE) not in (None, FRESH)
+    """Whether a cache says that it answered; a POST always reaches the server."""
+    return exchange.request.method == "GET" and header_of(exchange, AGE) not in (None, FRESH)
 
 
 def quotas_in(counts: Iterable[Count]) -> list[Quota]:
@@ -201,7 +202,7 @@ def problem_of(quota: Quota) -> QuotaProblem | None:
 
 def problem_in(window: Window) -> QuotaProblem | None:
     """What is wrong with how Remaining changed through a fixed window."""
-    return _rise(window.counts) or _stays(window.counts) or _falls_short(window.counts)
+    return _rise(window.counts) or _outlived(window.counts) or _stays(window.counts) or _falls_short(window.counts)
 
 
 def problem_of_limits(counts: Sequence[Count]) -> QuotaProblem | None:
@@ -241,6 +242,23 @@ def _rise(counts: Sequence[Count]) -> QuotaProblem | None:
         if later.remaining - low.remaining > rounding + gained:
             said = f"{RATE_REMAINING} rose from {low.remaining} to {later.remaining} in one window"
             return QuotaProblem(said, (low.exchange, later.exchange))
+    return None
+
+
+def _outlived(counts: Sequence[Count]) -> QuotaProblem | None:
+    """The first rise after the window has certainly ended: a server that begins another window moves Reset.
+
+    A bucket that refills by its limit a minute may explain it.
+    """
+    for before, after in pairwise(counts):
+        if after.exchange.sent <= before.ends + 2 * CLOCK_S or after.exchange.sent < before.exchange.finished:
+            continue
+        gained = after.limit * (after.exchange.finished - before.exchange.sent) / _MINUTE_S
+        if after.remaining - before.remaining > gained + 1:
+            said = (
+                f"{RATE_REMAINING} rose from {before.remaining} to {after.remaining}, and {RATE_RESET} stayed the same"
+            )
+            return QuotaProblem(said, (before.exchange, after.exchange))
     return None
 
 

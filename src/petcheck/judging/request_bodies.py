@@ -49,6 +49,7 @@ class Asked:
 
 _OPEN = Asked(Due.OPEN, "a body that section 4.2 leaves open")
 _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
+_NOT_UTF_8 = Asked(Due.REFUSED, "a body that is neither JSON nor UTF-8", "CREATE-5")
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
@@ -62,7 +63,7 @@ def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     except (NotRead, RecursionError):
         return _OPEN
     if reading is None:
-        return _NOT_JSON
+        return _NOT_JSON if _is_utf_8(body) else _NOT_UTF_8
     pet = reading.value
     if not isinstance(pet, dict):
         return _NOT_JSON if reading.extension else Asked(Due.REFUSED, f"{kind(pet)} as the body", "CREATE-5")
@@ -94,6 +95,14 @@ def _well_formed(
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     what = ", and ".join(doubts) if any(", " in doubt for doubt in doubts[:-1]) else " and ".join(doubts)
     return Asked(Due.CREATED_OR_REFUSED, what, requirement, _exact(pet, extension), len(name) > VERY_LONG_NAME)
+
+
+def _is_utf_8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:

@@ -102,8 +102,10 @@ def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
 
     return (
         Defect("no-body", "CREATE-5", b""),
-        # cut short: no parser reads it as an object, however lenient
-        Defect("not-json", "CREATE-5", json.dumps(body("not-json"))[:-1].encode()),
+        # cut short: no parser reads it as an object, however lenient; the byte makes it invalid UTF-8 too
+        Defect(
+            "not-json", "CREATE-5", json.dumps(body("not-json"))[:-1].encode().replace(b"not-json", b"not-json \xff")
+        ),
         Defect("array", "CREATE-5", [body("array")]),
         Defect("no-name", "CREATE-6", without("name", "no-name")),
         Defect("no-category", "CREATE-6", without("categoryId", "no-cat")),

@@ -185,6 +185,11 @@ def test_the_second_hidden_by_rounding_includes_its_end() -> None:
     assert isinstance(decided(4, record), Ask)
 
 
+NO_HEADERS = (
+    "No response to the valid key had readable rate limit headers that no cache can have sent; see RATE-1 to RATE-3."
+)
+
+
 def test_undocumented_requests_are_ignored() -> None:
     lies = [
         exchange(Operation.GET_PET, path=f"/pets/{n}", headers=rates(60, 50, unix(60)), index=n, sent=n / 4)
@@ -192,13 +197,13 @@ def test_undocumented_requests_are_ignored() -> None:
     ]
     assert isinstance(decided(4, lies), Failed)
     removed = decided(4, lies, replace(GROUNDS, as_of=date(2030, 12, 5)))
-    assert removed == Undecided("No response to the valid key had readable rate limit headers; see RATE-1 to RATE-3.")
+    assert removed == Undecided(NO_HEADERS)
 
 
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ([], "No response to the valid key had readable rate limit headers; see RATE-1 to RATE-3."),
+        ([], NO_HEADERS),
         (
             [exchange(headers=rates(60, 9, unix(60)))],
             "Only 1 request was served that no cache can have answered; judging needs 6.",

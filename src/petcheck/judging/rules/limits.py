@@ -148,7 +148,10 @@ def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
 
 def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
     if not counts:
-        return Undecided("No response to the valid key had readable rate limit headers; see RATE-1 to RATE-3.")
+        return Undecided(
+            "No response to the valid key had readable rate limit headers that no cache can have sent; see RATE-1 to "
+            "RATE-3."
+        )
     most = max(quotas, key=lambda quota: len(quota.successes))
     examined = tuple(count.exchange for count in counts)
     if len(quotas) > len(most.successes):
