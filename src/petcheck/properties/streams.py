@@ -334,6 +334,7 @@ def _realistic(pets: Pets) -> Iterator[bytes]:
     yield written("beyond any range", "1e400")
     yield _json(pet("capital status", status=SOLD.capitalize()))
     yield _json(pet("padded status", status=f" {SOLD} "))
+    yield _json(pet("inherited name", status="constructor"))  # JavaScript finds it in every object
     yield written("below int64", str(INT64_MIN - 1))
     yield b"{}"
     yield b"null"
