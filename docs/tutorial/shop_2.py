@@ -3,10 +3,11 @@
 import os
 import secrets
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
+from starlette.exceptions import HTTPException
 
 app = FastAPI()
 KEY = os.environ["PETSTORE_API_KEY"]

@@ -6,10 +6,11 @@ import secrets
 import time
 from typing import Annotated, Literal
 
-from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field, StrictInt, StrictStr, field_validator, model_serializer
+from starlette.exceptions import HTTPException
 
 app = FastAPI()
 KEY = os.environ["PETSTORE_API_KEY"]
