@@ -4,7 +4,7 @@ from petcheck.toolkit import Credential, Response, Target, Traffic, kind, observ
 
 
 @requirement("ORDERS-1")
-@sends(Traffic.ORDERS)
+@sends(Traffic.ORDERS, Traffic.KEYS)
 def test_store_orders_exists(target: Target) -> None:
     """With a valid key, any answer except 404, 405, 501 and other 5xx. A redirect proves nothing.
 

@@ -89,8 +89,9 @@ def test_a_run_with_writes_sends_at_most_a_hundred_requests_and_names_what_it_le
     assert target.requests.total <= 100
     assert [animal.id for animal in target.created] == [*range(131, 131 + len(target.created))]
     run = trial.result.run.id
-    assert [animal.name.partition(run)[0] for animal in target.created][:4] == ["petcheck "] * 4
-    assert [animal.name for animal in target.created if run not in animal.name] == []
+    assert [animal.name.partition(run)[0] for animal in target.created][:4] == ["=petcheck ", *["petcheck "] * 3]
+    # the shortest name has no room for the run's id
+    assert [animal.name for animal in target.created if run not in animal.name] == ["0"]
 
 
 def test_a_free_key_is_never_answered_429_however_often_it_runs() -> None:
