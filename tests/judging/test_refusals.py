@@ -259,6 +259,9 @@ def test_no_window_allows_many_more_than_its_limit(number: int, lasts: float, ov
     record.append(answered(1 + lasts - TOOK, 3, limit=5, reset=64 + number))
     (quota,) = quotas_in(counts_in(record))
     assert over_in(record) == (Over(quota, 0, (record[0], record[-1])) if over else None)
+    # a 429 in between shows that the limit is enforced
+    refused = answered(2.9, 0, limit=5, reset=64, status=429)
+    assert over_in([*record[:8], refused, *record[8:]]) is None
 
 
 @pytest.mark.parametrize(

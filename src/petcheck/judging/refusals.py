@@ -144,9 +144,11 @@ def over_in(record: Record) -> Over | None:
             freed = refill(first) * (last.exchange.finished - first.exchange.sent)
             if len(excess) > freed + (0 if window.counts_steadily else 1):
                 return Over(quota, len(excess), (first.exchange, second.exchange))
+    refused = [exchange.sent for exchange in keyed(record) if exchange.status == 429]
     for quota in quotas:
         for earlier, later in pairs(quota.counts):
-            if demanded(earlier, later) > quota.limit + _SURPLUS:
+            enforced = any(earlier.exchange.sent < sent < later.exchange.sent for sent in refused)
+            if not enforced and demanded(earlier, later) > quota.limit + _SURPLUS:
                 return Over(quota, 0, (earlier.exchange, later.exchange))
     return None
 
