@@ -15,6 +15,7 @@ from petcheck.judging.statuses import status_judgement
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
+from petcheck.words import plural
 
 _EVIDENCE = 40  # exchanges kept for each requirement that held
 _SHOWN = 160
@@ -110,7 +111,7 @@ class Failures:
             text += f" An earlier {Operation.CREATE_PET} with the same name returned 201."
         more = self._alike[failure.requirement]
         if more:
-            text += f" {more} more example{'s' if more > 1 else ''} failed the same way."
+            text += f" {plural(more, 'more example')} failed the same way."
         return text
 
     def part_of(self, failure: Failure, exchange: Exchange) -> Part:
