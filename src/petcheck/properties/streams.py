@@ -206,7 +206,7 @@ def _dense(pets: Pets, created: Callable[[bytes], bool]) -> Iterator[bytes]:
     yield _backwards(new_pet(pets, signs_name(pets.run), SOLD, next(others)))
     yield new_pet(pets, named(pets.run, 1), None, next(others))
     if not created(everything):
-        yield _with_member(new_pet(pets, f"{pets.run} {controls[1:]} z", SOLD), _unknown_member(pets))
+        yield _with_member(new_pet(pets, f"{pets.run} {controls} z", SOLD), _unknown_member(pets))
 
 
 def _unknown_member(pets: Pets) -> str:

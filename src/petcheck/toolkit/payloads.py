@@ -66,7 +66,7 @@ def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:
         return {"name": name, "categoryId": category_id} | ({"status": status} if status else {})
 
     def plain(status: str | None) -> dict[str, object]:
-        name = f'petcheck {run} {(status or "none"):9} <B>&amp; "It\'s" \\n%41+'
+        name = f'petcheck {run} {(status or "none"):7} <B>&amp; "It\'s" \\n%41+%s'
         return pet(status, name, category if status else another)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "

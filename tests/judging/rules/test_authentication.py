@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import pytest
@@ -203,12 +204,14 @@ def test_each_request_whose_key_was_checked_late_is_named() -> None:
     )
 
 
-def test_a_post_is_sent_again_with_the_body_of_another_invalid_key() -> None:
+def test_a_post_is_sent_again_with_the_body_of_another_invalid_key_and_a_name_of_its_own() -> None:
     torn, other = sent(CREATE, RANDOM, 400, wrong=True), sent(CREATE, MISSING)
     for name in ("AUTH-2", "AUTH-5"):
         question = decided(name, torn, other, grounds=WRITING)
         assert isinstance(question, Ask)
-        assert question.calls == (Call(CREATE, RANDOM, body=other.request.body),)
+        sent_before = json.loads(other.request.body or b"")
+        renamed = sent_before | {"name": f"{sent_before['name']} random"}
+        assert question.calls == (Call(CREATE, RANDOM, body=json.dumps(renamed).encode()),)
     valid = exchange(CREATE, 201, PET, asked=NEW)
     alone = decided("AUTH-5", torn, valid, grounds=WRITING)
     assert isinstance(alone, Failed)

@@ -6,6 +6,7 @@ that it checks the key first. Another status proves neither; a plain request wit
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +16,7 @@ from petcheck.exchange import Call, Credential, Exchange, Response
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
 from petcheck.judging.expected import documented, pet_id_of
+from petcheck.judging.json_values import parse
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -121,8 +123,12 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
     if operation is Operation.CREATE_PET:
         # use the body of a POST with an invalid key: one with the valid key may have been stored
         bodies = (e.request.body for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
-        body = next((body for body in bodies if body), None)
-        return None if body is None else Call(operation, key, body=body)
+        pet = next((parse(body) for body in bodies if body), None)
+        if not isinstance(pet, dict):
+            return None
+        # its own name: if it is stored all the same, the name tells the key
+        named = {**pet, "name": f"{pet['name']} {key.name.lower()}"}
+        return Call(operation, key, body=json.dumps(named).encode())
     return Call(operation, key)
 
 
