@@ -147,8 +147,10 @@ def over_in(record: Record) -> Over | None:
     refused = [exchange.sent for exchange in keyed(record) if exchange.status == 429]
     for quota in quotas:
         for earlier, later in pairs(quota.counts):
-            enforced = any(earlier.exchange.sent < sent < later.exchange.sent for sent in refused)
-            if not enforced and demanded(earlier, later) > quota.limit + _SURPLUS:
+            if demanded(earlier, later) <= quota.limit + _SURPLUS:
+                continue
+            # a 429 in between shows that the limit is enforced
+            if not any(earlier.exchange.sent < sent < later.exchange.sent for sent in refused):
                 return Over(quota, 0, (earlier.exchange, later.exchange))
     return None
 

@@ -269,7 +269,7 @@ def _default_of(status: str | None, record: Record) -> Decision:
         return Held(examined)
     known = sum(status is None or animal.get("status") == status for animal in _known(record).values())
     if known <= LIMIT_DEFAULT:
-        return _short_of(default, explicit, pages, known, record)
+        return _short_of(status, known, pages, behind, record)
     asked = f"{Operation.LIST_PETS} with `status` and without `limit`" if status else str(Operation.LIST_PETS)
     no_page = Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
     if not decisive_pages:
@@ -283,20 +283,22 @@ def _default_of(status: str | None, record: Record) -> Decision:
     return _compared(default, explicit, decisive_pages[-1], twenties[-1], record)
 
 
-def _short_of(default: Call, explicit: Call, pages: Sequence[Page], known: int, record: Record) -> Decision:
+def _short_of(
+    status: str | None, known: int, pages: Sequence[Page], behind: Callable[[Page], int], record: Record
+) -> Decision:
     """At most 20 animals are known: a page without `limit` that leaves some out has fewer than one with `limit=20`."""
-    animals, status = len(_known(record)), dict(default.query).get("status")
+    animals, explicit = len(_known(record)), _call(LIMIT_DEFAULT, status)
     few = _only(animals) if animals <= LIMIT_DEFAULT else _only(known, f" with status {quoted(status)}")
     needed = f"judging the default page size needs more than {LIMIT_DEFAULT}.{_more(animals)}"
     undecided = Undecided(f"{few}; {needed}", None, tuple(page.exchange for page in pages))
-    behind, twenties = _behind(record), _pages(record, explicit)
+    twenties = _pages(record, explicit)
     if not pages or pages[-1].size >= behind(pages[-1]):
         return undecided
     if not twenties:
         return Ask((explicit,), undecided)
     if pages[-1].size >= twenties[-1].size:
         return undecided
-    return _compared(default, explicit, pages[-1], twenties[-1], record)
+    return _compared(_call(None, status), explicit, pages[-1], twenties[-1], record)
 
 
 def _pages(record: Record, call: Call) -> list[Page]:
