@@ -7,4 +7,4 @@ from petcheck.toolkit import Target, requirement, stage
 @stage("record")
 def test_bodies_are_json(target: Target) -> None:
     """Every documented body is exactly one JSON text."""
-    target.judge("SERVICE-1")
+    target.settle("SERVICE-1")

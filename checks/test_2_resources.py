@@ -1,6 +1,6 @@
 """Sections 2 and 3: the resources and their fields, in every response that has them."""
 
-from petcheck.toolkit import Target, observes, pets_in, requirement, stage
+from petcheck.toolkit import Target, requirement, stage
 
 pytestmark = stage("record")
 
@@ -8,45 +8,34 @@ pytestmark = stage("record")
 @requirement("PET-1")
 def test_pet_has_an_id(target: Target) -> None:
     """`id`: int64, required in responses."""
-    target.judge("PET-1")
+    target.settle("PET-1")
 
 
 @requirement("PET-2")
 def test_pet_has_a_name(target: Target) -> None:
     """`name`: string, required."""
-    target.judge("PET-2")
+    target.settle("PET-2")
 
 
 @requirement("PET-3")
 def test_pet_has_a_category(target: Target) -> None:
     """`categoryId`: int64, required."""
-    target.judge("PET-3")
+    target.settle("PET-3")
 
 
 @requirement("PET-4")
 def test_pet_status_is_one_of_three(target: Target) -> None:
     """`status`: PetStatus, not required."""
-    target.judge("PET-4")
+    target.settle("PET-4")
 
 
 @requirement("PET-5")
 def test_every_animal_has_an_id_of_its_own(target: Target) -> None:
     """No id appears twice on a page, and no two animals were created with the same id."""
-    target.judge("PET-5")
+    target.settle("PET-5")
 
 
 @requirement("PETS-1")
 def test_list_is_a_bare_array(target: Target) -> None:
     """Pets: a JSON array whose items are objects."""
-    target.judge("PETS-1")
-
-
-@observes("pet-extra-fields")
-def test_extra_fields(target: Target) -> None:
-    """Observed: the fields of animals beyond the documented ones."""
-    extra: set[str] = set()
-    grounds = target.grounds
-    for exchange in target.record:
-        for pet in pets_in(exchange, grounds):
-            extra |= set(pet) - {"id", "name", "categoryId", "status"} if isinstance(pet, dict) else set()
-    target.observe("pet-extra-fields", ", ".join(sorted(extra)) or "none")
+    target.settle("PETS-1")

@@ -12,12 +12,9 @@ from petcheck.toolkit import (
     NotRun,
     Target,
     Traffic,
-    creation,
     creations,
-    creations_in,
     list_anew,
     observes,
-    quoted,
     read_others,
     requirement,
     revealing,
@@ -34,7 +31,7 @@ from petcheck.toolkit import (
 def test_valid_pet_is_created(target: Target) -> None:
     """A valid NewPet gets 201, with each status and without one."""
     creations(target)
-    target.judge("CREATE-1")
+    target.settle("CREATE-1")
 
 
 @requirement("CREATE-14")
@@ -43,7 +40,7 @@ def test_valid_pet_is_created(target: Target) -> None:
 def test_doubtful_value_is_created_or_refused(target: Target) -> None:
     """A value that the service may refuse gets 201 or 400: a name beyond ASCII, a category never seen."""
     creations(target)
-    target.judge("CREATE-14")
+    target.settle("CREATE-14")
 
 
 @requirement("CREATE-2")
@@ -52,7 +49,7 @@ def test_doubtful_value_is_created_or_refused(target: Target) -> None:
 def test_name_is_repeated(target: Target) -> None:
     """The 201 repeats the name, code point for code point."""
     creations(target)
-    target.judge("CREATE-2")
+    target.settle("CREATE-2")
 
 
 @requirement("CREATE-3")
@@ -61,7 +58,7 @@ def test_name_is_repeated(target: Target) -> None:
 def test_category_is_repeated(target: Target) -> None:
     """The 201 repeats the categoryId exactly, over the whole int64 range."""
     creations(target)
-    target.judge("CREATE-3")
+    target.settle("CREATE-3")
 
 
 @requirement("CREATE-4")
@@ -70,7 +67,7 @@ def test_category_is_repeated(target: Target) -> None:
 def test_status_is_repeated(target: Target) -> None:
     """The 201 repeats the status."""
     creations(target)
-    target.judge("CREATE-4")
+    target.settle("CREATE-4")
 
 
 # ---- what must be refused
@@ -90,7 +87,7 @@ def test_defective_body_is_refused(target: Target, label: str, name: str) -> Non
     target.need_writes()
     defect = next(defect for defect in target.defects() if defect.label == label)
     target.refuse(defect.body)
-    target.judge(name)
+    target.settle(name)
 
 
 # ---- what must be found again
@@ -107,7 +104,7 @@ def test_created_animal_can_be_read(target: Target) -> None:
     number = revealing(target)
     if number is not None:
         target.api.get_pet(number)
-    target.judge("CREATE-12")
+    target.settle("CREATE-12")
 
 
 @requirement("CREATE-12")
@@ -119,7 +116,7 @@ def test_other_created_animals_can_be_read(target: Target) -> None:
         raise NotRun(f"GET /pets/{{petId}} was removed on {REMOVAL_DAY}.")
     target.need_writes()
     read_others(target)
-    target.judge("CREATE-12")
+    target.settle("CREATE-12")
 
 
 @requirement("CREATE-13")
@@ -129,7 +126,7 @@ def test_created_animals_are_listed(target: Target) -> None:
     """The list shows each created animal as the 201 did, if the page has room for all animals."""
     creations(target)
     list_anew(target)
-    target.judge("CREATE-13")
+    target.settle("CREATE-13")
 
 
 @requirement("CREATE-11")
@@ -140,7 +137,7 @@ def test_refused_body_is_not_stored(target: Target) -> None:
     target.need_writes()
     for defect in target.defects():
         target.refuse(defect.body)
-    target.judge("CREATE-11")
+    target.settle("CREATE-11")
 
 
 # ---- what the document leaves open
@@ -150,19 +147,5 @@ def test_refused_body_is_not_stored(target: Target) -> None:
 @sends(Traffic.NEW)
 @stage("create")
 def test_open_points_of_creation(target: Target) -> None:
-    """Observed: the answers to the extreme animals, and to the one without a status."""
-    if not target.config.writes:
-        for name in ("name-beyond-ascii", "category-never-seen", "status-default"):
-            target.observe(name, "not observed: needs --allow-writes", seen=False)
-        return
+    """Create the extreme animals and one without a status: what the service makes of them is observed."""
     creations(target)
-    for name, label in (("name-beyond-ascii", "extreme None"), ("category-never-seen", "extreme sold")):
-        extreme = next(one for one in target.created if one.label == label)
-        target.observe_answer(name, extreme.exchange)
-    none = creation(target, None)
-    animal = next((made.animal for made in creations_in([none.exchange])), {})
-    default = quoted(animal["status"]) if "status" in animal else "no status"
-    if none.accepted:
-        target.observe("status-default", default, none.exchange)
-    else:
-        target.observe_answer("status-default", none.exchange)

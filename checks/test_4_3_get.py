@@ -7,7 +7,6 @@ from petcheck.toolkit import (
     REMOVAL_DAY,
     Exchange,
     NotRun,
-    Response,
     Target,
     Traffic,
     listed_before,
@@ -40,7 +39,7 @@ def test_existing_animal_is_read(target: Target) -> None:
     """An existing id gets 200."""
     before_removal(target)
     read(target)
-    target.judge("GET-1")
+    target.settle("GET-1")
 
 
 @requirement("GET-2")
@@ -52,7 +51,7 @@ def test_animal_is_the_one_asked_for(target: Target) -> None:
     mine = revealing(target)
     if mine is not None:
         target.api.get_pet(mine)
-    target.judge("GET-2")
+    target.settle("GET-2")
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=requirement(name)) for name in ("GET-1", "GET-2")])
@@ -62,7 +61,7 @@ def test_other_animals_are_the_ones_asked_for(target: Target, name: str) -> None
     """The same for a second animal and for one of each status, if requests are left."""
     before_removal(target)
     read_others(target)
-    target.judge(name)
+    target.settle(name)
 
 
 @requirement("GET-3")
@@ -71,7 +70,7 @@ def test_unknown_id_is_not_found(target: Target) -> None:
     """An id that no animal has gets 404."""
     before_removal(target)
     target.api.get_pet(unknown_id(target))
-    target.judge("GET-3")
+    target.settle("GET-3")
 
 
 @requirement("GET-4")
@@ -81,7 +80,7 @@ def test_operation_is_removed(target: Target) -> None:
     if target.as_of < REMOVAL_DAY:
         raise NotRun(f"GET /pets/{{petId}} is not removed before {REMOVAL_DAY}.")
     read(target)
-    target.judge("GET-4")
+    target.settle("GET-4")
 
 
 # ---- what the document leaves open
@@ -92,23 +91,14 @@ def test_operation_is_removed(target: Target) -> None:
 @sends(Traffic.OTHER_IDS)
 @stage("spare")
 def test_segment_that_is_no_int64(target: Target, segment: str) -> None:
-    """Observed: the response to a segment that is not an int64. ERROR-5 judges a 5xx."""
-    if not target.affords() or target.as_of >= REMOVAL_DAY:
-        return
-    target.observe_answer("pet-id-not-int64", target.api.get_pet(segment), asked=segment)
+    """Request a segment that is not an int64: the response is observed. ERROR-5 judges a 5xx."""
+    if target.affords() and target.as_of < REMOVAL_DAY:
+        target.api.get_pet(segment)
 
 
 @observes("deprecation-headers")
 @sends(Traffic.ANIMALS)
 def test_deprecation_headers(target: Target) -> None:
-    """Observed: `Deprecation` and `Sunset`, with a note if Sunset has another date than the document."""
-    if target.as_of >= REMOVAL_DAY:
-        return
-    exchange = read(target)
-    if exchange is None or not isinstance(exchange.answer, Response):
-        return
-    found = [f"{name}: {value}" for name in ("Deprecation", "Sunset") if (value := exchange.answer.header(name))]
-    sunset = exchange.answer.header("Sunset")
-    if sunset and not ("Dec 2030" in sunset and any(day in sunset for day in ("04 ", "05 ", "4 ", "5 "))):
-        found.append("the document removes it on 5 December 2030")
-    target.observe("deprecation-headers", "; ".join(found) or "none", exchange)
+    """Read an animal, if there is one: `Deprecation` and `Sunset` are observed."""
+    if target.as_of < REMOVAL_DAY:
+        read(target)

@@ -1,6 +1,6 @@
 """Section 4.4: other operations. Of `GET /store/orders` the document says only that it exists."""
 
-from petcheck.toolkit import Credential, Response, Target, Traffic, kind, observes, requirement, sends, value_of
+from petcheck.toolkit import Credential, Target, Traffic, observes, requirement, sends
 
 
 @requirement("ORDERS-1")
@@ -12,15 +12,11 @@ def test_store_orders_exists(target: Target) -> None:
     """
     target.api.store_orders(credential=Credential.MISSING)
     target.api.store_orders()
-    target.judge("ORDERS-1")
+    target.settle("ORDERS-1")
 
 
 @observes("orders-payload")
 @sends(Traffic.ORDERS)
 def test_orders_payload(target: Target) -> None:
-    """Observed: the kind of the body."""
-    exchange = target.api.store_orders()
-    if isinstance(exchange.answer, Response):
-        value = value_of(exchange.answer)
-        body = kind(value) if exchange.answer.body else "no body"
-        target.observe_answer("orders-payload", exchange, detail=body)
+    """Request the orders: the kind of the body is observed."""
+    target.api.store_orders()

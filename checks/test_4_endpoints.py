@@ -7,4 +7,4 @@ from petcheck.toolkit import Target, requirement, stage
 @stage("record")
 def test_bodies_are_application_json(target: Target) -> None:
     """Every documented response body is `application/json`."""
-    target.judge("BODY-1")
+    target.settle("BODY-1")

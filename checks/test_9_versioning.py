@@ -8,4 +8,4 @@ from petcheck.toolkit import Target, Traffic, requirement, sends
 def test_base_url_ends_in_v1(target: Target) -> None:
     """The base URL ends in the path segment `/v1`."""
     target.api.list_pets()
-    target.judge("VERSION-1")
+    target.settle("VERSION-1")

@@ -3,7 +3,7 @@
     check              judge a server, get a `Result`
     requirement_tests  one test for each requirement, in your own pytest suite
     Options            the options of both
-    Result             what a run found; it has `RequirementRow`, `TargetInfo`, `Observation`
+    Result             what a run found; it has `Verdict`, `TargetInfo`, `Observation`
 
     PetcheckError      what both raise
     ├── ConfigError    the run cannot start as asked: BadUrl, BadKey, BadApp, BadValue, BadFile
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
         SuiteBroke,
         Untestable,
     )
-    from petcheck.results.result import Observation, RequirementRow, Result, TargetInfo
+    from petcheck.judging.verdicts import Verdict
+from petcheck.results.result import Observation, Result, TargetInfo
 
 __version__ = VERSION
 
@@ -45,7 +46,8 @@ _PLACES = {
         *("BadApp", "BadFile", "BadKey", "BadUrl", "BadValue", "ConfigError"),
         *("PetcheckError", "SuiteBroke", "Untestable"),
     ),
-    "petcheck.results.result": ("Observation", "RequirementRow", "Result", "TargetInfo"),
+    "petcheck.judging.verdicts": ("Verdict",),
+    "petcheck.results.result": ("Observation", "Result", "TargetInfo"),
 }
 
 __all__ = [
@@ -58,11 +60,11 @@ __all__ = [
     "Observation",
     "Options",
     "PetcheckError",
-    "RequirementRow",
     "Result",
     "SuiteBroke",
     "TargetInfo",
     "Untestable",
+    "Verdict",
     "__version__",
     "check",
     "requirement_tests",

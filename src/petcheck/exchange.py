@@ -153,7 +153,8 @@ class Exchange:
     document whose check sent it. `started` is wall-clock time (UTC); `sent` and `finished` are seconds on a monotonic
     clock, to find out which exchanges overlapped. `resent` says that the request had been lost before, on a connection
     that the server had closed. `log` holds the tracebacks of a server that the run itself serves, as it
-    answered; None for any other server.
+    answered; None for any other server. `cause` says why the request was sent if it was not planned; empty if it was.
+    `example` marks a property example, and `simplifies` is the index of the example of which it is a simpler form.
     """
 
     index: int
@@ -166,6 +167,9 @@ class Exchange:
     section: str = ""
     resent: bool = False
     log: str | None = None
+    cause: str = ""
+    example: bool = False
+    simplifies: int | None = None
 
     @property
     def elapsed(self) -> float:

@@ -12,7 +12,7 @@ from petcheck.comparison.difference import Difference
 from petcheck.comparison.pairing import Counterparts
 from petcheck.reference.faults import FAULTS
 from petcheck.reports.side_by_side import side_by_side
-from petcheck.results.har import entries_by_index, har
+from petcheck.results.evidence import by_index
 from petcheck.results.load import RecordedRun
 from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
 

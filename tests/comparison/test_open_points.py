@@ -9,7 +9,8 @@ import pytest
 from petcheck.comparison.open_points import ComparedPoints, compare_open_points
 from petcheck.comparison.page_sizes import page_sizes_in
 from petcheck.exchange import Exchange
-from petcheck.results.result import Observation, ObservedAnswer
+from petcheck.judging.observations import ObservedAnswer
+from petcheck.results.result import Observation
 from tests.comparison.test_pairing import listed, record_of
 from tests.support.trial import judge_in_place, server
 

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from petcheck.reports.annotations import job_summary, lines
-from petcheck.results.har import evidence_of
-from petcheck.results.result import AppliedWaiver
-from petcheck.results.sanitize import escape_commands
+from petcheck.results.evidence import evidence_of
+from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.sanitize import escape_commands
 from tests.support import samples
 
 GITHUB, AZURE, TEAMCITY = {"GITHUB_ACTIONS": "true"}, {"TF_BUILD": "True"}, {"TEAMCITY_VERSION": "2026.1"}

@@ -10,14 +10,15 @@ from xml.etree import ElementTree
 import pytest
 
 from petcheck.reports.badge import endpoint, svg
-from petcheck.results.result import AppliedWaiver, RequirementRow, Result
+from petcheck.judging.verdicts import AppliedWaiver, Verdict
+from petcheck.results.result import Result
 from tests.support import samples
 
 SVG = "{http://www.w3.org/2000/svg}"
 BOTH = (samples.target(), samples.target("production"))
 
 
-def rows(*outcomes: str, target: str = "staging") -> tuple[RequirementRow, ...]:
+def rows(*outcomes: str, target: str = "staging") -> tuple[Verdict, ...]:
     return tuple(samples.row(f"LIST-{n}", outcome, target=target) for n, outcome in enumerate(outcomes))
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from petcheck.reports import badge, junit, summary, terminal
 from petcheck.reports.annotations import lines
-from petcheck.results.result import AppliedWaiver, Result
+from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.results.result import Result
 from petcheck.spec.outcomes import Exit
 from tests.results.test_fleet import MIXED, of
 

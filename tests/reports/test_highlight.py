@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from petcheck.exchange import NoAnswer, Silence
 from petcheck.reports import highlight
 from petcheck.reports.json_pointer import span
-from petcheck.results.har import Evidence, entries_by_index, har
+from petcheck.results.evidence import Evidence, by_index
 from tests.support import samples
 
 

@@ -12,7 +12,7 @@ from petcheck.exchange import Exchange
 from petcheck.reports.report_html import render
 from petcheck.reports.templating import slug
 from petcheck.results import totals
-from petcheck.results.har import Evidence, entries_by_index, har
+from petcheck.results.evidence import Evidence, by_index
 from petcheck.results.result import Result
 from tests.support import samples
 from tests.support.elements import Elements, whole_and_self_contained

@@ -6,8 +6,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from petcheck.reports.summary import code, escape, render
-from petcheck.results.har import evidence_of
-from petcheck.results.result import AppliedWaiver, Created
+from petcheck.results.evidence import evidence_of
+from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.results.result import Created
 from tests.support import samples
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.reports.terminal import one_line, render
-from petcheck.results.har import Evidence, entries_by_index, har
-from petcheck.results.result import AppliedWaiver, Created, RequestCount
+from petcheck.results.evidence import Evidence, by_index
+from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.results.result import Created, RequestCount
 from tests.support import samples
 
 

@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
 from petcheck.results.attestation import read_seal, signed_payload, statement, write_attestation
-from petcheck.results.environment import Environment, commit_of, packages_of
+from petcheck.stream.environment import Environment, commit_of, packages_of
 from petcheck.results.manifest import digest_of, manifest, read_manifest, write_manifest
 from tests.support import samples
 

@@ -10,8 +10,8 @@ import pytest
 
 from petcheck.exchange import Exchange, Request
 from petcheck.results.causes import Cause, causes
-from petcheck.results.har import entries_by_index, har
-from petcheck.results.result import RequirementRow
+from petcheck.results.evidence import by_index
+from petcheck.judging.verdicts import Verdict
 from petcheck.spec.operations import Operation
 from tests.support import samples
 
@@ -24,7 +24,7 @@ def post(**body: Any) -> Request:
     return samples.request("/pets", method="POST", body=json.dumps(body).encode(), operation=Operation.CREATE_PET)
 
 
-def found(rows: list[RequirementRow], *calls: tuple[Request, Any, int], log: str | None = None) -> list[Cause]:
+def found(rows: list[Verdict], *calls: tuple[Request, Any, int], log: str | None = None) -> list[Cause]:
     """The causes of `rows` in these exchanges: request, body of the response, status; `log` is the server's in each."""
     exchanges: list[Exchange] = []
     for index, (request, body, status) in enumerate(calls):
@@ -34,7 +34,7 @@ def found(rows: list[RequirementRow], *calls: tuple[Request, Any, int], log: str
     return list(causes(samples.result(*rows), evidence))
 
 
-def row(name: str, section: str, *parts: tuple[int, str], expected: str = "", **changes: Any) -> RequirementRow:
+def row(name: str, section: str, *parts: tuple[int, str], expected: str = "", **changes: Any) -> Verdict:
     indices = tuple(index for index, _ in parts)
     return samples.row(
         name, section=section, expected=expected, parts=tuple(part for _, part in parts),

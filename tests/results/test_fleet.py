@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from petcheck.results import fleet, totals
-from petcheck.results.result import JoinedRun, RequirementRow, Result, ShardInfo
+from petcheck.judging.verdicts import Verdict
+from petcheck.results.result import JoinedRun, Result
+from petcheck.stream.lines import ShardInfo
 from petcheck.spec.outcomes import Outcome
 from tests.support import samples
 
@@ -91,7 +93,7 @@ def test_where_groups_differ_or_fail() -> None:
 
 def test_the_worst_verdict_in_force_is_that_of_the_target() -> None:
     def outcome(*outcomes: Outcome, in_force: bool = True) -> Outcome:
-        rows: list[RequirementRow] = [samples.row(outcome=one, in_force=in_force) for one in outcomes]
+        rows: list[Verdict] = [samples.row(outcome=one, in_force=in_force) for one in outcomes]
         return fleet.outcome_of(samples.target(), rows)
 
     assert outcome("pass", "fail", "error") == "fail"

@@ -12,7 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from petcheck.errors import NotAResult
-from petcheck.results.result import AppliedWaiver, Observation, ObservedAnswer, Result, from_json, load, to_json, write
+from petcheck.judging.observations import ObservedAnswer
+from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.results.result import Observation, Result, from_json, load, to_json, write
 from petcheck.spec import outcomes
 from tests.support import samples
 

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from petcheck.results.result import AppliedWaiver, to_json
+from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.results.result import to_json
 from petcheck.results.valid import prepared
 from tests.support import samples
 

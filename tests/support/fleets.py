@@ -7,7 +7,8 @@ from dataclasses import replace
 from functools import cache
 
 from petcheck.results.parts import outline
-from petcheck.results.result import RequirementRow, Result
+from petcheck.judging.verdicts import Verdict
+from petcheck.results.result import Result
 from petcheck.spec.outcomes import Outcome
 from tests.support import samples
 
@@ -48,8 +49,8 @@ def fleet(
 
 
 def _way(
-    rows: tuple[RequirementRow, ...], drawn: random.Random, changes: int, reason: str
-) -> tuple[RequirementRow, ...]:
+    rows: tuple[Verdict, ...], drawn: random.Random, changes: int, reason: str
+) -> tuple[Verdict, ...]:
     """The rows with some others of another verdict."""
     changed = set(drawn.sample(range(len(rows)), min(changes, len(rows))))
     return tuple(

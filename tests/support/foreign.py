@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.exchange import Credential, Exchange
-from petcheck.results.har import entry_of
+from petcheck.stream.entries import entry_of
 from petcheck.runner.judge import Again, judged_again
 from petcheck.runner.traffic import config_of_traffic
 from petcheck.traffic.sorting import sorted_out

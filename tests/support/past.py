@@ -8,7 +8,9 @@ from typing import Any
 
 from petcheck.comparison.history import History, history
 from petcheck.comparison.past_run import past_run
-from petcheck.results.result import AppliedWaiver, Example, RequirementRow, Result, RunSettings
+from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
+from petcheck.results.result import Result
+from petcheck.stream.lines import RunSettings
 from tests.support import samples
 
 SETTINGS = RunSettings(1200, 120.0, None, False, False)
@@ -44,7 +46,7 @@ def nightly(number: int, outcomes: Mapping[str, str], *targets: str, **changes: 
     )
 
 
-def row(name: str, letter: str, target: str = "staging", **changes: Any) -> RequirementRow:
+def row(name: str, letter: str, target: str = "staging", **changes: Any) -> Verdict:
     outcome = OUTCOMES[letter]
     return samples.row(
         name,

@@ -13,20 +13,9 @@ from typing import Any
 import yaml
 
 from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
-from petcheck.results.result import (
-    AppliedWaiver,
-    CheckRow,
-    Created,
-    Example,
-    Observation,
-    RequestCount,
-    RequirementRow,
-    Result,
-    RunInfo,
-    SuiteInfo,
-    TargetInfo,
-    UntestablePoint,
-)
+from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
+from petcheck.results.result import CheckRow, Created, Observation, RequestCount, Result, RunInfo, TargetInfo, UntestablePoint
+from petcheck.stream.lines import SuiteInfo
 from petcheck.spec.operations import Operation
 
 ROOT = Path(__file__).parents[2]
@@ -70,7 +59,7 @@ def target(name: str = "staging", **changes: Any) -> TargetInfo:
     return TargetInfo(**(values | changes))
 
 
-def row(requirement: str = "LIST-3", outcome: str = "fail", **changes: Any) -> RequirementRow:
+def row(requirement: str = "LIST-3", outcome: str = "fail", **changes: Any) -> Verdict:
     values: dict[str, Any] = {
         "id": requirement,
         "section": "4.1",
@@ -83,10 +72,10 @@ def row(requirement: str = "LIST-3", outcome: str = "fail", **changes: Any) -> R
         "exchanges": (0, 1),
         "decisive": (1,),
     }
-    return RequirementRow(**(values | changes))
+    return Verdict(**(values | changes))
 
 
-def result(*rows: RequirementRow, exit_code: int = 1, **changes: Any) -> Result:
+def result(*rows: Verdict, exit_code: int = 1, **changes: Any) -> Result:
     """One target, and by default one failing requirement with its check."""
     values: dict[str, Any] = {
         "complete": True,
@@ -129,7 +118,7 @@ def one_cause() -> tuple[Result, tuple[Exchange, ...]]:
     post = request("/pets", method="POST", body=b"{", operation=Operation.CREATE_PET)
     exchanges = tuple(exchange(n, post, response({"detail": "no"}, 422, "Unprocessable")) for n in range(4))
 
-    def failure(index: int, name: str, section: str, expected: str) -> RequirementRow:
+    def failure(index: int, name: str, section: str, expected: str) -> Verdict:
         reason = f"POST /pets: expected {expected}, got 422."
         return row(
             *(name, "fail"), section=section, statement=f"{name} is {expected}.", reason=reason, expected=expected,
@@ -333,7 +322,7 @@ def _info(name: str, exchanges: tuple[Exchange, ...]) -> TargetInfo:
 
 def _verdicts(
     catalogue: list[dict[str, Any]], names: tuple[str, ...], exchanges: tuple[Exchange, ...], failing: bool
-) -> Iterator[RequirementRow]:
+) -> Iterator[Verdict]:
     for position, entry in enumerate(item for item in catalogue if item["level"] != "open"):
         for name in names:
             mine = [e.index for e in exchanges if e.target == name]
@@ -352,7 +341,7 @@ def _verdicts(
             yield _verdict(common, seen, writes=writes, failing=failing)
 
 
-def _verdict(common: dict[str, Any], seen: tuple[int, ...], *, writes: bool, failing: bool) -> RequirementRow:
+def _verdict(common: dict[str, Any], seen: tuple[int, ...], *, writes: bool, failing: bool) -> Verdict:
     requirement = common["id"]
     verdicts: dict[str, dict[str, Any]] = {
         "LIST-3": {
@@ -384,25 +373,25 @@ def _verdict(common: dict[str, Any], seen: tuple[int, ...], *, writes: bool, fai
             "VERSION-2": "No operation serves the description.",
             "GET-4": "It is in force from 2030-12-05 on.",
         }[requirement]
-        return RequirementRow(**common | {"checks": ()}, outcome="not-run", reason=reason, exchanges=(), in_force=False)
+        return Verdict(**common | {"checks": ()}, outcome="not-run", reason=reason, exchanges=(), in_force=False)
     if failing and requirement in verdicts and (writes or common["section"] != "4.2"):
-        return RequirementRow(**common, **verdicts[requirement])
+        return Verdict(**common, **verdicts[requirement])
     if requirement in ("RATE-6", "RATE-7", "RATE-8", "RATE-9"):
         reason = "Using up the quota was not permitted."
-        return RequirementRow(
+        return Verdict(
             **common, outcome="not-run", reason=reason, exchanges=(), settled_by="--exhaust-rate-limit"
         )
     if common["section"] == "4.2" and not writes:
-        return RequirementRow(
+        return Verdict(
             **common, outcome="not-run", reason="Writes were not permitted.", exchanges=(), settled_by="--allow-writes"
         )
     if requirement == "RATE-5":
         reason = "Without a plan any figure is right; X-RateLimit-Limit was 60."
-        return RequirementRow(**common, outcome="inconclusive", reason=reason, exchanges=seen, settled_by="--plan")
+        return Verdict(**common, outcome="inconclusive", reason=reason, exchanges=seen, settled_by="--plan")
     if requirement == "LIST-8":
         reason = "The store does not fit on a page of 100 animals, so nothing can be known to be missing."
-        return RequirementRow(**common, outcome="inconclusive", reason=reason, exchanges=seen)
-    return RequirementRow(**common, outcome="pass", reason=f"Held in all {len(seen)} exchanges.", exchanges=seen)
+        return Verdict(**common, outcome="inconclusive", reason=reason, exchanges=seen)
+    return Verdict(**common, outcome="pass", reason=f"Held in all {len(seen)} exchanges.", exchanges=seen)
 
 
 def _observations(catalogue: list[dict[str, Any]], names: tuple[str, ...]) -> Iterator[Observation]:

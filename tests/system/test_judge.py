@@ -126,7 +126,7 @@ def test_what_was_written_is_proven(folder: Path, capsys: pytest.CaptureFixture[
 def test_a_verdict_that_was_changed_in_every_file_does_not_follow(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from petcheck.results.environment import environment
+    from petcheck.stream.environment import environment
 
     document = json.loads(Path("reports/result.json").read_bytes())
     for row in document["requirements"]:

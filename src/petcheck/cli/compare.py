@@ -19,8 +19,8 @@ from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import read_run
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
-from petcheck.results.sanitize import printable
 from petcheck.runner.verify import follows
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
 

@@ -13,8 +13,9 @@ from petcheck.config.load import Config
 from petcheck.reports import summary, terminal
 from petcheck.reports.annotations import job_summary
 from petcheck.reports.annotations import lines as annotation_lines
+from petcheck.runner.again import Written
 from petcheck.runner.dry_run import Forecast
-from petcheck.runner.fleet import FleetEnd, run_fleet
+from petcheck.runner.fleet import run_fleet
 from petcheck.runner.progress import Announcer
 from petcheck.runner.start import Prepared
 
@@ -41,9 +42,9 @@ def forecast(config: Config) -> int:
     return 0
 
 
-def show(end: FleetEnd, folder: str | None, *, quiet: bool = False) -> None:
+def show(end: Written, folder: str | None, *, quiet: bool = False) -> None:
     """Print the end of a run in parts, and append it to the page of a CI job; `folder` is where its reports are."""
-    for command in annotation_lines(end.result, end.shown.evidence, os.environ):
+    for command in annotation_lines(end.result, end.material.evidence, os.environ):
         print(command)
     if quiet:
         print(terminal.one_line(end.result, folder))
@@ -52,7 +53,7 @@ def show(end: FleetEnd, folder: str | None, *, quiet: bool = False) -> None:
         width = shutil.get_terminal_size().columns
         print(
             terminal.render(
-                end.result, end.shown.evidence, width=width, colour=colour, folder=folder, unwritten=end.unwritten
+                end.result, end.material.evidence, width=width, colour=colour, folder=folder, unwritten=end.unwritten
             )
         )
     sys.stdout.flush()
@@ -61,4 +62,4 @@ def show(end: FleetEnd, folder: str | None, *, quiet: bool = False) -> None:
     page = job_summary(os.environ)
     if page is not None:
         with suppress(Exception), page.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(summary.render(end.result, end.shown.evidence))
+            file.write(summary.render(end.result, end.material.evidence))

@@ -16,7 +16,7 @@ from petcheck.reports import history_html, history_json, history_text
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import result_files
 from petcheck.results.parts import verdicts_in
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from petcheck.cli import fleet
 from petcheck.cli.output import write_page
 from petcheck.cli.parser import PROGRAM, Parser, fail
-from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
@@ -22,35 +21,32 @@ from petcheck.config.urls import base_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text, terminal
 from petcheck.reports.annotations import lines as annotation_lines
-from petcheck.reports.write import Product
-from petcheck.results.differences import differing_verdicts
-from petcheck.results.load import RecordedRun, read_har, recording_in, with_result
+from petcheck.results.judge import suite
+from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
-from petcheck.results.recording import Recording, read_stream
-from petcheck.results.sanitize import printable
 from petcheck.runner import signals
-from petcheck.runner.fleet import FleetEnd, judge_fleet_again
-from petcheck.runner.judge import judged_again
-from petcheck.runner.replay import config_of, is_of_this_suite
-from petcheck.runner.traffic import config_of_traffic
+from petcheck.runner.again import Written, judged_again, judged_otherwise
+from petcheck.runner.fleet import judge_fleet_again
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.traffic.sorting import sorted_out
+from petcheck.traffic.stream import stream_of
 from petcheck.words import plural
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A recording and its end: the exit code, lines about it, and trouble with its reports.
-
-    A run in parts has a `fleet` instead of a `product`.
-    """
+    """A recording and what it comes to: None if it holds nothing; lines about it. `in_parts` has several recordings."""
 
     name: str
-    product: Product | None
-    code: int
     told: tuple[str, ...]
-    trouble: tuple[str, ...] = ()
-    fleet: FleetEnd | None = None
+    end: Written | None = None
+    in_parts: bool = False
+
+    @property
+    def code(self) -> int:
+        """The exit code that it asks for."""
+        return self.end.code if self.end is not None else int(Exit.NOTHING_SELECTED)
 
 
 def main(argv: list[str]) -> int:
@@ -107,24 +103,21 @@ def judge_parser() -> Parser:
 def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
     name = printable(str(path))
     if path.is_dir() and (targets := names_of_parts(path)):
-        ended = judge_fleet_again(path, reports, plan, as_of, pytest_options())
-        judged = f"judged from {name}: {plural(len(targets), 'target')}, nothing was sent"
-        return Judged(name, None, ended.code, (judged,), fleet=ended)
-    recording = _read(path)
-    if recording is None:
-        return _judged_traffic(path, base, reports, plan, as_of)
-    if not recording.exchanges:
-        return Judged(name, None, int(Exit.NOTHING_SELECTED), (f"{name} holds no exchange",))
-    end = judged_again(config_of(recording, reports=reports, plan=plan, as_of=as_of), pytest_options)
-    told = [f"judged from {name}: {plural(len(recording.exchanges), 'exchange')}, nothing was sent"]
-    if recording.result.requirements and not is_of_this_suite(recording.result):
-        suite = recording.result.suite
-        told.append(
-            f"recorded by petcheck {printable(suite.version, 40)}, which has other rules; these verdicts differ:"
+        end = judge_fleet_again(path, reports, plan, as_of)
+        return Judged(
+            name, (f"judged from {name}: {plural(len(targets), 'target')}, nothing was sent",), end, in_parts=True
         )
-        told += [f"  {line}" for line in differing_verdicts(recording.result, end.product.result)] or ["  nothing"]
-    code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
-    return Judged(name, end.product, code, tuple(told), end.trouble)
+    stream = recording_in(path) if path.is_dir() else recording_at(path)
+    if stream is None:
+        return _judged_traffic(path, base, reports, plan, as_of)
+    if not stream.exchanges:
+        return Judged(name, (f"{name} holds no exchange",))
+    end = judged_again(judged_otherwise(stream, plan, as_of), reports)
+    told = [f"judged from {name}: {plural(len(stream.exchanges), 'exchange')}, nothing was sent"]
+    told += [f"{name}: {stream.cut}"] if stream.cut else []
+    if stream.head.suite != suite():
+        told.append(f"recorded by petcheck {printable(stream.head.suite.version, 40)}, which has other rules")
+    return Judged(name, tuple(told), end)
 
 
 def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
@@ -135,27 +128,16 @@ def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: st
     found = f"{name}: {len(traffic.exchanges):,} of {traffic.entries:,} entries are exchanges with the four operations"
     told = [found + (f"; ignored: {alone}" if alone else "")]
     if not traffic.exchanges:
-        return Judged(name, None, int(Exit.NOTHING_SELECTED), tuple(told))
+        return Judged(name, tuple(told))
     known = "were recorded" if traffic.key else "were not recorded, so section 5 is not judged"
     told.append(f"judged below {printable(traffic.base_url)}, nothing was sent; keys {known}")
-    end = judged_again(config_of_traffic(traffic, reports=reports, plan=plan, as_of=as_of), pytest_options)
-    code = int(Exit.BROKE) if end.trouble else end.product.result.run.exit
-    return Judged(name, end.product, code, tuple(told), end.trouble)
-
-
-def _read(path: Path) -> Recording | None:
-    """The recording at a path; None where it is a HAR of another program. Raises NotARun."""
-    if path.is_dir():
-        return recording_in(path)
-    if path.suffix == ".jsonl":
-        return with_result(read_stream(path), path.parent)
-    found = read_har(path)
-    return None if found is None else with_result(found, path.parent)
+    return Judged(name, tuple(told), judged_again(stream_of(traffic, plan=plan, as_of=as_of), reports))
 
 
 def _compare(found: Sequence[Judged], folder: str | None) -> None:
     """Say what differs between several recordings, as between runs."""
-    sides = [RecordedRun(one.name, one.product.result, one.product.evidence) for one in found if one.product]
+    ends = [(one.name, one.end) for one in found if one.end is not None and not one.in_parts]
+    sides = [RecordedRun(name, end.result, end.material.evidence) for name, end in ends]
     try:
         compared = compare.compare(sides, leave_out=True)
     except NotComparable as error:
@@ -172,14 +154,16 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
 def _show(judged: Judged) -> None:
     for line in judged.told:
         print(line)
-    if judged.fleet is not None:
-        fleet.show(judged.fleet, None)
-    if judged.product is not None:
-        result = judged.product.result
-        for command in annotation_lines(result, judged.product.evidence, os.environ):
-            print(command)
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns
-        print(terminal.render(result, judged.product.evidence, width=width, colour=colour, folder=None))
-    for trouble in judged.trouble:
+    if judged.end is None:
+        return
+    if judged.in_parts:
+        fleet.show(judged.end, None)
+        return
+    result, evidence = judged.end.result, judged.end.material.evidence
+    for command in annotation_lines(result, evidence, os.environ):
+        print(command)
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size().columns
+    print(terminal.render(result, evidence, width=width, colour=colour, folder=None))
+    for trouble in judged.end.trouble:
         print(f"{PROGRAM}: {trouble}", file=sys.stderr)

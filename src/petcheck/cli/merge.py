@@ -7,13 +7,12 @@ from pathlib import Path
 
 from petcheck.cli import fleet
 from petcheck.cli.parser import PROGRAM, Parser, fail
-from petcheck.cli.run import pytest_options
 from petcheck.config import values
 from petcheck.errors import ConfigError, NotARun, NotJoined
-from petcheck.results.sanitize import printable
 from petcheck.runner import signals
 from petcheck.runner.merge import merge
 from petcheck.runner.start import seal_of
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
 
@@ -29,7 +28,7 @@ def main(argv: list[str]) -> int:
             if Path(options.output).resolve() == folder.resolve():
                 fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
         seal = seal_of(Path(options.sign_key)) if options.sign_key else None
-        end = merge(folders, values.folder(options.output, "-o"), seal, pytest_options)
+        end = merge(folders, values.folder(options.output, "-o"), seal)
     except (ConfigError, NotARun, NotJoined) as error:
         fail(f"merge: {error}")
     except KeyboardInterrupt:

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from petcheck.cli.parser import fail
-from petcheck.results import atomic_write, har, result
+from petcheck.results import atomic_write, result
 from petcheck.results.atomic_write import is_standard_output
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
+from petcheck.stream import files, har
 
 
 def page_of(command: str, output: str | None, default: str, *, json: bool) -> Path | None:
@@ -29,7 +30,7 @@ def expect_no_input(command: str, page: Path, runs: Iterable[str]) -> None:
     """End the command if `page` is one of the runs that it reads, each a result.json or the folder of one."""
     for run in map(Path, runs):
         folder = run if run.is_dir() else run.parent
-        inputs = (run, folder / result.FILE, folder / har.FILE)
+        inputs = (run, folder / result.FILE, folder / har.FILE, folder / files.FILE)
         if os.path.realpath(page) in map(os.path.realpath, inputs):  # Path.resolve refuses a link to itself
             fail(f"{command}: {printable(str(page))} is an input of the command; give -o another file")
 

@@ -6,12 +6,11 @@ import sys
 from pathlib import Path
 
 from petcheck.cli.parser import PROGRAM, Parser, fail
-from petcheck.cli.run import pytest_options
 from petcheck.errors import NotAKey, NotARun
-from petcheck.results.sanitize import printable
+from petcheck.evidence.verify import verify
 from petcheck.results.totals import headline
 from petcheck.runner import signals
-from petcheck.runner.verify import verify
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
 _SHOWN = 40  # lines of what differs
@@ -26,7 +25,7 @@ def main(argv: list[str]) -> int:
     key = Path(options.public_key) if options.public_key else None
     signals.install_handlers()
     try:
-        found = verify(folder, key, pytest_options)
+        found = verify(folder, key)
     except NotARun as error:
         fail(f"verify: {error}")
     except NotAKey as error:

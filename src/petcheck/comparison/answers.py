@@ -9,8 +9,8 @@ from itertools import combinations
 from petcheck.comparison.difference import Difference, json_body, shows_behaviour
 from petcheck.comparison.normalize import normalized
 from petcheck.comparison.pairing import Counterparts, NormalizedRequest, SideRecord
-from petcheck.results.har import Evidence
-from petcheck.results.sanitize import FIELD_LIMIT
+from petcheck.results.evidence import Evidence
+from petcheck.sanitize import FIELD_LIMIT
 from petcheck.spec.operations import Operation
 
 _LISTED = 6  # values of one side that a difference names

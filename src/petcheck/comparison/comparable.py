@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from petcheck.errors import NotComparable
 from petcheck.results.load import RecordedRun
 from petcheck.results.result import Result, TargetInfo
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 
 
 def comparable(

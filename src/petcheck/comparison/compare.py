@@ -30,9 +30,10 @@ from petcheck.comparison.open_points import ComparedPoint, compare_open_points
 from petcheck.comparison.page_sizes import PageSize, compare_page_sizes, page_sizes_in
 from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord, side_record
 from petcheck.comparison.traits import compare_traits
+from petcheck.judging.verdicts import Verdict
 from petcheck.results import totals
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import JudgedLevel, RequirementRow, Result, RunInfo, TargetInfo
+from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 
@@ -72,7 +73,7 @@ class ComparedRequirement:
 
     id: str
     section: str
-    level: JudgedLevel
+    level: Literal["stated", "implied"]
     statement: str
     outcomes: tuple[Outcome | None, ...]
     reasons: tuple[str, ...]
@@ -219,7 +220,7 @@ def _requirements(results: Sequence[Result], sides: Sequence[Side]) -> list[Comp
     return sorted(found, key=lambda one: sections.order(one.section))
 
 
-def _requirement(rows: Sequence[RequirementRow | None], sides: Sequence[Side]) -> ComparedRequirement:
+def _requirement(rows: Sequence[Verdict | None], sides: Sequence[Side]) -> ComparedRequirement:
     first = next(row for row in rows if row is not None)
     made = ComparedRequirement(
         id=first.id,
@@ -234,7 +235,7 @@ def _requirement(rows: Sequence[RequirementRow | None], sides: Sequence[Side]) -
     return made if made.agreement != "contradicted" else replace(made, exchanges=_decisive(rows, sides))
 
 
-def _decisive(rows: Sequence[RequirementRow | None], sides: Sequence[Side]) -> tuple[Counterparts, ...]:
+def _decisive(rows: Sequence[Verdict | None], sides: Sequence[Side]) -> tuple[Counterparts, ...]:
     """The exchanges that decide a failure, with their counterparts on the other sides; each request once."""
     found: dict[object, Counterparts] = {}
     for number, row in enumerate(rows):

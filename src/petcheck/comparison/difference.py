@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from petcheck.comparison.pairing import Counterparts
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE
 
 KINDS = {

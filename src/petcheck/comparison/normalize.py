@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from petcheck.results.har import Evidence, path_below
+from petcheck.results.evidence import Evidence, path_below
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, RETRY_AFTER
 from petcheck.spec.operations import Operation
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from petcheck.comparison.normalize import request_body, request_path
 from petcheck.exchange import Credential
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.results.result import CheckRow
 from petcheck.spec.operations import Operation
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import urlsplit
 
 from petcheck.comparison.circumstances import circumstances
 from petcheck.comparison.comparable import expect_distinct_names
-from petcheck.results.result import JudgedLevel, RequirementRow, Result, RunInfo, SuiteInfo, TargetInfo
+from petcheck.judging.verdicts import Verdict
+from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.spec.outcomes import Outcome
+from petcheck.stream.lines import SuiteInfo
 
 FAILING: frozenset[Outcome] = frozenset({"fail", "waived"})
 """A waived failure is a failure: an agreement does not fix a server."""
@@ -22,7 +25,7 @@ class Entry:
 
     id: str
     section: str
-    level: JudgedLevel
+    level: Literal["stated", "implied"]
     statement: str
 
 
@@ -92,7 +95,7 @@ def past_run(file: str, result: Result) -> PastRun:
     return PastRun(file, result.run, result.suite, result.complete, tuple(entries.values()), targets)
 
 
-def _verdict(row: RequirementRow, checks: frozenset[str]) -> PastVerdict:
+def _verdict(row: Verdict, checks: frozenset[str]) -> PastVerdict:
     reason = row.reason if row.outcome in FAILING else ""
     return PastVerdict(row.outcome, reason, checks, row.example is not None, row.in_force)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from petcheck.comparison.difference import EVERY_ANSWER, Difference, json_body, shows_behaviour
 from petcheck.comparison.pairing import Counterparts, SideRecord
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
 
 # headers with a fixed configuration; the values of others change, or are compared as open points

@@ -33,31 +33,14 @@ _NO_DEFAULTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierRun:
-    """The run that a recording is of: its id, when it was, and whether it finished or was interrupted.
-
-    `checks` are the ids of those that ran; None if unknown. `traffic` says that it was not a run of petcheck, but
-    recorded traffic.
-    """
-
-    id: str
-    started: datetime
-    finished: datetime
-    complete: bool
-    interrupted: bool
-    checks: frozenset[str] | None
-    traffic: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Config:
     """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
 
     `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what failed in
     the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
     created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
-    as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `earlier` is the run that is
-    judged again instead of a new one. `waiver_update` is None in a run that leaves the waivers alone. `shard` is the
+    as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `waiver_update` is None in a
+    run that leaves the waivers alone. `shard` is the
     part of the list of targets that `targets` are.
     """
 
@@ -80,7 +63,6 @@ class Config:
     waivers: tuple[Waiver, ...] = ()
     waiver_update: WaiverUpdate | None = None
     given: Mapping[str, object] = field(default_factory=dict)
-    earlier: EarlierRun | None = None
     shard: Shard | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from petcheck.config import values
@@ -13,7 +13,6 @@ from petcheck.config.settings_file import SettingsFile, expect_known, with_dashe
 from petcheck.config.shards import Shard, part_of, read_shard
 from petcheck.config.urls import base_url, masked_url
 from petcheck.errors import ConfigError
-from petcheck.exchange import Exchange
 from petcheck.wire.credentials import ApiKey
 
 REFERENCE_TARGET = "reference"
@@ -57,22 +56,7 @@ class Embedded:
         return "the embedded reference server"
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A server as a recording shows it: nothing is sent. `key` is the fingerprint of the key that was valid there.
-
-    It is None where the recording shows none.
-    """
-
-    base_url: str
-    key: str | None
-    exchanges: tuple[Exchange, ...] = field(repr=False)
-
-    def __str__(self) -> str:
-        return self.base_url
-
-
-Source: TypeAlias = Url | App | Embedded | Recorded
+Source: TypeAlias = Url | App | Embedded
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,149 +1,227 @@
-"""Turns the findings of checks into one verdict for each requirement and target, and into the exit code of a run.
+"""One verdict for each requirement and target, from what a rule decides over the whole record, and the exit code.
 
-A check ends in one of four ways, three of them exceptions:
-
-- it returns: everything it examined conforms;
-- `Breach`: an exchange contradicts a requirement. The only one that can become a `fail`;
-- `Inconclusive`: it ran, and the target's state gave nothing to judge;
-- `NotRun`: it needs a permission that was not given.
-
-Any other exception is a bug of the suite and becomes `error`.
+A run only asks. What it could not ask is on record as `Dropped`, and can keep a requirement from passing; only an
+exchange can fail it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Literal
 
 from petcheck.exchange import Exchange, Response
+from petcheck.judging.apply import decide_from_tries
+from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
 from petcheck.words import plural
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """How one check ended on one target. `exchanges` are indices of that target's exchanges.
+class Dropped:
+    """Why a check did not ask everything: `not-run` lacks a permission, `inconclusive` got no answer, `error` broke.
 
-    `decisive` are those that decide it, the most revealing first, and `parts` the deciding part of each. `expected` are
-    the statuses that conform, in words, if a wrong status decides. `on_top` marks property examples, which a
-    requirement does not need.
+    `settled_by` is the option that helps.
+    """
+
+    outcome: Literal["not-run", "inconclusive", "error"]
+    reason: str
+    settled_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A check that the run made for a requirement, by its id; `dropped` is None if it asked everything.
+
+    `on_top` marks property examples, which no requirement needs.
     """
 
     check: str
-    requirements: tuple[str, ...]
-    section: str
-    target: str
-    outcome: Outcome
-    reason: str
-    duration_s: float
-    exchanges: tuple[int, ...] = ()
-    decisive: tuple[int, ...] = ()
-    parts: tuple[str, ...] = ()
-    settled_by: str | None = None
-    unanswered: bool = False
-    expected: str = ""
+    dropped: Dropped | None = None
     on_top: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome of one requirement on one target. `in_force` is false if no run on that day could judge it."""
+class AppliedWaiver:
+    """The waiver of a verdict: why the failure is accepted, and the last day (YYYY-MM-DD) of the waiver."""
 
-    requirement: Requirement
+    reason: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A property example by its exchanges: the simplest form that fails in the same way, and the form found first."""
+
+    simplest: int
+    found: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The verdict on one requirement of the catalogue for one target, and the row that reports show.
+
+    `checks` are the ids of those that asked. `exchanges` are all that were examined and `decisive` those that decide,
+    the most revealing first, by index within the target. `parts` has the deciding part of each of `decisive`: `status`,
+    `header:Name`, `body`, or `body:` and a JSON pointer; empty if it is the whole exchange. `expected` are the statuses
+    that conform, in words, if a wrong status decides, and empty if not. `in_force` is false if no check can observe the
+    requirement, or if it is not in force on the day to judge by; --strict ignores it then. `settled_by` is the option
+    to judge a requirement that is open. `example` is set if a simplified property example decides. A `waiver` on a
+    verdict that is not "waived" is stale (pass) or expired (fail).
+    """
+
+    id: str
+    section: str
+    level: Literal["stated", "implied"]
+    statement: str
     target: str
     outcome: Outcome
     reason: str
-    findings: tuple[Finding, ...] = ()
-    settled_by: str | None = None
+    checks: tuple[str, ...] = ()
+    exchanges: tuple[int, ...] = ()
+    decisive: tuple[int, ...] = ()
     in_force: bool = True
-    waiver: Waiver | None = None
-    waiver_trouble: str | None = None
+    also: tuple[str, ...] = ()
+    waiver: AppliedWaiver | None = None
+    settled_by: str | None = None
+    parts: tuple[str, ...] = ()
+    example: Example | None = None
+    expected: str = ""
 
     @property
-    def exchanges(self) -> tuple[int, ...]:
-        """Indices of all exchanges behind the verdict, in order."""
-        return tuple(sorted({index for finding in self.findings for index in finding.exchanges}))
+    def decisive_by_weight(self) -> tuple[int, ...]:
+        """The exchanges that decide: the simplest form of an example first, then its form as found, then the others."""
+        first = (self.example.simplest, self.example.found) if self.example else ()
+        return tuple(dict.fromkeys((*first, *self.decisive)))
 
-    @property
-    def decisive(self) -> tuple[int, ...]:
-        """Indices of the exchanges that decide it, the most revealing first."""
-        return tuple(dict.fromkeys(index for finding in self.findings for index in finding.decisive))
-
-    @property
-    def expected(self) -> str:
-        """The statuses that conform, in words, if a wrong status decides; otherwise empty."""
-        return next((finding.expected for finding in self.findings if finding.expected), "")
-
-    @property
-    def parts(self) -> dict[int, str]:
-        """The part of each deciding exchange that decides, by its index."""
-        found: dict[int, str] = {}
-        for finding in self.findings:
-            for index, part in zip(finding.decisive, finding.parts, strict=True):
-                found[index] = found.get(index) or part
-        return found
+    def part(self, index: int) -> str:
+        """The deciding part of a decisive exchange; empty if it is the whole exchange or unknown."""
+        return dict(zip(self.decisive, self.parts, strict=False)).get(index, "")
 
 
-def settle_silence(findings: Iterable[Finding], exchanges: Sequence[Exchange]) -> list[Finding]:
-    """Turn silence that no answer followed into `error`: the cause may not be the server."""
-    answered = [exchange.index for exchange in exchanges if isinstance(exchange.answer, Response)]
-    return [
-        _as_error(finding)
-        if finding.unanswered and all(max(finding.decisive) > index for index in answered)
-        else finding
-        for finding in findings
-    ]
+# ---- one requirement
 
 
-def _as_error(finding: Finding) -> Finding:
-    return replace(finding, outcome="error", reason=f"{finding.reason} The target answered nothing after that.")
+def unjudged(requirement: Requirement, target: str, outcome: Outcome, reason: str, *, in_force: bool = True) -> Verdict:
+    """The verdict on a requirement that nothing was examined for."""
+    return Verdict(
+        id=requirement.id,
+        section=requirement.section,
+        level="stated" if requirement.level == "stated" else "implied",
+        statement=requirement.statement,
+        target=target,
+        outcome=outcome,
+        reason=reason,
+        in_force=in_force,
+        also=requirement.also,
+    )
 
 
-def roll_up(
-    requirement: Requirement,
-    target: str,
-    findings: Sequence[Finding],
-    *,
-    as_of: date,
-    missing: str,
-    untestable: bool,
-) -> Verdict:
-    """One verdict from the findings of every check of `requirement` on `target`.
-
-    The first that applies decides: a failure fails it; a broken check is an error; a part that gave nothing to judge
-    leaves it inconclusive; a check that held passes it, and the reason names the parts that need a permission.
-    `missing` is the reason if no check of it ran; that is an error if the target is `untestable`.
-    """
+def not_in_force(requirement: Requirement, target: str, as_of: date) -> Verdict | None:
+    """The verdict on a requirement that no run on that day can judge; None if one can."""
     if requirement.untestable:
         reason = f"Not testable. {requirement.untestable}"
-        return Verdict(requirement, target, "not-run", reason, in_force=False)
-    if not requirement.in_force(as_of):
+    elif not requirement.in_force(as_of):
         day = requirement.until or requirement.start
         reason = f"Not in force on {as_of}: it {'ended' if requirement.until else 'starts'} on {day}."
-        return Verdict(requirement, target, "not-run", reason, tuple(findings), in_force=False)
-    if not findings:
-        return Verdict(requirement, target, "error" if untestable else "not-run", missing)
-    by_outcome = {outcome: [f for f in findings if f.outcome == outcome] for outcome in _GRAVEST_FIRST}
-    outcome = next(name for name in _GRAVEST_FIRST if by_outcome[name])
-    unjudged = [finding for finding in by_outcome["inconclusive"] if not finding.on_top]
-    if outcome == "pass" and unjudged:
-        outcome = "inconclusive"
-    unexamined = [*by_outcome["inconclusive"], *by_outcome["not-run"]]
-    settled_by = next((finding.settled_by for finding in unexamined if finding.settled_by), None)
-    reason = _reason(outcome, by_outcome, unjudged)
-    # the option that helps where the reason says what is missing
-    said = (
-        unjudged if outcome == "inconclusive" and unjudged else by_outcome["not-run" if outcome == "pass" else outcome]
+    else:
+        return None
+    return unjudged(requirement, target, "not-run", reason, in_force=False)
+
+
+def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held | Failed | Undecided:
+    """What a record shows of a requirement. If only a further request decides, it is undecided."""
+    decision = decide_from_tries(RULE[requirement.id], record, grounds)
+    return decision.otherwise if isinstance(decision, Ask) else decision
+
+
+def verdict_of(
+    requirement: Requirement,
+    target: str,
+    decision: Held | Failed | Undecided,
+    record: Record,
+    attempts: Sequence[Attempt],
+    *,
+    missing: str = "",
+) -> Verdict:
+    """The verdict on a requirement from what the record decides and what was asked for it.
+
+    A failure fails it. A check that broke, or met a target that no longer answers, is an error. What was not asked
+    leaves it inconclusive, unless only a permission is missing: then it passes, and the reason names what was left
+    out. `missing` is the reason if no check of it has ended and the record decides nothing.
+    """
+    examined = tuple(sorted({exchange.index for exchange in decision.examined}))
+    verdict = replace(
+        unjudged(requirement, target, "pass", ""),
+        checks=tuple(dict.fromkeys(attempt.check for attempt in attempts)),
+        exchanges=examined,
     )
-    option = next((finding.settled_by for finding in said if finding.settled_by in _ADVICE), None)
-    if option is not None:
-        reason += f" {_ADVICE[option]}"
-    return Verdict(requirement, target, outcome, reason, tuple(findings), settled_by=settled_by)
+    dropped = [attempt.dropped for attempt in attempts if attempt.dropped is not None]
+    if isinstance(decision, Failed):
+        failed = _failed(verdict, decision, record)
+        if failed.outcome == "fail":
+            return failed
+        dropped.append(Dropped("error", failed.reason))
+    if broken := [one for one in dropped if one.outcome == "error"]:
+        return replace(verdict, outcome="error", reason=_reasons(broken))
+    not_run = [one for one in dropped if one.outcome == "not-run"]
+    unanswered = [one for one in dropped if one.outcome == "inconclusive"]
+    needed = [
+        attempt.dropped
+        for attempt in attempts
+        if attempt.dropped is not None and attempt.dropped.outcome == "inconclusive" and not attempt.on_top
+    ]
+    settled_by = next((one.settled_by for one in (*unanswered, *not_run) if one.settled_by), None)
+    said = f"onfirmed in {plural(len(examined), 'exchange')}."
+    if isinstance(decision, Held):
+        if needed:
+            reason = f"{_reasons(needed)} Otherwise c{said}"
+            return _advised(replace(verdict, outcome="inconclusive", reason=reason, settled_by=settled_by), needed)
+        left_out = f" Not examined: {_reasons(not_run)}" if not_run else ""
+        return _advised(replace(verdict, reason=f"C{said}{left_out}", settled_by=settled_by), not_run)
+    if isinstance(decision, Undecided):
+        asked = any(attempt.dropped is None and not attempt.on_top for attempt in attempts)
+        if asked or (not attempts and not missing):
+            outcome: Literal["not-run", "inconclusive"] = "inconclusive" if decision.tried else "not-run"
+            open_ = [Dropped(outcome, decision.reason, decision.settled_by)]
+        else:
+            open_ = needed or not_run or unanswered or [Dropped("not-run", missing)]
+        by = next((one.settled_by for one in (*open_, *unanswered, *not_run) if one.settled_by), None)
+        made = replace(verdict, outcome=open_[0].outcome, reason=_reasons(open_), settled_by=by)
+        return _advised(made, open_)
+    raise TypeError("a question is not a decision")
 
 
-_GRAVEST_FIRST: tuple[Outcome, ...] = ("fail", "error", "pass", "inconclusive", "not-run")
+def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
+    """The verdict on a failure; silence that no answer followed is an error, since its cause may not be the server."""
+    parts: dict[int, str] = {}
+    for proof in decision.proofs:
+        parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
+    if decision.unanswered:
+        last = max(parts)
+        if not any(exchange.index > last and isinstance(exchange.answer, Response) for exchange in record):
+            return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
+    return replace(
+        verdict,
+        outcome="fail",
+        reason=decision.text,
+        exchanges=tuple(sorted({*verdict.exchanges, *parts})),
+        decisive=tuple(parts),
+        parts=tuple(parts.values()),
+        example=_example(decision.proofs[0].exchange if decision.proofs else None),
+        expected=decision.expected,
+    )
+
+
+def _example(exchange: Exchange | None) -> Example | None:
+    if exchange is None or exchange.simplifies is None:
+        return None
+    return Example(exchange.index, exchange.simplifies)
+
+
 _REASONS_SHOWN = 3
 # what the user can do, by the option that helps
 _ADVICE = {
@@ -156,57 +234,41 @@ _ADVICE = {
 }
 
 
-def _reasons(findings: Sequence[Finding]) -> str:
-    distinct = list(dict.fromkeys(finding.reason for finding in _without_repeats(findings)))
+def _reasons(dropped: Iterable[Dropped]) -> str:
+    distinct = list(dict.fromkeys(one.reason for one in dropped))
     more = len(distinct) - _REASONS_SHOWN
     return " ".join(distinct[:_REASONS_SHOWN]) + (f" And {more} more." if more > 0 else "")
 
 
-def _without_repeats(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, in order; of those that a common exchange decides, only the one with the most, or the last.
-
-    Several checks judge a requirement by one growing record, so a later reason repeats an earlier one and adds to it.
-    """
-    kept: list[int] = []
-    for place in sorted(range(len(findings)), key=lambda place: (-len(findings[place].decisive), -place)):
-        if not any(set(findings[place].decisive) & set(findings[other].decisive) for other in kept):
-            kept.append(place)
-    return [findings[place] for place in sorted(kept)]
+def _advised(verdict: Verdict, dropped: Iterable[Dropped]) -> Verdict:
+    """A verdict that says what the user can do, where its reason says what is missing."""
+    option = next((one.settled_by for one in dropped if one.settled_by in _ADVICE), None)
+    return verdict if option is None else replace(verdict, reason=f"{verdict.reason} {_ADVICE[option]}")
 
 
-def _reason(outcome: Outcome, by_outcome: Mapping[Outcome, Sequence[Finding]], unjudged: Sequence[Finding]) -> str:
-    held = {index for finding in by_outcome["pass"] for index in finding.exchanges}
-    said = f"confirmed in {plural(len(held), 'exchange')}."
-    if outcome == "pass":
-        # property examples that tested nothing leave nothing out
-        left_out = f" Not examined: {_reasons(by_outcome['not-run'])}" if by_outcome["not-run"] else ""
-        return f"C{said[1:]}{left_out}"
-    if outcome == "inconclusive" and unjudged:
-        return _reasons(unjudged) + (f" Otherwise {said}" if held else "")
-    return _reasons(by_outcome[outcome])
+# ---- all of them
 
 
 def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
     """Mark failures that a waiver in force covers, and waivers that are expired or stale (the requirement passes)."""
     settled = []
     for verdict in verdicts:
-        ours = (w for w in waivers if w.requirement == verdict.requirement.id and w.target == verdict.target)
-        waiver = max(ours, key=lambda w: w.expires, default=None)
+        ours = (one for one in waivers if one.requirement == verdict.id and one.target == verdict.target)
+        waiver = max(ours, key=lambda one: one.expires, default=None)
         if waiver is None:
             settled.append(verdict)
-        elif waiver.expires < today and verdict.outcome in ("fail", "pass"):
-            trouble = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one."
-            settled.append(replace(verdict, waiver=waiver, waiver_trouble=trouble))
-        elif verdict.outcome == "fail":
-            days = (waiver.expires - today).days
-            left = f"{days} day{'s' * (days != 1)} left"
-            reason = f"Waived until {waiver.expires} ({left}): {waiver.reason}. {verdict.reason}"
-            settled.append(replace(verdict, outcome="waived", reason=reason, waiver=waiver))
-        elif verdict.outcome == "pass":
-            trouble = "The waiver is stale: the requirement holds now. Remove it from the configuration."
-            settled.append(replace(verdict, waiver=waiver, waiver_trouble=trouble))
-        else:
-            settled.append(replace(verdict, waiver=waiver))
+            continue
+        reason, outcome = verdict.reason, verdict.outcome
+        if waiver.expires < today and outcome in ("fail", "pass"):
+            reason = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one. {reason}"
+        elif outcome == "fail":
+            left = plural((waiver.expires - today).days, "day")
+            outcome = "waived"
+            reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
+        elif outcome == "pass":
+            reason = f"The waiver is stale: the requirement holds now. Remove it from the configuration. {reason}"
+        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat())
+        settled.append(replace(verdict, outcome=outcome, reason=reason, waiver=applied))
     return settled
 
 
@@ -216,26 +278,29 @@ class RunState:
 
     interrupted: bool = False
     nothing_selected: bool = False
-    untestable: tuple[str, ...] = ()
+    untestable: bool = False
+    broken: bool = False
     strict: bool = False
-    chosen: frozenset[str] | None = None
+    chosen: tuple[str, ...] | None = None
 
 
 def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
     """The exit code of a run."""
+    if state.broken:
+        return Exit.BROKE
     if state.interrupted:
         return Exit.INTERRUPTED
     if state.nothing_selected:
         return Exit.NOTHING_SELECTED
-    if any(verdict.outcome == "fail" or verdict.waiver_trouble for verdict in verdicts):
+    if any(one.outcome == "fail" or (one.outcome == "pass" and one.waiver is not None) for one in verdicts):
         return Exit.FAILS
     if state.untestable:
         return Exit.UNTESTABLE
     if any(verdict.outcome == "error" for verdict in verdicts):
         return Exit.BROKE
-    chosen = [v for v in verdicts if state.chosen is None or v.requirement.id in state.chosen]
+    chosen = [verdict for verdict in verdicts if state.chosen is None or verdict.id in state.chosen]
     if not any(verdict.outcome in ("pass", "waived") for verdict in chosen):
         return Exit.NOTHING_SELECTED
-    if state.strict and any(v.in_force and v.outcome in ("inconclusive", "not-run") for v in chosen):
+    if state.strict and any(one.in_force and one.outcome in ("inconclusive", "not-run") for one in chosen):
         return Exit.UNSETTLED
     return Exit.HOLDS

@@ -1,23 +1,18 @@
-"""Sends the property examples of one target, judges each at once, and keeps those that show something.
-
-A failing example is simplified at once, in a few more requests. Examples that pass are counted, and only a sample of
-them stays in the record, so that a long run needs no more memory than a short one.
-"""
+"""Sends the property examples of one target. A failing one is simplified at once, in a few more requests."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Exchange, NoAnswer, Response
+from petcheck.errors import NotRun, NotSent, OperationSilent
+from petcheck.exchange import Call, Exchange
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import name_in, posts_in, read_call, reads_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
-from petcheck.judging.quotas import counts_in, problem_in, quotas_in
 from petcheck.judging.rules import RULE
 from petcheck.properties.cases import RunCases
 from petcheck.properties.failures import Failures
@@ -31,10 +26,6 @@ from petcheck.toolkit.target import Target
 
 _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
-_SAMPLE = 40  # exchanges that show nothing new, kept for each operation
-_SAMPLE_BYTES = 4_000_000  # most bytes of their bodies in total
-_POSTS_KEPT = 1_000
-_CHUNK = 100
 _SEQUENCES, _AGAIN = "sequences", "read again"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
 _IDS = 2  # examples of ids that come before a second read of an animal
@@ -65,12 +56,6 @@ class Examples:
         self._done = False
         self._obstacles: dict[object, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
-        self._kept: Counter[Operation] = Counter()
-        self._kept_bytes = 0
-        self._passed: list[Exchange] = []
-        self._questions: Counter[str] = Counter()
-        self._settled: set[str] = set()  # requirements that need no further comparison
-        self._dropped: set[str] = set()  # URLs of dropped exchanges: another request for one is not its first
         self._refusal: int | None = None  # the status of a plain animal that was not created
 
     @cached_property
@@ -94,36 +79,22 @@ class Examples:
 
     # ---- what a check asks
 
-    def judge(self, operation: Operation, requirement: str) -> None:
-        """Try the examples, once in a run, and judge one requirement by the examples of an operation.
-
-        Raises `Breach` with the simplest example that fails, `Inconclusive` if no example concerned the requirement,
-        or the `NotSent` that prevented the examples.
-        """
+    def settle(self, operation: Operation) -> None:
+        """Try the examples, once in a run. Raises the `NotSent` that prevented those of an operation, and `NotRun`."""
         if operation is Operation.CREATE_PET:
             self.target.need_writes()
         if operation is Operation.GET_PET and self.target.as_of >= REMOVAL_DAY:
             raise NotRun(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}; see GET-4.")
         self.run()
-        if self.target.choice.covers(requirement):
-            self._judged(operation, requirement)
-
-    def compare(self, requirement: str) -> None:
-        """Try the examples, and judge a requirement by the whole record."""
-        self.target.need_writes()
-        self.run()
-        if not self.target.choice.covers(requirement):
-            return
-        self.target.expect_examples(requirement)
-        decision = self._decision(requirement)
-        self.target.conclude(decision.otherwise if isinstance(decision, Ask) else decision)
+        if operation in self._obstacles:
+            raise self._obstacles[operation]
 
     def run(self) -> None:
         """Try the examples, once in a run: the operations take turns, so that a cap affects all of them."""
         if self._done:
             return
         self._done = True
-        self._settled |= {name for name in _COMPARED if isinstance(self._decision(name), Failed)}
+        compared = [name for name in _COMPARED if not isinstance(self._decision(name), Failed)]
         parts = self._parts()
         while parts:
             # if checks used some of the requests, the other parts lose theirs first
@@ -143,15 +114,7 @@ class Examples:
             part.spent += self.sent - first
             if not more or part.spent >= part.share:
                 parts.remove(part)
-        self._forget()
-        for failure in self.ledger.failures.values():
-            self.target.breaches[failure.requirement] = Breach(
-                f"{self.ledger.in_words(failure)} {self._again}",
-                *(shown := list(dict.fromkeys((failure.simplest, failure.found, *failure.beside)))),
-                parts=[self.ledger.part_of(failure, exchange) for exchange in shown],
-                unanswered=isinstance(failure.simplest.answer, NoAnswer),
-                expected=failure.problem.expected,
-            )
+        self._compare(compared)
 
     def _parts(self) -> list[_Part]:
         """The parts to try that serve what was chosen, each with its share of the requests."""
@@ -199,21 +162,6 @@ class Examples:
             self.attempt(read_call(first), fresh=True)
         return False
 
-    def _judged(self, part: object, requirement: str) -> None:
-        held = self.ledger.held.get(requirement, [])
-        for exchange in held:
-            self.target.api.examine(exchange)
-        self.target.expect_examples(requirement)
-        if not held:
-            if part in self._obstacles:
-                raise self._obstacles[part]
-            raise Inconclusive("No property example tested it.")
-
-    def asked(self, query: Mapping[str, str]) -> Exchange | None:
-        """The answer to a request with exactly these parameters, if it is in the record."""
-        ending = Call(Operation.LIST_PETS, query=tuple(query.items())).path
-        return next((e for e in self.target.record if e.request.url.endswith(ending)), None)
-
     # ---- one example
 
     def left(self, operation: Operation) -> int:
@@ -225,11 +173,11 @@ class Examples:
         """Send a call and count it for the examples; a call that a check has sent is reused unless `fresh`."""
         transport = self.target.transport
         first, section = transport.tally.planned, transport.section
-        transport.section = ""
+        transport.section, transport.example = "", True
         try:
             return transport.send(call) if fresh else self.target.api.sample(call)
         finally:
-            transport.section = section
+            transport.section, transport.example = section, False
             spent = transport.tally.planned - first
             self.sent += spent
             self.target.examples_sent += spent
@@ -237,17 +185,12 @@ class Examples:
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send an example and judge it."""
-        shared = self.target.api.known(call) and not fresh
         ledger = self.ledger
         exchange = self.ask(call, fresh=fresh)
-        problems = ledger.judge(exchange)
+        problems = ledger.problems(exchange)
         if problems and not ledger.settled(exchange, problems) and not self._plain_is_no_better(exchange, problems):
             self._simplify(call, exchange)
         ledger.listed.update(shown_in(exchange))
-        if problems.keys() <= ledger.known and not shared:
-            self._passed.append(exchange)
-            if len(self._passed) >= _CHUNK or sum(map(_size, self._passed)) > _SAMPLE_BYTES:
-                self._forget()
         return exchange
 
     def _simplify(self, call: Call, exchange: Exchange) -> None:
@@ -267,19 +210,17 @@ class Examples:
             asked[attempt] = self.ask(attempt)
             return self.ledger.alike(asked[attempt], exchange)
 
-        simple = asked[simplest(call, self.pets, fails)]
-        before = [e for e in self.target.record if e.sent < simple.sent]
-        self.ledger.register(
-            exchange, simple, tried=len(asked) > 1, earlier=taken(name_in(simple.request.body), before)
-        )
+        transport = self.target.transport
+        transport.simplifies = exchange.index
+        try:
+            simple = asked[simplest(call, self.pets, fails)]
+        finally:
+            transport.simplifies = None
+        self.ledger.register(simple, tried=len(asked) > 1)
 
     def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
         """Whether a doubtful animal gets the same status as a plain one, so that the doubt is not the cause."""
         return problems.keys() == {"CREATE-14"} and exchange.status == self._refusal
-
-    @property
-    def _again(self) -> str:
-        return f"Repeat it with --seed {self.target.seed} --examples {self.number}."
 
     # ---- what takes several exchanges
 
@@ -287,26 +228,15 @@ class Examples:
         target = self.target
         return decide_from_tries(RULE[requirement], target.record, target.grounds)
 
-    def _compare(self) -> None:
-        """Judge the requirements that need several exchanges by the whole record, before some exchanges are dropped.
-
-        The requests that a rule asks for are counted for the examples.
-        """
-        for name in _COMPARED:
-            if name in self._settled or not self.target.choice.covers(name):
-                continue
-            decision = self._decision(name)
-            while isinstance(decision, Ask) and self._questions[name] < _QUESTIONS and self._put(decision):
-                self._questions[name] += 1
+    def _compare(self, requirements: Sequence[str]) -> None:
+        """Send what would decide requirements that need several exchanges; it is counted for the examples."""
+        for name in requirements:
+            asked = 0
+            while self.target.choice.covers(name) and asked < _QUESTIONS:
                 decision = self._decision(name)
-            if isinstance(decision, Failed):
-                self._settled.add(name)
-                self.target.breaches[name] = Breach(
-                    f"{decision.text} {self._again}",
-                    *(proof.exchange for proof in decision.proofs),
-                    parts=[proof.part for proof in decision.proofs],
-                    expected=decision.expected,
-                )
+                if not isinstance(decision, Ask) or not self._put(decision):
+                    break
+                asked += 1
 
     def _put(self, question: Ask) -> bool:
         """Send the requests that a rule asks for, counted for the examples; whether they could be sent."""
@@ -315,37 +245,3 @@ class Examples:
         except NotSent:
             return False
         return True
-
-    # ---- what is kept
-
-    def _forget(self) -> None:
-        """Drop exchanges that show nothing new from the record, except for a sample."""
-        self._compare()
-        keep = {exchange.index for exchange in _wrong_if_fixed(self._passed)}
-        drop = set()
-        for exchange in self._passed:
-            operation = exchange.request.operation
-            most = _POSTS_KEPT if operation is Operation.CREATE_PET else _SAMPLE
-            room = self._kept[operation] < most and self._kept_bytes + _size(exchange) <= _SAMPLE_BYTES
-            new = exchange.request.method == "POST" or exchange.request.url not in self._dropped
-            if (room and new) or exchange.index in keep:
-                self._kept[operation] += 1
-                self._kept_bytes += _size(exchange)
-            else:
-                drop.add(exchange.index)
-                self._dropped.add(exchange.request.url)
-        if drop:
-            self.target.forget(drop)
-        self._passed.clear()
-
-
-def _size(exchange: Exchange) -> int:
-    return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
-
-
-def _wrong_if_fixed(exchanges: list[Exchange]) -> Iterator[Exchange]:
-    """Exchanges that together show that X-RateLimit-Remaining moved wrongly, if their windows are fixed."""
-    for quota in quotas_in(counts_in(exchanges)):
-        for window in quota.windows:
-            if problem_in(window) is not None:
-                yield from (count.exchange for count in window.counts)

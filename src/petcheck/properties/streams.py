@@ -26,12 +26,13 @@ from petcheck.spec.figures import (
     LIMIT_DEFAULT,
     LIMIT_MAX,
     LIMIT_MIN,
+    OPEN_LISTS,
     PENDING,
     SOLD,
     STATUSES,
 )
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.payloads import OPEN_LISTS, signs_name
+from petcheck.toolkit.payloads import signs_name
 
 Item = TypeVar("Item")
 _LONGEST_QUERY = 400

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from petcheck.results import fleet, totals
 from petcheck.results.result import Result
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.results.result import Result
-from petcheck.results.sanitize import escape_commands, printable
+from petcheck.sanitize import escape_commands, printable
 from petcheck.spec.outcomes import Exit
 from petcheck.words import plural
 

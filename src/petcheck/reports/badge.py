@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from petcheck.results import fleet, totals
 from petcheck.results.result import Result, TargetInfo
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Outcome
 from petcheck.words import plural
 

@@ -10,7 +10,7 @@ from petcheck.comparison.pairing import Counterparts
 from petcheck.reports import comparison_words, templating
 from petcheck.reports.side_by_side import Line, side_by_side
 from petcheck.results import totals
-from petcheck.results.sanitize import HEADER_LIMIT
+from petcheck.sanitize import HEADER_LIMIT
 from petcheck.spec import sections
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from petcheck.comparison.compare import EXAMINED, ComparedRequirement, Comparison
 from petcheck.comparison.difference import KINDS, Difference
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.words import plural
 
 

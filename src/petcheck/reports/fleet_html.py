@@ -9,8 +9,8 @@ from itertools import islice
 
 from petcheck.reports import report_html, templating
 from petcheck.results import fleet, totals
+from petcheck.results.evidence import Evidence
 from petcheck.results.fleet import Group, Member
-from petcheck.results.har import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
 from petcheck.spec import sections

@@ -6,7 +6,7 @@ from petcheck.reports.text_lines import BOLD, RED, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.fleet import Member
 from petcheck.results.result import Result
-from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import REASON_LIMIT, printable
 from petcheck.words import plural
 
 _NAMED = 12  # targets of one requirement or one reason; the others are in report.html

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from petcheck.reports.json_pointer import first_mistake, span
 from petcheck.results import totals
-from petcheck.results.har import Evidence
-from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
+from petcheck.results.evidence import Evidence
+from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
 from petcheck.words import plural
 
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong

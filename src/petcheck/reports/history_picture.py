@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from petcheck.comparison.history import History, Tally, TargetHistory, Track
 from petcheck.reports import history_words as words
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import OUTCOMES, Outcome
 from petcheck.words import plural
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from petcheck.comparison.history import Change, Flip, History, TargetHistory, Track
 from petcheck.comparison.past_run import PastRun
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.words import plural
 
 UNEXPLAINED = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import REASON_LIMIT, printable
 
 
 def sanitized(value: Any) -> Any:

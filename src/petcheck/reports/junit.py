@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from xml.etree import ElementTree
 
+from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, manifest, totals
-from petcheck.results.result import RequirementRow, Result, TargetInfo
-from petcheck.results.sanitize import REASON_LIMIT, printable
+from petcheck.results.result import Result, TargetInfo
+from petcheck.sanitize import REASON_LIMIT, printable
 from petcheck.spec import sections
 from petcheck.spec.catalogue import title
 from petcheck.spec.outcomes import Outcome
@@ -106,7 +107,7 @@ def _durations(result: Result, target: TargetInfo) -> dict[str, float]:
     return seconds
 
 
-def _case(row: RequirementRow, seconds: float, waiver: str, again: str) -> ElementTree.Element:
+def _case(row: Verdict, seconds: float, waiver: str, again: str) -> ElementTree.Element:
     section = sections.title(row.section) or f"section {row.section.replace('.', '-')}"
     case = ElementTree.Element(
         "testcase",
@@ -136,7 +137,7 @@ def _add_properties(element: ElementTree.Element, named: Iterable[tuple[str, str
         ElementTree.SubElement(properties, "property", name=name, value=_sanitized(value))
 
 
-def _details(row: RequirementRow, reason: str, again: str) -> str:
+def _details(row: Verdict, reason: str, again: str) -> str:
     """The text below a failure, for viewers that do not show its message."""
     lines = [reason, "", f"rule: {_sanitized(row.statement)}", f"section: {row.section}"]
     indices = row.decisive_by_weight or row.exchanges

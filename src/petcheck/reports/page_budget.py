@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from petcheck.judging.verdicts import Verdict
 from petcheck.reports import highlight
 from petcheck.results import totals
-from petcheck.results.har import Evidence
-from petcheck.results.result import RequirementRow, Result
-from petcheck.results.sanitize import printable
+from petcheck.results.evidence import Evidence
+from petcheck.results.result import Result
+from petcheck.sanitize import printable
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
@@ -73,14 +74,14 @@ class PageBudget:
         answer = [totals.status_or_error(entry), _animals(entry), totals.milliseconds(entry)]
         return f"#{index} {', '.join(parts)} → {' · '.join(filter(None, answer))}"
 
-    def links(self, row: RequirementRow) -> list[tuple[str, str, bool]]:
+    def links(self, row: Verdict) -> list[tuple[str, str, bool]]:
         """For each exchange linked below a verdict: its line, its anchor (may be empty), and whether it decides."""
         deciding = set(row.decisive)
         return [
             (self.line(row.target, index), self.anchor(row.target, index), index in deciding) for index in _linked(row)
         ]
 
-    def in_place(self, row: RequirementRow) -> list[tuple[str, str, str, Markup]]:
+    def in_place(self, row: Verdict) -> list[tuple[str, str, str, Markup]]:
         """The first of the deciding exchanges, to show below a verdict other than pass.
 
         For each: its role as a property example, its line, the deciding part in words, and its markup with that part
@@ -116,13 +117,13 @@ def _animals(entry: Evidence) -> str:
     return plural(len(page), "animal") if isinstance(page, list) else ""
 
 
-def _of_example(row: RequirementRow, index: int) -> str:
+def _of_example(row: Verdict, index: int) -> str:
     if row.example is None:
         return ""
     return {row.example.simplest: "simplest example", row.example.found: "as found"}.get(index, "")
 
 
-def _linked(row: RequirementRow) -> tuple[int, ...]:
+def _linked(row: Verdict) -> tuple[int, ...]:
     """The exchanges linked below a verdict: those that decide, then the others, at most LINKS."""
     deciding = set(row.decisive)
     return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:LINKS]

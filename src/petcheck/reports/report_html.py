@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from petcheck.comparison import sides
+from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.reports.advice import next_step
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
-from petcheck.results import fleet, har, totals
+from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import Observation, RequirementRow, Result
+from petcheck.results.result import Observation, Result
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
+from petcheck.stream import har
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -36,7 +38,7 @@ class _RequirementEntry:
     level: str
     statement: str
     also: tuple[str, ...]
-    rows: tuple[RequirementRow | None, ...]
+    rows: tuple[Verdict | None, ...]
 
     @property
     def outcomes(self) -> str:
@@ -95,7 +97,7 @@ def _groups(result: Result) -> dict[str, list[_RequirementEntry]]:
     """The requirements by section, one for each id with the rows of all targets."""
     groups: dict[str, list[_RequirementEntry]] = {}
     for section, rows in totals.by_section(result.requirements).items():
-        of_id: dict[str, dict[str, RequirementRow]] = {}
+        of_id: dict[str, dict[str, Verdict]] = {}
         for row in rows:
             of_id.setdefault(row.id, {})[row.target] = row
         for by_target in of_id.values():

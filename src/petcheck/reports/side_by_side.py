@@ -14,8 +14,8 @@ from itertools import takewhile
 
 from petcheck.comparison.normalize import header_varies, host, member_varies, normalized, request_path
 from petcheck.reports.highlight import Piece
-from petcheck.results.har import Evidence
-from petcheck.results.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
+from petcheck.results.evidence import Evidence
+from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, causes
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
 from petcheck.words import plural
@@ -157,7 +157,7 @@ def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
 
 
 def _requests(target: TargetInfo) -> str:
-    notes = filter(None, (totals.repeats_note(target), totals.sample_note(target)))
+    notes = filter(None, (totals.repeats_note(target),))
     return " ".join([f"- Sent to {code(target.name, 80)}: {totals.request_summary(target)}.", *notes])
 
 

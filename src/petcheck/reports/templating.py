@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.reports import highlight
 from petcheck.results import totals
-from petcheck.results.har import Evidence
-from petcheck.results.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.results.evidence import Evidence
+from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
 from petcheck.words import plural
 
 if TYPE_CHECKING:

@@ -6,19 +6,21 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
 from petcheck.comparison import sides
+from petcheck.judging.verdicts import Verdict
 from petcheck.reports import advice, fleet_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
-from petcheck.results import fleet, har, totals
+from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, cause_of, causes
-from petcheck.results.curl import BASE_VARIABLE, curl_line
-from petcheck.results.har import Evidence
+from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import RequirementRow, Result, TargetInfo
-from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.results.result import Result, TargetInfo
+from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Exit, Outcome
 from petcheck.spec.sections import TITLES
+from petcheck.stream import har
+from petcheck.stream.curl import BASE_VARIABLE, curl_line
 from petcheck.words import plural
 
 _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "error", "waived")
@@ -103,7 +105,7 @@ def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection
         page.say(f"reports: {folder}/{', '.join(named)}{each}")
 
 
-def one_failure(result: Result, row: RequirementRow, evidence: Sequence[Evidence]) -> str:
+def one_failure(result: Result, row: Verdict, evidence: Sequence[Evidence]) -> str:
     """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
     page = TextLines(_PLAIN_WIDTH, colour=False)
     entries = {(entry.target, entry.index): entry for entry in evidence}
@@ -270,7 +272,7 @@ def _requests(page: TextLines, result: Result) -> None:
     for target in result.targets:
         where = f" on {printable(target.name, 60)}" if len(result.targets) > 1 else ""
         page.say(f"sent{where}: {'; '.join(filter(None, (totals.request_summary(target), totals.waits(target))))}")
-        for note in filter(None, (totals.repeats_note(target), totals.sample_note(target))):
+        for note in filter(None, (totals.repeats_note(target),)):
             page.say(note, "  ")
         if target.created:
             page.say(f"left behind{where}: {totals.left_behind(target)}", "", "  ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from petcheck.results.sanitize import escape_commands
+from petcheck.sanitize import escape_commands
 
 BOLD, DIM, RED, GREEN, YELLOW = "1", "2", "31", "32", "33"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from petcheck.errors import NotAKey
-from petcheck.results import atomic_write
 from petcheck.results import manifest as manifests
 from petcheck.results.fleet import members
 from petcheck.results.result import Result
@@ -67,16 +66,6 @@ def statement(manifest: Mapping[str, Any], manifest_sha256: str, result: Result)
 def text_of(document: Mapping[str, Any]) -> str:
     """The text of attestation.json."""
     return json.dumps(document, indent=1) + "\n"
-
-
-def write_attestation(folder: Path, document: Mapping[str, Any], seal: Seal | None) -> None:
-    """Write attestation.json into `folder`, and its envelope where there is a seal. Raises OSError."""
-    text = text_of(document)
-    # first, since an envelope of an earlier run proves nothing about this one
-    (folder / ENVELOPE_FILE).unlink(missing_ok=True)
-    atomic_write.write(folder / FILE, text)
-    if seal is not None:
-        atomic_write.write(folder / ENVELOPE_FILE, seal.envelope(text.encode()))
 
 
 # ---- keys; securesystemslib and cryptography take a tenth of a second, so only where one is given

@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from petcheck.judging.verdicts import Verdict
 from petcheck.results import totals
 from petcheck.results.decisions import (
     MOST,
@@ -24,9 +25,9 @@ from petcheck.results.decisions import (
     names_at,
     repeats,
 )
-from petcheck.results.har import Evidence
-from petcheck.results.result import RequirementRow, Result
-from petcheck.results.sanitize import printable
+from petcheck.results.evidence import Evidence
+from petcheck.results.result import Result
+from petcheck.sanitize import printable
 from petcheck.spec.figures import ERROR_FIELDS, PET_FIELDS, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
@@ -47,10 +48,10 @@ class Cause:
 
     title: str
     summary: str
-    rows: tuple[RequirementRow, ...]
+    rows: tuple[Verdict, ...]
     exchange: Evidence | None
     part: str
-    follow: tuple[RequirementRow, ...] = ()
+    follow: tuple[Verdict, ...] = ()
     another: bool = False
     then: tuple[Evidence, str] | None = None
 
@@ -65,7 +66,7 @@ class Cause:
         return totals.id_ranges([row.id for row in self.rows])
 
     @property
-    def leading(self) -> tuple[RequirementRow, ...]:
+    def leading(self) -> tuple[Verdict, ...]:
         """The rows that show the cause itself."""
         return self.rows[: len(self.rows) - len(self.follow)]
 
@@ -83,17 +84,17 @@ def causes(result: Result, evidence: Iterable[Evidence]) -> tuple[Cause, ...]:
     return tuple(found)
 
 
-def cause_of(row: RequirementRow, evidence: Iterable[Evidence]) -> Cause:
+def cause_of(row: Verdict, evidence: Iterable[Evidence]) -> Cause:
     """The cause of one failure; `evidence` are exchanges of the run."""
     decisions = decisions_of(row, {(entry.target, entry.index): entry for entry in evidence})
     return _cause([row], [], [decisions], decisions)
 
 
-def _of_target(found: Mapping[RequirementRow, Sequence[Decision]], created: Mapping[Any, Hashable]) -> list[Cause]:
+def _of_target(found: Mapping[Verdict, Sequence[Decision]], created: Mapping[Any, Hashable]) -> list[Cause]:
     known = {each[0].mark for each in found.values() if len({one.mark for one in each}) == 1}
-    leading: dict[Hashable, list[RequirementRow]] = {}
-    follow: dict[Hashable, list[RequirementRow]] = {}
-    own: dict[RequirementRow, list[Decision]] = {}
+    leading: dict[Hashable, list[Verdict]] = {}
+    follow: dict[Hashable, list[Verdict]] = {}
+    own: dict[Verdict, list[Decision]] = {}
     origins = {row: [one.cause_of_animal(created) for one in decisions] for row, decisions in found.items()}
     for row, decisions in found.items():
         if _follows(row, origins[row]):
@@ -117,7 +118,7 @@ def _of_target(found: Mapping[RequirementRow, Sequence[Decision]], created: Mapp
     ]
 
 
-def _follows(row: RequirementRow, origins: Sequence[Hashable]) -> bool:
+def _follows(row: Verdict, origins: Sequence[Hashable]) -> bool:
     """Whether a failure is only in animals that should not be there, all of one origin."""
     return len(row.decisive) <= MOST and len(set(origins)) == 1 and None not in origins
 
@@ -126,8 +127,8 @@ def _follows(row: RequirementRow, origins: Sequence[Hashable]) -> bool:
 
 
 def _cause(
-    rows: Sequence[RequirementRow],
-    follow: Sequence[RequirementRow],
+    rows: Sequence[Verdict],
+    follow: Sequence[Verdict],
     of_rows: Sequence[Sequence[Decision]],
     decisions: Sequence[Decision],
 ) -> Cause:
@@ -164,7 +165,7 @@ def _then(decisions: Sequence[Decision]) -> tuple[Evidence, str] | None:
     return (second.exchange, second.part) if later or len(kinds) > 1 else None
 
 
-def _title(rows: Sequence[RequirementRow], every: Sequence[Decision], *, by_reason: bool) -> str:
+def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: bool) -> str:
     """What the server does, in a few words; empty where the first row's reason says it best, if `by_reason`."""
     exchange, part, mark = every[0].exchange, every[0].part, every[0].mark
     kind, _, which = part.partition(":")
@@ -197,7 +198,7 @@ def _of_pets(exchange: Evidence, pointer: str) -> str:
     return "the list" if exchange.operation is Operation.LIST_PETS and not pointer else "a Pet"
 
 
-def _of_status(rows: Sequence[RequirementRow], every: Sequence[Decision]) -> str:
+def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
     operations = list(dict.fromkeys(str(one.exchange.operation) for one in every))
     status = every[0].exchange.status
     said = f"{operations[0]} returns {status}" if len(operations) == 1 else f"Several operations return {status}"

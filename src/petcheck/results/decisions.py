@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from petcheck.results.har import Evidence
-from petcheck.results.result import RequirementRow
+from petcheck.judging.verdicts import Verdict
+from petcheck.results.evidence import Evidence
 from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
@@ -61,14 +61,14 @@ class Decision:
         return created.get(name) if isinstance(name, str) else None
 
 
-def decisions_of(row: RequirementRow, evidence: Entries) -> list[Decision]:
+def decisions_of(row: Verdict, evidence: Entries) -> list[Decision]:
     """The exchanges that decide a failure, the most revealing first."""
     indices = [index for index in row.decisive_by_weight if (row.target, index) in evidence]
     parts = [(evidence[row.target, index], row.part(index)) for index in indices[:MOST]]
     return [Decision(exchange, part, _mark(row, exchange, part)) for exchange, part in parts]
 
 
-def _mark(row: RequirementRow, exchange: Evidence, part: str) -> Hashable:
+def _mark(row: Verdict, exchange: Evidence, part: str) -> Hashable:
     """What failures with one cause have in common."""
     kind, _, which = part.partition(":")
     if exchange.error is not None:
@@ -91,7 +91,7 @@ def _mark(row: RequirementRow, exchange: Evidence, part: str) -> Hashable:
     return row.id
 
 
-def _beside_status(row: RequirementRow, exchange: Evidence) -> Hashable:
+def _beside_status(row: Verdict, exchange: Evidence) -> Hashable:
     """What else failures by a wrong status with one cause have in common."""
     if exchange.status < 300:  # requests that are accepted should have been refused alike
         return row.expected
@@ -104,7 +104,7 @@ def _beside_status(row: RequirementRow, exchange: Evidence) -> Hashable:
 # ---- animals that a refused request should not have created
 
 
-def created_by(rows: Iterable[RequirementRow], evidence: Entries) -> dict[Any, Hashable]:
+def created_by(rows: Iterable[Verdict], evidence: Entries) -> dict[Any, Hashable]:
     """The animals that POSTs created which should have been refused: by id, with the mark of that failure."""
     ids: dict[Any, Hashable] = {}
     for row in rows:

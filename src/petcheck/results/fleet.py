@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from petcheck.judging.verdicts import Verdict
 from petcheck.results.parts import SIDE_BY_SIDE
-from petcheck.results.result import RequirementRow, Result, TargetInfo
-from petcheck.results.sanitize import printable
+from petcheck.results.result import Result, TargetInfo
+from petcheck.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 
@@ -28,7 +29,7 @@ class Member:
     """A target of a fleet with its rows, and its verdict as one outcome: the worst one counts."""
 
     target: TargetInfo
-    rows: tuple[RequirementRow, ...]
+    rows: tuple[Verdict, ...]
     outcome: Outcome
 
     @property
@@ -59,7 +60,7 @@ class Group:
 class Failure:
     """A requirement, by the row of the first target that fails it, and all targets that do."""
 
-    row: RequirementRow
+    row: Verdict
     targets: tuple[str, ...]
 
 
@@ -87,7 +88,7 @@ def in_parts(result: Result) -> bool:
 
 def members(result: Result) -> tuple[Member, ...]:
     """The targets with their rows, in their order."""
-    rows: dict[str, list[RequirementRow]] = {target.name: [] for target in result.targets}
+    rows: dict[str, list[Verdict]] = {target.name: [] for target in result.targets}
     for row in result.requirements:
         rows[row.target].append(row)
     return tuple(
@@ -95,7 +96,7 @@ def members(result: Result) -> tuple[Member, ...]:
     )
 
 
-def outcome_of(target: TargetInfo, rows: Iterable[RequirementRow]) -> Outcome:
+def outcome_of(target: TargetInfo, rows: Iterable[Verdict]) -> Outcome:
     """The verdict on a whole target as one outcome: the worst of its `rows` counts."""
     if target.unreachable is not None:
         return "error"
@@ -116,7 +117,7 @@ def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:
 
 def failures(fleet: Sequence[Member]) -> tuple[Failure, ...]:
     """The requirements that fail on some target: those that most targets fail first, then in the document's order."""
-    found: dict[str, list[RequirementRow]] = {}
+    found: dict[str, list[Verdict]] = {}
     for member in fleet:
         for row in member.rows:
             if row.outcome == "fail":

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import stat
+from collections import Counter
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from petcheck.errors import NotAResult, NotARun, NotEvidence
-from petcheck.results import har, recording
-from petcheck.results.har import Evidence
-from petcheck.results.har_reader import FILE_CAP, HEAD, entries_of
-from petcheck.results.recording import Recording, believed, read_stream
-from petcheck.results.result import FILE, Result, from_head, load
-from petcheck.results.sanitize import printable
+from petcheck.results.evidence import Evidence, evidence_of
+from petcheck.results.result import FILE, Result, load
+from petcheck.sanitize import printable
+from petcheck.stream import files, har
+from petcheck.stream.har_reader import FILE_CAP
+from petcheck.stream.stream import Stream
 
 RESULT_CAP = 64 * 1024 * 1024
 """The largest result.json that is read, in bytes; that of a run is far smaller."""
@@ -45,7 +44,7 @@ ADVICE = "give the result.json of a complete run, or its folder"
 
 def read_result(file: Path, advice: str = ADVICE) -> Result:
     """The result in a result.json, without its evidence. Raises NotARun, whose message ends with `advice`."""
-    _expect_file(file, RESULT_CAP, advice)
+    expect_file(file, RESULT_CAP, advice)
     try:
         return load(file)
     except NotAResult as error:
@@ -70,74 +69,40 @@ def result_files(path: Path) -> list[Path]:
     return found
 
 
-def recording_in(folder: Path) -> Recording:
-    """The recording in a folder of reports: its stream, or its HAR, and the result of the same run if it is there.
-
-    Raises NotARun.
-    """
+def recording_in(folder: Path) -> Stream:
+    """The stream of the run in a folder of reports, or in its HAR. Raises NotARun."""
     name = printable(str(folder))
-    files = {file: folder / file for file in (recording.FILE, har.FILE) if (folder / file).exists()}
-    if not files:
-        raise NotARun(f"{name} holds no recording: neither {recording.FILE} nor {har.FILE}")
-    found = read_stream(files[recording.FILE]) if recording.FILE in files else read_har(files[har.FILE])
-    if found is None:
-        raise NotARun(f"{printable(str(files[har.FILE]))} is a HAR of another program; give the file itself")
-    return with_result(found, folder)
+    found = {file: folder / file for file in (files.FILE, har.FILE) if (folder / file).exists()}
+    if not found:
+        raise NotARun(f"{name} holds no recording: neither {files.FILE} nor {har.FILE}")
+    stream = recording_at(next(iter(found.values())))
+    if stream is None:
+        raise NotARun(f"{printable(str(found[har.FILE]))} is a HAR of another program; give the file itself")
+    return stream
 
 
-def with_result(found: Recording, folder: Path) -> Recording:
-    """A recording with the result of its run, if that is in `folder`. Raises NotARun."""
-    file = folder / FILE
-    if not file.exists():
-        return found
-    _expect_file(file, RESULT_CAP, "give the folder of a run")
-    try:
-        result = load(file)
-    except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; give the folder of a run") from None
-    same = (result.run.id, result.run.started) == (found.result.run.id, found.result.run.started)
-    return Recording(result, found.exchanges) if same else found  # a run that was killed leaves older reports
+def recording_at(path: Path) -> Stream | None:
+    """The stream in a file, an exchanges.jsonl or a HAR; None where that is of another program. Raises NotARun."""
+    expect_file(path, FILE_CAP, "give a shorter recording")
+    return files.read_stream(path) if path.suffix == ".jsonl" else har.read_har(path)
 
 
-def read_har(path: Path) -> Recording | None:
-    """The recording in an exchanges.har; None where the HAR is of another program. Raises NotARun."""
-    name = printable(str(path))
-    _expect_file(path, FILE_CAP, "give a shorter recording")
-    log: dict[str, object] = {}
-    try:
-        entries = entries_of(path, log)
-        first = next(entries, None)
-        if HEAD not in log:
-            return None
-        result = from_head(log[HEAD])
-        given = [] if first is None else [first]
-        return believed(result, (har.exchange_of(entry) for entry in chain(given, entries)))
-    except OSError as error:
-        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
-    except (NotEvidence, NotAResult) as error:
-        raise NotARun(f"{name} {printable(str(error), 200)}") from None
-
-
-def _evidence(file: Path, result: Result, of: str) -> tuple[har.Evidence, ...]:
+def _evidence(file: Path, result: Result, of: str) -> tuple[Evidence, ...]:
     name = printable(str(file))
     advice = f"put the one that was written with {of} into the same folder"
-    _expect_file(file, FILE_CAP, advice)
+    expect_file(file, FILE_CAP, advice)
     try:
-        document = json.loads(file.read_bytes())
-        entries = har.entries_by_index(document)
-    except (ValueError, RecursionError) as error:
-        raise NotARun(f"{name} is not complete JSON ({printable(str(error), 200)}); {advice}") from None
+        run, exchanges = har.exchanges_in(file)
     except NotEvidence as error:
         raise NotARun(f"{name} {printable(str(error), 200)}; {advice}") from None
-    targets = {target.name: target.requests.total for target in result.targets}
-    numbers = {name: sum(entry.target == name for entry in entries.values()) for name in targets}
-    foreign = har.run_of(document) != (result.run.id, result.run.started)
-    if foreign or sum(numbers.values()) < len(entries) or any(numbers[one] > targets[one] for one in targets):
+    most = {target.name: target.requests.total for target in result.targets}
+    numbers = Counter(exchange.target for exchange in exchanges)
+    if run != (result.run.id, result.run.started) or any(number > most.get(one, 0) for one, number in numbers.items()):
         raise NotARun(f"{name} belongs to another run than {of}; {advice}")
-    return tuple(entries.values())
+    return tuple(map(evidence_of, exchanges))
 
 
-def _expect_file(file: Path, cap: int, advice: str) -> None:
+def expect_file(file: Path, cap: int, advice: str) -> None:
     """Raise NotARun if `file` is not an ordinary file, or is larger than `cap`."""
     name = printable(str(file))
     try:

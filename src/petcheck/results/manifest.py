@@ -6,14 +6,15 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from petcheck.errors import NotARun
-from petcheck.results import atomic_write
-from petcheck.results.environment import Environment
 from petcheck.results.result import Result, head_of
-from petcheck.results.sanitize import printable
+from petcheck.sanitize import printable
+from petcheck.stream.environment import Environment
+from petcheck.stream.typed import plain
 
 FILE = "manifest.json"
 FORMAT = 1
@@ -38,6 +39,11 @@ def name_of_part(entry: str) -> str | None:
     return found[1] if found else None
 
 
+def names_in(manifest: Mapping[str, Any]) -> list[str]:
+    """The targets whose manifests a manifest lists; none if it is not of a run in parts."""
+    return [name for name in map(name_of_part, manifest["files"]) if name is not None]
+
+
 def digest_of(path: Path) -> str:
     """The sha256 of a file, in hex. Raises OSError."""
     with path.open("rb") as file:
@@ -51,26 +57,42 @@ def claims_of(result: Result) -> dict[str, Any]:
     return {"suite": document["suite"], "run": document["run"], "targets": targets}
 
 
-def manifest(folder: Path, names: Iterable[str], result: Result, environment: Environment) -> dict[str, Any]:
-    """The manifest of those files in `folder`. Raises OSError."""
-    files = {name: {"sha256": digest_of(folder / name), "size": (folder / name).stat().st_size} for name in names}
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """The sha256 of a file, in hex, and its size in bytes."""
+
+    sha256: str
+    size: int
+
+
+def digest_of_text(pieces: Iterable[str]) -> Digest:
+    """The digest of a file with that text, as it is written."""
+    digest, size = hashlib.sha256(), 0
+    for piece in pieces:
+        data = piece.encode("utf-8", "backslashreplace")
+        digest.update(data)
+        size += len(data)
+    return Digest(digest.hexdigest(), size)
+
+
+def digest_of_file(path: Path) -> Digest:
+    """The digest of a file. Raises OSError."""
+    return Digest(digest_of(path), path.stat().st_size)
+
+
+def manifest(files: Mapping[str, Digest], result: Result, environment: Environment) -> dict[str, Any]:
+    """The manifest of a run with those files."""
     return {
         "format": FORMAT,
         **claims_of(result),
-        "environment": {
-            "commit": environment.commit,
-            "python": environment.python,
-            "platform": environment.platform,
-            "packages": environment.packages,
-        },
-        "files": files,
+        "environment": plain(environment),
+        "files": {name: {"sha256": digest.sha256, "size": digest.size} for name, digest in files.items()},
     }
 
 
-def write_manifest(folder: Path, document: Mapping[str, Any]) -> str:
-    """Write manifest.json into `folder`, all at once; returns its digest. Raises OSError."""
-    atomic_write.write(folder / FILE, json.dumps(document, indent=1) + "\n")
-    return digest_of(folder / FILE)
+def text_of(document: Mapping[str, Any]) -> str:
+    """The text of manifest.json."""
+    return json.dumps(document, indent=1) + "\n"
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

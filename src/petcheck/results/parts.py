@@ -11,19 +11,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from petcheck.errors import NotAResult, NotARun, NotEvidence
-from petcheck.results import atomic_write
-from petcheck.results.har_reader import members_before
+from petcheck.judging.verdicts import Verdict
 from petcheck.results.load import ADVICE, read_result
-from petcheck.results.manifest import PARTS, entry_of_part, name_of_part, read_manifest
-from petcheck.results.result import FILE, RequirementRow, Result, RunInfo, from_head, head_of, validate
-from petcheck.results.sanitize import printable
+from petcheck.results.manifest import PARTS, entry_of_part, name_of_part, names_in, read_manifest
+from petcheck.results.result import FILE, Result, RunInfo, from_head, head_of, validate
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
+from petcheck.stream.har_reader import members_before
 
 SIDE_BY_SIDE = 4
 """The most targets whose evidence one recording and one page hold. A run of more is in parts."""
@@ -34,11 +34,6 @@ _STREAMED = ("requirements", "checks", "observations")
 def part_of(folder: Path, name: str) -> Path:
     """The folder of one target in a folder of reports."""
     return folder / PARTS / name
-
-
-def names_in(manifest: Mapping[str, Any]) -> list[str]:
-    """The targets whose manifests a manifest lists; none if it is not of a run in parts."""
-    return [name for name in map(name_of_part, manifest["files"]) if name is not None]
 
 
 def names_of_parts(folder: Path) -> list[str]:
@@ -93,7 +88,7 @@ def outline(result: Result) -> Result:
     return replace(result, requirements=tuple(map(_outlined, result.requirements)), checks=(), observations=())
 
 
-def _outlined(row: RequirementRow) -> RequirementRow:
+def _outlined(row: Verdict) -> Verdict:
     # targets share most of their texts
     return replace(
         row,
@@ -125,6 +120,16 @@ def join(outlines: Sequence[Result], run: RunInfo, *, complete: bool) -> Result:
     )
 
 
+def with_rows(joined: Result, results: Sequence[Result]) -> Result:
+    """A joined outline with all rows of its targets."""
+    return replace(
+        joined,
+        requirements=tuple(row for each in results for row in each.requirements),
+        checks=tuple(row for each in results for row in each.checks),
+        observations=tuple(row for each in results for row in each.observations),
+    )
+
+
 _FIRST_DECIDES = (Exit.INTERRUPTED, Exit.FAILS, Exit.UNTESTABLE, Exit.BROKE, Exit.UNSETTLED, Exit.HOLDS)
 
 
@@ -137,18 +142,11 @@ def exit_of_parts(outlines: Iterable[Result], *, interrupted: bool) -> Exit:
     return next((code for code in _FIRST_DECIDES if code in codes), Exit.NOTHING_SELECTED)
 
 
-def write_joined(joined: Result, folder: Path) -> Path:
-    """Write the result.json that joins those of the targets below `folder`, in the order of an outline's targets.
-
-    Raises NotAResult, and OSError.
-    """
-    path = folder / FILE
-    atomic_write.write(path, pieces(joined, folder))
-    return path
-
-
 def pieces(joined: Result, folder: Path) -> Iterator[str]:
-    """The text of that file, piece by piece. Raises NotAResult, NotARun, and OSError."""
+    """The text of the result.json that joins those of the targets below `folder`, in the order of an outline's targets.
+
+    Raises NotAResult, NotARun, and OSError.
+    """
     head = head_of(joined)
     validate({**head, "untestable": [], **{kind: [] for kind in _STREAMED}})
     yield "{\n"

@@ -7,81 +7,22 @@ back gives an equal value, or raises `NotAResult` with one line that says what i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from petcheck.errors import NotAResult
-from petcheck.results import atomic_write
-from petcheck.results.sanitize import printable
+from petcheck.judging.observations import ObservedAnswer
+from petcheck.judging.verdicts import Verdict
 from petcheck.results.valid import prepared
-from petcheck.spec.outcomes import Outcome
-
-JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
-
-JudgedLevel = Literal["stated", "implied"]
+from petcheck.sanitize import printable
+from petcheck.stream.lines import RunSettings, ShardInfo, SuiteInfo
+from petcheck.stream.typed import typed
 
 FORMAT = 1
 FILE = "result.json"
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteInfo:
-    """The suite that ran: its version, the version of the interface that it judges, and digests of its two sources."""
-
-    name: str
-    version: str
-    interface: str
-    openapi_sha256: str
-    requirements_sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class AgreedWaiver:
-    """A waiver that the run was given, whether it applied or not; `expires` is its last day (YYYY-MM-DD)."""
-
-    requirement: str
-    target: str
-    reason: str
-    expires: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """What steers a run beside its targets, wherever it was set: with it a recording is judged as the run was.
-
-    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
-    was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
-    None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
-    """
-
-    max_requests: int
-    max_wait: float
-    examples: int | None
-    seed_given: bool
-    strict: bool
-    traffic: bool = False
-    choice: tuple[str, ...] | None = None
-    populate: int | None = None
-    waivers: tuple[AgreedWaiver, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ShardInfo:
-    """The part of a list of targets that a run judged: `number` (from 1) of `of`.
-
-    `targets` counts the whole list, and `list_sha256` is its digest: shards of the same list have the same.
-    """
-
-    number: int
-    of: int
-    targets: int
-    list_sha256: str
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +51,7 @@ class RunInfo:
     as_of: str
     seed: int
     exit: int
-    options: Mapping[str, JsonValue]
+    options: Mapping[str, Any]
     settings: RunSettings | None = None
     shard: ShardInfo | None = None
     joined: tuple[JoinedRun, ...] = ()
@@ -120,10 +61,9 @@ class RunInfo:
 class RequestCount:
     """Requests sent to a target: in total, by method, and by the section of the check that sent them.
 
-    `examples` of them were property examples, which belong to no section. `kept` are in the report: of a long run it
-    shows a sample of the passing examples. `repeats` were sent in addition to the planned ones, by cause in words.
-    `lost` met a connection that the server had closed, and were sent again. `forgiven` counts each 502, 503 and 504
-    that was gone on the second try.
+    `examples` of them were property examples, which belong to no section. `repeats` were sent in addition to the
+    planned ones, by cause in words. `lost` met a connection that the server had closed, and
+    were sent again. `forgiven` counts each 502, 503 and 504 that was gone on the second try.
     """
 
     total: int
@@ -131,7 +71,6 @@ class RequestCount:
     post: int
     by_section: Mapping[str, int]
     examples: int = 0
-    kept: int = 0
     repeats: Mapping[str, int] = field(default_factory=dict)
     lost: int = 0
     forgiven: Mapping[str, int] = field(default_factory=dict)
@@ -169,88 +108,18 @@ class TargetInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class AppliedWaiver:
-    """The waiver of a row: why the failure is accepted, and the last day (YYYY-MM-DD) of the waiver."""
-
-    reason: str
-    expires: str
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A property example by its exchanges: the simplest form that fails in the same way, and the form found first."""
-
-    simplest: int
-    found: int
-
-
-@dataclass(frozen=True, slots=True)
-class RequirementRow:
-    """The verdict on one requirement of the catalogue for one target.
-
-    `exchanges` are all that were examined and `decisive` those that decide, the most revealing first, by index within
-    the target. `parts` has the deciding part of each of `decisive`: `status`, `header:Name`, `body`, or `body:` and a
-    JSON pointer; empty if it is the whole exchange. `expected` are the statuses that conform, in words, if a wrong
-    status decides, and empty if not. `in_force` is false if no check can observe the requirement, or if it is not in
-    force on the day to judge by; --strict ignores it then. `settled_by` is the option to judge a row that is open.
-    `example` is set if a simplified property example decides. A `waiver` on a row that is not "waived" is stale (pass)
-    or expired (fail).
-    """
-
-    id: str
-    section: str
-    level: JudgedLevel
-    statement: str
-    target: str
-    outcome: Outcome
-    reason: str
-    checks: tuple[str, ...]
-    exchanges: tuple[int, ...]
-    decisive: tuple[int, ...] = ()
-    in_force: bool = True
-    also: tuple[str, ...] = ()
-    waiver: AppliedWaiver | None = None
-    settled_by: str | None = None
-    parts: tuple[str, ...] = ()
-    example: Example | None = None
-    expected: str = ""
-
-    @property
-    def decisive_by_weight(self) -> tuple[int, ...]:
-        """The exchanges that decide: the simplest form of an example first, then its form as found, then the others."""
-        first = (self.example.simplest, self.example.found) if self.example else ()
-        return tuple(dict.fromkeys((*first, *self.decisive)))
-
-    def part(self, index: int) -> str:
-        """The deciding part of a decisive exchange; empty if it is the whole exchange or unknown."""
-        return dict(zip(self.decisive, self.parts, strict=False)).get(index, "")
-
-
-@dataclass(frozen=True, slots=True)
 class CheckRow:
-    """The outcome of one check (a test by its id) for one target; `duration_s` in seconds."""
+    """A check (a test by its id) that asked a target for some requirements, for `duration_s` seconds.
+
+    `exchanges` are those that it sent. `dropped` says what it could not ask, and why; empty if nothing.
+    """
 
     id: str
     requirements: tuple[str, ...]
-    section: str
     target: str
-    outcome: Outcome
-    reason: str
     duration_s: float
     exchanges: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ObservedAnswer:
-    """One answer at an open point: its `status`, None without an answer, and the number of `animals` if it is a page.
-
-    `asked` distinguishes several requests at one point. `detail` is the kind of the body, or why there was no answer.
-    """
-
-    status: int | None
-    animals: int | None = None
-    asked: str = ""
-    detail: str = ""
+    dropped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,40 +158,26 @@ class Result:
     suite: SuiteInfo
     run: RunInfo
     targets: tuple[TargetInfo, ...]
-    requirements: tuple[RequirementRow, ...]
+    requirements: tuple[Verdict, ...]
     checks: tuple[CheckRow, ...]
     observations: tuple[Observation, ...]
     untestable: tuple[UntestablePoint, ...]
     format: int = FORMAT
 
-    def chose(self, row: RequirementRow) -> bool:
+    def chose(self, row: Verdict) -> bool:
         """Whether the run was to judge that requirement."""
         settings = self.run.settings
         return settings is None or settings.choice is None or row.id in settings.choice
 
-    def rows_of(self, target: str) -> list[RequirementRow]:
+    def rows_of(self, target: str) -> list[Verdict]:
         """The rows of that target."""
         return [row for row in self.requirements if row.target == target]
 
 
-def write(result: Result, folder: Path) -> Path:
-    """Validate `result` and write it atomically as result.json into `folder`; returns the path.
-
-    Raises NotAResult if the value breaks the schema, OSError if the folder cannot be written.
-    """
+def text_of(result: Result) -> str:
+    """The text of result.json. Raises NotAResult if the value breaks the schema."""
     document = to_json(result)
     validate(document)
-    path = folder / FILE
-    atomic_write.write(path, _text_of(document))
-    return path
-
-
-def text_of(result: Result) -> str:
-    """The text of result.json; nothing is validated."""
-    return _text_of(to_json(result))
-
-
-def _text_of(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, allow_nan=False) + "\n"
 
 
@@ -350,25 +205,23 @@ def from_json(document: Any) -> Result:
     if isinstance(document, dict) and document.get("format", FORMAT) != FORMAT:
         raise NotAResult(f"has format {printable(str(document['format']), 20)}; this version reads format {FORMAT}")
     validate(document)
-    return Result(
-        complete=document["complete"],
-        suite=SuiteInfo(**document["suite"]),
-        run=_run(**document["run"]),
-        targets=tuple(_target(**target) for target in document["targets"]),
-        requirements=tuple(_requirement(**row) for row in document["requirements"]),
-        checks=tuple(CheckRow(**_tuples(row)) for row in document["checks"]),
-        observations=tuple(_observation(**row) for row in document["observations"]),
-        untestable=tuple(UntestablePoint(**row) for row in document["untestable"]),
-    )
+    try:
+        return typed(Result, _as_typed(document))
+    except ValueError as error:
+        raise NotAResult(f"is not a result of petcheck: {printable(str(error), 200)}") from None
 
 
 _ROWS = ("requirements", "checks", "observations", "untestable")
 
 
 def head_of(result: Result) -> dict[str, Any]:
-    """What a recording says of its run: `result` as a JSON object without what the run found out."""
-    bare = replace(result, requirements=(), checks=(), observations=(), untestable=())
-    return {name: value for name, value in to_json(bare).items() if name not in _ROWS}
+    """What result.json says of a run beside its rows."""
+    return {name: value for name, value in to_json(without_rows(result)).items() if name not in _ROWS}
+
+
+def without_rows(result: Result) -> Result:
+    """A result without what the run found out."""
+    return replace(result, requirements=(), checks=(), observations=(), untestable=())
 
 
 def from_head(head: Any) -> Result:
@@ -376,13 +229,12 @@ def from_head(head: Any) -> Result:
     return from_json({**head, **{name: [] for name in _ROWS}} if isinstance(head, dict) else head)
 
 
-_FIGURES = ("by_section", "examples", "kept", "repeats", "lost", "forgiven")
+_METHODS = {"get": "GET", "post": "POST"}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, RequestCount):
-        figures = {name: _plain(getattr(value, name)) for name in _FIGURES}
-        return {"total": value.total, "GET": value.get, "POST": value.post} | figures
+        return {_METHODS.get(name, name): _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, tuple | list):
@@ -392,51 +244,20 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _tuples(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
+# members that earlier versions wrote
+_FORMER_FIGURES = frozenset({"kept"})
+_FORMER_OF_CHECKS = frozenset({"outcome", "reason", "section"})
 
 
-def _run(
-    *,
-    settings: dict[str, Any] | None = None,
-    shard: dict[str, Any] | None = None,
-    joined: Iterable[dict[str, Any]] = (),
-    **rest: Any,
-) -> RunInfo:
-    return RunInfo(
-        settings=None if settings is None else _settings(**settings),
-        shard=_shard(shard),
-        joined=tuple(JoinedRun(**run | {"shard": _shard(run.get("shard"))}) for run in joined),
-        **rest,
-    )
-
-
-def _settings(*, waivers: list[dict[str, Any]], **rest: Any) -> RunSettings:
-    return RunSettings(waivers=tuple(AgreedWaiver(**waiver) for waiver in waivers), **_tuples(rest))
-
-
-def _shard(shard: dict[str, Any] | None) -> ShardInfo | None:
-    return None if shard is None else ShardInfo(**shard)
-
-
-def _target(*, requests: dict[str, Any], created: list[dict[str, Any]], **rest: Any) -> TargetInfo:
-    figures = {name: requests[name] for name in _FIGURES if name in requests}
-    count = RequestCount(requests["total"], requests["GET"], requests["POST"], **figures)
-    return TargetInfo(requests=count, created=tuple(Created(**animal) for animal in created), **rest)
-
-
-def _requirement(
-    *, waiver: dict[str, str] | None, example: dict[str, int] | None = None, **rest: Any
-) -> RequirementRow:
-    return RequirementRow(
-        waiver=AppliedWaiver(**waiver) if waiver else None,
-        example=Example(**example) if example else None,
-        **_tuples(rest),
-    )
-
-
-def _observation(*, answers: Iterable[dict[str, Any]] = (), **rest: Any) -> Observation:
-    return Observation(answers=tuple(ObservedAnswer(**answer) for answer in answers), **_tuples(rest))
+def _as_typed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document as the fields of a `Result` are named, without what earlier versions wrote besides."""
+    names = {method: name for name, method in _METHODS.items()}
+    targets = [
+        {**target, "requests": {names.get(k, k): v for k, v in target["requests"].items() if k not in _FORMER_FIGURES}}
+        for target in document["targets"]
+    ]
+    checks = [{k: v for k, v in row.items() if k not in _FORMER_OF_CHECKS} for row in document["checks"]]
+    return {**document, "targets": targets, "checks": checks}
 
 
 def validate(document: Any) -> None:

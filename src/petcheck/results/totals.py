@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.results import fleet
-from petcheck.results.har import Evidence, path_below
-from petcheck.results.result import AppliedWaiver, RequirementRow, Result, RunInfo, TargetInfo
-from petcheck.results.sanitize import printable
+from petcheck.results.evidence import Evidence, path_below
+from petcheck.results.result import Result, RunInfo, TargetInfo
+from petcheck.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
 from petcheck.words import plural
@@ -30,10 +31,10 @@ class Unexamined:
 
     targets: tuple[str, ...]
     settled_by: str | None
-    rows: tuple[RequirementRow, ...]
+    rows: tuple[Verdict, ...]
 
 
-def counts(rows: Iterable[RequirementRow]) -> dict[Outcome, int]:
+def counts(rows: Iterable[Verdict]) -> dict[Outcome, int]:
     """How many of `rows` have each outcome, in the order of OUTCOMES, zeros included."""
     found = Counter(row.outcome for row in rows)
     return {outcome: found[outcome] for outcome in OUTCOMES}
@@ -43,31 +44,31 @@ NOT_IN_FORCE = "n/a"
 """How views call a row that is not in force: no check can see it, or its time is not the day to judge by."""
 
 
-def standing(row: RequirementRow) -> str:
+def standing(row: Verdict) -> str:
     """The outcome of a row that is in force, otherwise `NOT_IN_FORCE`."""
     return row.outcome if row.in_force else NOT_IN_FORCE
 
 
-def tally(rows: Iterable[RequirementRow]) -> dict[str, int]:
+def tally(rows: Iterable[Verdict]) -> dict[str, int]:
     """How many of `rows` have each standing, zeros included: those that a verdict counts, and the rest."""
     found = Counter(map(standing, rows))
     return {name: found[name] for name in (*OUTCOMES, NOT_IN_FORCE)}
 
 
-def by_section(rows: Iterable[RequirementRow]) -> dict[str, tuple[RequirementRow, ...]]:
+def by_section(rows: Iterable[Verdict]) -> dict[str, tuple[Verdict, ...]]:
     """`rows` grouped by section, the sections in the document's order."""
-    groups: dict[str, list[RequirementRow]] = {}
+    groups: dict[str, list[Verdict]] = {}
     for row in rows:
         groups.setdefault(row.section, []).append(row)
     return {section: tuple(groups[section]) for section in sorted(groups, key=sections.order)}
 
 
-def with_outcome(result: Result, outcome: Outcome) -> tuple[RequirementRow, ...]:
+def with_outcome(result: Result, outcome: Outcome) -> tuple[Verdict, ...]:
     """The rows of that outcome in the document's order."""
     return tuple(row for rows in by_section(result.requirements).values() for row in rows if row.outcome == outcome)
 
 
-def chosen_rows(result: Result, target: TargetInfo) -> tuple[RequirementRow, ...]:
+def chosen_rows(result: Result, target: TargetInfo) -> tuple[Verdict, ...]:
     """The rows of a target that the run was to judge: all of them, unless some requirements were chosen."""
     return tuple(row for row in result.rows_of(target.name) if result.chose(row))
 
@@ -76,7 +77,7 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
     """Requirements in force that were not examined, grouped by the option to judge them."""
     merged: dict[tuple[object, ...], Unexamined] = {}
     for target in result.targets:
-        groups: dict[str | None, list[RequirementRow]] = {}
+        groups: dict[str | None, list[Verdict]] = {}
         for row in chosen_rows(result, target):
             if row.in_force and row.outcome in ("inconclusive", "not-run"):
                 groups.setdefault(row.settled_by, []).append(row)
@@ -94,7 +95,7 @@ def not_in_force(result: Result) -> dict[str, str]:
     return {row.id: row.reason for row in result.requirements if not row.in_force and result.chose(row)}
 
 
-def waiver_state(row: RequirementRow, run: RunInfo) -> str:
+def waiver_state(row: Verdict, run: RunInfo) -> str:
     """The state of a row's waiver on the day of the run, in words; empty without a waiver."""
     if row.waiver is None:
         return ""
@@ -263,17 +264,6 @@ def _number_ranges(numbers: Sequence[int]) -> str:
 def to_judge(option: str) -> str:
     """What to do so that more requirements are judged; their number follows."""
     return f"add {printable(option, 80)} to judge"
-
-
-def sample_note(target: TargetInfo) -> str:
-    """A sentence on what the views show; empty where they show every exchange."""
-    spent = target.requests
-    if spent.kept >= spent.total:
-        return ""
-    return (
-        f"The report shows {spent.kept:,} of these exchanges: a sample of the property examples that showed "
-        "nothing new, and all others."
-    )
 
 
 def repeats_note(target: TargetInfo) -> str:

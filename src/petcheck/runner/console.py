@@ -15,17 +15,12 @@ from typing import Any
 
 import pytest
 
-from petcheck.errors import NotSent, Untestable
-from petcheck.judging.verdicts import Finding
 from petcheck.reports.annotations import lines as annotation_lines
-from petcheck.reports.write import Product
-from petcheck.results.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.reports.outputs import Material
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
-from petcheck.toolkit.target import Target
-
-# properties of a pytest report: the check's outcome; its target and the number of requests sent to it so far
-_OUTCOME, _SENT = "petcheck", "petcheck-sent"
+from petcheck.runner.shown_checks import OUTCOME
+from petcheck.sanitize import escape_commands
 
 
 class Screen:
@@ -71,19 +66,9 @@ class Screen:
         """Count the checks that workers collect."""
         self.announcer.expect(len(ids))
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count one more check, whether it ran here or in a worker."""
-        for name, value in report.user_properties:
-            if name == _SENT and isinstance(value, tuple | list):
-                self.announcer.sent(*value)
-        if report.when == "teardown":
-            self.announcer.check_done()
-
     def pytest_report_teststatus(self, report: pytest.TestReport) -> tuple[str, str, str] | None:
         """One letter and one word for each outcome of a check."""
-        outcome = dict(getattr(report, "user_properties", ())).get(_OUTCOME)
-        if outcome == "untestable" and report.when != "teardown":
-            return "error", "", "ERROR"  # one line at the end is enough
+        outcome = dict(getattr(report, "user_properties", ())).get(OUTCOME)
         if report.when == "teardown" or outcome not in ("inconclusive", "not-run", "error"):
             return None
         letter = {"inconclusive": "i", "not-run": "-", "error": "E"}[str(outcome)]
@@ -113,12 +98,11 @@ class Screen:
             self._terminal.flush()
         return value
 
-    def _summary(self, product: Product, folder: str, unwritten: Collection[str]) -> str:
+    def _summary(self, product: Material, folder: str, unwritten: Collection[str]) -> str:
         from petcheck.reports import terminal
 
         if self._quiet:
             return terminal.one_line(product.result, folder)
-        repeatable = self.end is None or self.end.run.config.earlier is None
         return terminal.render(
             product.result,
             product.evidence,
@@ -127,31 +111,4 @@ class Screen:
             folder=folder,
             unwritten=unwritten,
             verbose=self._verbose,
-            repeatable=repeatable,
         )
-
-
-def show_in_report(
-    report: pytest.TestReport,
-    location: tuple[str, int | None, str],
-    found: Finding,
-    error: BaseException | None,
-    target: Target,
-) -> None:
-    """Put a check's finding into pytest's report; `location` is the check's, `error` the exception that it raised."""
-    report.user_properties.append((_OUTCOME, "untestable" if isinstance(error, Untestable) else found.outcome))
-    report.user_properties.append((_SENT, (found.target, len(target.record))))
-    # text from the target in a reason stays plain text
-    reason = escape_commands(printable(found.reason, REASON_LIMIT, whole_in="result.json"))
-    if found.outcome in ("inconclusive", "not-run"):
-        report.outcome = "skipped"
-        path, line, _ = location
-        report.longrepr = (path, line or 0, reason)
-    elif found.outcome == "fail" or (found.outcome == "error" and isinstance(error, Untestable | NotSent)):
-        report.longrepr = reason
-    elif report.longrepr is not None:
-        # a traceback may show a request with its key
-        report.longrepr = "\n".join(printable_lines(target.transport.redacted(report.longreprtext)))
-    report.sections = [
-        (title, "\n".join(printable_lines(target.transport.redacted(text)))) for title, text in report.sections
-    ]

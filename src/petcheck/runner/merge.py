@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,15 +11,17 @@ from pathlib import Path
 from petcheck.errors import NotAResult, NotARun, NotJoined
 from petcheck.results import attestation, parts
 from petcheck.results.attestation import Seal
+from petcheck.results.load import recording_in
 from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import digest_of, read_manifest
 from petcheck.results.parts import exit_of_parts, names_of_parts, outline, part_of
-from petcheck.results.result import FILE, JoinedRun, Result, RunInfo, ShardInfo, load
-from petcheck.results.sanitize import printable
+from petcheck.results.result import FILE, JoinedRun, Result, RunInfo, load
 from petcheck.runner import reports_folder
-from petcheck.runner.fleet import FleetEnd, judge_recorded, write_parts
-from petcheck.runner.processes import Processes, Task
+from petcheck.runner.again import Written, judged_again
+from petcheck.runner.fleet import write_parts
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
+from petcheck.stream.lines import ShardInfo
 
 _OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")  # options in which the shards of a run may differ
 
@@ -47,12 +49,12 @@ class _Source:
         return part_of(self.folder, target) if self.in_parts else self.folder
 
 
-def merge(folders: Sequence[Path], output: Path, seal: Seal | None, options: Callable[[], list[str]]) -> FleetEnd:
+def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
     """Merge the reports in some folders into those of one run in `output`.
 
     Targets with their own recording are copied as they are, with their signatures; a recording of several is
-    judged again for each. `options` are those with which pytest runs the checks. A shard that is missing makes the
-    result incomplete. Raises NotARun, NotJoined, `ConfigError` where `output` is in use, and KeyboardInterrupt.
+    parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotJoined,
+    `ConfigError` where `output` is in use, and KeyboardInterrupt.
     """
     sources = [_Source(folder, parts.head_in(folder), bool(names_of_parts(folder))) for folder in folders]
     _expect_one_run(sources)
@@ -62,9 +64,8 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None, options: Cal
         for target in source.head.targets:
             if source.in_parts or len(source.head.targets) == 1:
                 _expect_whole(source.part(target.name))
-    lock = reports_folder.take(output, "-o")
-    try:
-        outlines = [outline for source in sources for outline in _taken(source, output, options)]
+    with reports_folder.taken(output, "-o"):
+        outlines = [outline for source in sources for outline in _taken(source, output)]
         run = _joined_run(sources, outlines)
         missing = _missing(sources)
         whole = not missing and all(source.head.complete for source in sources)
@@ -72,8 +73,6 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None, options: Cal
         run = replace(run, exit=int(exit_of_parts(outlines, interrupted=interrupted)))
         complete = whole and all(each.complete for each in outlines)
         return write_parts(parts.join(outlines, run, complete=complete), output, seal)
-    finally:
-        lock.release()
 
 
 # ---- may they be merged?
@@ -171,27 +170,13 @@ def _missing(sources: Sequence[_Source]) -> bool:
 # ---- the merged run
 
 
-def _taken(source: _Source, output: Path, options: Callable[[], list[str]]) -> list[Result]:
+def _taken(source: _Source, output: Path) -> list[Result]:
     """The outlines of a source's targets, once their reports are in the output."""
     names = [target.name for target in source.head.targets]
     if source.in_parts or len(names) == 1:
         return [_copied(source.part(name), part_of(output, name)) for name in names]
-    at_work = Processes(len(names))
-    tasks = (
-        Task(name, judge_recorded, (source.folder, name, part_of(output, name), None, None, False, options()))
-        for name in names
-    )
-    ended = {done.name: done.value for done in at_work.each(tasks)}
-    if at_work.interrupted:
-        raise KeyboardInterrupt
-    outlines = []
-    for name in names:
-        done = ended[name]
-        if done is None or done.outline is None:
-            why = "; ".join(done.trouble) if done else "its process died"
-            raise NotARun(f"{source.name}: the recording of {printable(name, 60)} cannot be judged alone: {why}")
-        outlines.append(done.outline)
-    return outlines
+    stream = recording_in(source.folder)
+    return [outline(judged_again(stream.only(name), part_of(output, name)).material.result) for name in names]
 
 
 def _copied(source: Path, output: Path) -> Result:

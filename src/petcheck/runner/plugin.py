@@ -18,21 +18,22 @@ from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import Breach, ConfigError, Inconclusive, NothingToRun, NotRecorded, NotSent, Untestable
+from petcheck.errors import ConfigError, Inconclusive, NothingToRun, NotSent, Untestable
 from petcheck.exchange import Exchange
+from petcheck.results.judge import failing, judge
 from petcheck.results.parts import SIDE_BY_SIDE
-from petcheck.results.recording import Stream
-from petcheck.runner.console import Screen, show_in_report
-from petcheck.runner.findings import finding
+from petcheck.runner.console import Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
+from petcheck.runner.shown_checks import Kept
 from petcheck.runner.start import Prepared, in_parts, prepare
-from petcheck.runner.xdist import XdistController, XdistWorker, controller_seed
+from petcheck.runner.xdist import XdistController, controller_seed
 from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
+from petcheck.stream.files import StreamWriter
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 
@@ -43,6 +44,7 @@ SESSION = pytest.StashKey[Session]()
 CHECK = pytest.StashKey[Check]()
 _PREPARED = pytest.StashKey[Prepared]()
 _SCREEN = pytest.StashKey[Screen]()
+_KEPT = pytest.StashKey[Kept]()
 END = pytest.StashKey[RunEnd | None]()  # None in a run that writes no reports
 
 # pytest has its own --strict, which `checks.toml` switches on anyway; here the flag means both
@@ -73,21 +75,17 @@ def pytest_configure(config: pytest.Config) -> None:
     prepared = config.stash[_PREPARED] = _prepared(config)
     frozen = prepared.config
     writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
-    stream = Stream(frozen.reports) if writes and frozen.reports is not None else None
-    session = config.stash[SESSION] = Session(frozen, stream=stream)
-    ends = prepared.lock is not None or frozen.earlier is not None
-    end = config.stash[END] = RunEnd(session, prepared.seal) if ends else None
+    session = config.stash[SESSION] = Session(frozen, writer=StreamWriter(frozen.reports if writes else None))
+    config.stash[_KEPT] = Kept()
+    end = config.stash[END] = RunEnd(session, prepared.seal) if prepared.lock is not None else None
     if _is_worker(config):
         # nobody sees a worker's stdout
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
-        config.pluginmanager.register(XdistWorker(session), "petcheck-worker")
     else:
         budget = sum(forecast.requests_in_all for forecast in session.forecasts())
-        screen = config.stash[_SCREEN] = Screen(
-            config, budget=budget, folder=None if frozen.earlier else frozen.reports
-        )
+        screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
         config.pluginmanager.register(screen, "petcheck-screen")
-        config.pluginmanager.register(XdistController(session, end), "petcheck-workers")
+        config.pluginmanager.register(XdistController(session, end, screen.announcer), "petcheck-workers")
         session.announcer = screen.announcer
     option = config.option
     if option.tbstyle == "auto":
@@ -204,8 +202,8 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
     gc.enable()
     if not run.config.dry_run:
-        if not _is_worker(session.config):
-            run.begin()
+        run.plan(item.stash[CHECK] for item in session.items)
+        run.begin(elsewhere=_is_worker(session.config))
         return None
     announcer = session.config.stash[_SCREEN].announcer
     for forecast in run.forecasts(item.stash[CHECK] for item in session.items):
@@ -250,26 +248,39 @@ def record(target: Target) -> list[Exchange]:
 # ---- outcomes
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Have a check ask; what pytest shows of it waits until the stream is judged."""
+    session = item.config.stash.get(SESSION, None)
+    if session is None:
+        return None
+    check, worker = item.stash[CHECK], _is_worker(item.config)
+    if worker:
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    item.config.stash[_KEPT].run(item, check, nextitem)
+    if worker:
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    session.announcer.check_done()
+    most = item.config.getvalue("maxfail")
+    if most and len(failing(session.writer.kept(), check.target)) >= most:
+        item.session.shouldfail = f"stopping after {most} failures"
+    return True
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Turn the end of a check into a finding, and into what pytest shows."""
+    """Note in the stream that a check has ended."""
     session = item.config.stash.get(SESSION, None)
     error = call.excinfo.value if call.excinfo else None
-    if session is not None and isinstance(error, Breach | Inconclusive | Untestable | NotSent):
+    if isinstance(error, pytest.skip.Exception):
+        error = Inconclusive(str(error))
+    if session is not None and isinstance(error, Inconclusive | Untestable | NotSent):
         # a traceback takes up to a tenth of a second, and only the reason is shown
         item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
     report: pytest.TestReport = yield  # type: ignore[assignment]
-    if session is None or (call.when != "call" and call.excinfo is None) or call.when == "teardown":
-        return report  # type: ignore[return-value]
-    if isinstance(error, pytest.skip.Exception):
-        error = Inconclusive(str(error))
-    check = item.stash[CHECK]
-    target = session.target(check.target)
-    found = finding(check, error, target, call.duration)
-    earlier = session.config.earlier
-    if not (isinstance(error, NotRecorded) and earlier is not None and earlier.interrupted):
-        session.add(found)  # else the run was interrupted before that check
-    show_in_report(report, item.location, found, error, target)
+    if session is not None and call.when != "teardown" and (call.when == "call" or error is not None):
+        check = item.stash[CHECK]
+        item.config.stash[_KEPT].note(check, session.ended(check, error, call.duration))
     return report  # type: ignore[return-value]
 
 
@@ -287,12 +298,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         run.close()
         if end is not None:
             _drop(end.take_over_page(plugins, unwritten=True), session.config)
+        elif _is_worker(session.config) and not run.config.dry_run:
+            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, begun=True)
         return (yield)
     try:
         session.exitstatus = _finish(session, end, exitstatus)
     except KeyboardInterrupt:
         # a signal arrived while reports were written: write them anyway
         session.exitstatus = _finish(session, end, pytest.ExitCode.INTERRUPTED)
+    if end.product is not None:
+        session.config.stash[_KEPT].show(end.product.result, run.opened, begun=False)
     page = end.take_over_page(plugins)
     try:
         return (yield)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from petcheck.comparison import sides
 from petcheck.errors import ConfigError, InUse
-from petcheck.reports import badge, junit, report_html, summary
-from petcheck.results import atomic_write, attestation, har, manifest, recording, result
+from petcheck.reports.outputs import OUTPUTS
+from petcheck.results import atomic_write, manifest, proof, result
 from petcheck.results.lock import FolderLock
-from petcheck.results.sanitize import printable
 from petcheck.results.totals import comma_list
+from petcheck.sanitize import printable
+from petcheck.stream import files
 
 DEBUGGING_PAGE = "pytest.html"
 
-_WRITTEN = (
-    *(result.FILE, recording.FILE, har.FILE, manifest.FILE, attestation.FILE, attestation.ENVELOPE_FILE),
-    *(report_html.FILE, sides.FILE, junit.FILE, summary.FILE, badge.SVG_FILE, badge.JSON_FILE, DEBUGGING_PAGE),
-)
+_WRITTEN = (*(output.name for output in OUTPUTS), *proof.FILES, DEBUGGING_PAGE)
 # each of these files names the suite that wrote it, at its beginning
-_MARKED = (recording.FILE, manifest.FILE, result.FILE)
+_MARKED = (files.FILE, manifest.FILE, result.FILE)
 _MARK = json.dumps({"name": "petcheck"}).strip("{}")
 _BEGINNING = 4096  # bytes
 
@@ -38,6 +37,17 @@ def take(folder: Path, option: str = "--reports") -> FolderLock:
     if lock.held:
         atomic_write.sweep(folder)
     return lock
+
+
+@contextmanager
+def taken(folder: Path, option: str = "--reports") -> Iterator[None]:
+    """Hold the folder while the block lasts. Raises as `take`, and creates the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = take(folder, option)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _expect_ours(folder: Path, option: str) -> None:

@@ -47,18 +47,14 @@ class Schedule:
         stages = STAGES if config.max_requests >= WRITING_BUDGET else FRUGAL_STAGES
         pairs = ((target.name, stage) for target in config.targets for stage in stages)
         self._places = {pair: place for place, pair in enumerate(pairs)}
-        self._earlier = config.earlier.checks if config.earlier else None
         self._choice = Choice(config.choice)
         self._shares = {target.name: shares(config.examples, writes=target.writes) for target in config.targets}
 
     def includes(self, check: Check) -> bool:
         """Whether the check has anything to do: property examples and sequences may have no requests.
 
-        Of an earlier run only what it ran is run again. Beside the checks of chosen entries, those run that send what
-        these entries are judged by.
+        Beside the checks of chosen entries, those run that send what these entries are judged by.
         """
-        if self._earlier is not None and check.id not in self._earlier:
-            return False
         if not self._choice.covers(*check.requirements, *check.observes) and not self._brought(check):
             return False
         share = self._shares[check.target]

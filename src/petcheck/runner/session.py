@@ -1,62 +1,48 @@
-"""A run in progress: opens each target on first use, collects findings, and closes everything."""
+"""A run in progress: opens each target on first use, writes the stream, and closes everything."""
 
 from __future__ import annotations
 
-import random
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from petcheck.config.load import Config
-from petcheck.judging.verdicts import Finding
-from petcheck.results.recording import Stream
+from petcheck.judging.verdicts import Dropped
+from petcheck.runner.dropped import dropped_by
 from petcheck.runner.dry_run import Forecast
+from petcheck.runner.head import head_of
 from petcheck.runner.progress import Announcer
-from petcheck.runner.results import TargetReport, head
 from petcheck.runner.schedule import EXAMPLE_STAGES, Check
 from petcheck.runner.targets import open_target
-from petcheck.spec.catalogue import catalogue
-from petcheck.spec.files import openapi_digest
+from petcheck.stream.files import StreamWriter
+from petcheck.stream.lines import Ended, Gone, Planned, PlannedCheck
 from petcheck.toolkit.budget import examples_for
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
 from petcheck.wire.clock import Clock, SystemClock
-from petcheck.wire.replay import RecordedSender
 
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
 
 
-def run_id(config: Config) -> str:
-    """The id of a run, 8 characters: that of the run that is judged again, or one drawn from the seed."""
-    drawn = random.Random(config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
-    return config.earlier.id if config.earlier else f"{drawn:08x}"
-
-
 @dataclass
 class Session:
-    """The targets of a run and the findings about them. The `announcer` shows the progress.
-
-    The `stream` gets every exchange at once; it is None in a run that writes nothing.
-    """
+    """The targets of a run, and its stream, which gets all that becomes known. The `announcer` shows the progress."""
 
     config: Config
     announcer: Announcer = field(default_factory=lambda: Announcer(None))
     clock: Clock = field(default_factory=SystemClock)
-    stream: Stream | None = None
+    writer: StreamWriter = field(default_factory=lambda: StreamWriter(None))
 
     def __post_init__(self) -> None:
-        earlier = self.config.earlier
-        self.started = earlier.started if earlier else datetime.now(UTC)
-        self.run = run_id(self.config)
+        self.head = head_of(self.config, datetime.now(UTC))
         self._configs = {target.name: target for target in self.config.targets}
+        self._planned: dict[str, list[PlannedCheck]] = {name: [] for name in self._configs}
         self._open: dict[str, Target] = {}
-        self._findings: defaultdict[str, list[Finding]] = defaultdict(list)
+        self._down: set[str] = set()
         self._examples: dict[str, Examples] = {}
-        self._sent: dict[str, tuple[int, int]] = {}
         self._stack = ExitStack()
 
     @property
@@ -64,17 +50,32 @@ class Session:
         """The names of all targets, in the order given."""
         return list(self._configs)
 
+    def begin(self, *, elsewhere: bool = False) -> None:
+        """Begin the stream; `elsewhere` says that another process of the run has begun its file."""
+        (self.writer.keep if elsewhere else self.writer.begin)(self.head)
+
+    def plan(self, checks: Iterable[Check]) -> None:
+        """Set the checks of the run, in their order."""
+        for check in checks:
+            planned = PlannedCheck(check.id, self._asked_for(check), check.stage in EXAMPLE_STAGES)
+            self._planned[check.target].append(planned)
+
+    def _asked_for(self, check: Check) -> tuple[str, ...]:
+        """The requirements that a check asks for: of a run of chosen ones only those."""
+        return tuple(name for name in check.requirements if Choice(self.config.choice).covers(name))
+
     def target(self, name: str) -> Target:
         """The target with that name, opened and probed on first use."""
         if name not in self._open:
             self._open[name] = open_target(
                 self._configs[name],
                 self.config,
-                self.run,
+                self.head.run,
                 stack=self._stack,
                 clock=self.clock,
                 announcer=self.announcer,
-                stream=self.stream,
+                writer=self.writer,
+                planned=Planned(name, tuple(self._planned[name])),
             )
         return self._open[name]
 
@@ -87,21 +88,26 @@ class Session:
             self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
 
-    def begin(self) -> None:
-        """Begin the stream, in the process that began the run."""
-        if self.stream is not None:
-            self.stream.begin(head(self.config, catalogue(), openapi_digest(), self.run, self.started))
+    @property
+    def opened(self) -> Mapping[str, Target]:
+        """The targets that are open, by name."""
+        return self._open
 
-    def add(self, finding: Finding) -> None:
-        """Keep the finding of a check."""
-        self._findings[finding.target].append(finding)
+    def ended(self, check: Check, error: BaseException | None, seconds: float) -> Dropped | None:
+        """Note that a check has ended, with the exception that it raised, if any; returns what it could not ask."""
+        target = self.target(check.target)
+        dropped = dropped_by(error)
+        if dropped is not None:
+            dropped = replace(dropped, reason=target.transport.redacted(dropped.reason))
+        self.writer.write(Ended(check.target, check.id, round(seconds, 6), dropped))
+        if target.transport.down and target.untestable is None and check.target not in self._down:
+            self._down.add(check.target)
+            said = "stopped answering during the run; check that the server is up, and run again"
+            self.writer.write(Gone(check.target, target.transport.redacted(f"{target.transport.base_url} {said}")))
+        return dropped
 
     def close(self) -> None:
-        """Close connections and stop the servers of this run. What else a recording holds is put on record."""
-        for target in self._open.values():
-            if isinstance(target.transport.sender, RecordedSender):
-                for exchange in target.transport.sender.rest():
-                    target.transport.keep(exchange)
+        """Close connections and stop the servers of this run."""
         self._stack.close()
 
     def forecasts(self, checks: Iterable[Check] = ()) -> list[Forecast]:
@@ -113,54 +119,3 @@ class Session:
             Forecast(target, config.max_requests, config.examples, choice, of, config.populate)
             for target in config.targets
         ]
-
-    def reports(self) -> list[TargetReport]:
-        """All findings about each target that was opened."""
-        return [self._report(name) for name in self._open]
-
-    def unsent_reports(self, *names: str) -> list[TargetReport]:
-        """The findings since the last call about those targets, or about all; `join_reports` joins the parts."""
-        reports = []
-        for name in names or self._open:
-            if name not in self._open:
-                continue
-            now = self._open[name].transport.tally.sent, len(self._findings[name])
-            before = self._sent.get(name)
-            if now != before:
-                reports.append(self._report(name, *(before or (0, 0))))
-                self._sent[name] = now
-        return reports
-
-    def _report(self, name: str, first_exchange: int = 0, first_finding: int = 0) -> TargetReport:
-        target, config = self._open[name], self._configs[name]
-        transport, untestable = target.transport, target.untestable
-        if untestable is None and transport.down:
-            untestable = (
-                f"{transport.base_url} stopped answering during the run; check that the server is up, and run again"
-            )
-        return TargetReport(
-            name=name,
-            base_url=transport.redacted(transport.base_url),
-            plan=config.plan,
-            writes=config.writes,
-            fingerprint=transport.sender.fingerprint,
-            exhaust=config.exhaust,
-            category_id=config.category_id,
-            exchanges=tuple(exchange for exchange in target.record if exchange.index >= first_exchange),
-            tally=transport.tally,
-            examples=target.examples_sent,
-            simplified=self._simplified(name),
-            findings=tuple(self._findings[name][first_finding:]),
-            observed=tuple(target.observed.values()),
-            left_behind=tuple(target.left_behind(first_exchange)),
-            waited_s=transport.waited_s,
-            untestable=untestable,
-        )
-
-    def _simplified(self, name: str) -> dict[str, tuple[int, int]]:
-        """The example that breaks each requirement: the indices of its simplest and of its first form."""
-        examples = self._examples.get(name)
-        if examples is None or not examples.sent:
-            return {}
-        failures = examples.ledger.failures.values()
-        return {f.requirement: (f.simplest.index, f.found.index) for f in failures if f.simplest is not f.found}

@@ -8,15 +8,16 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from petcheck.config.load import Config
-from petcheck.config.targets import App, Embedded, Recorded, Source, TargetConfig, Url
+from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.errors import AppFailed, Untestable
 from petcheck.exchange import Call, Exchange
-from petcheck.results.recording import Stream
-from petcheck.results.sanitize import printable_lines
 from petcheck.runner.application import Watched, load_app
 from petcheck.runner.progress import Announcer
+from petcheck.sanitize import printable_lines
 from petcheck.spec.figures import BASE_SEGMENT
 from petcheck.spec.operations import Operation
+from petcheck.stream.files import StreamWriter
+from petcheck.stream.lines import Gone, Opened, Planned, Waited
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.populate import populate
@@ -26,7 +27,6 @@ from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
 from petcheck.wire.redaction import Redactor
-from petcheck.wire.replay import RecordedClock, RecordedSender
 from petcheck.wire.sender import AbsentSender, Errand, LiveSender, Sender
 from petcheck.wire.transport import Permissions, Transport
 
@@ -43,23 +43,25 @@ def open_target(
     stack: ExitStack,
     clock: Clock,
     announcer: Announcer,
-    stream: Stream | None,
+    writer: StreamWriter,
+    planned: Planned,
 ) -> Target:
     """Open a target and probe it once; if it cannot be tested, its `untestable` says why.
 
-    `run` is the run's id. `stack` closes its connections and stops its server. `stream` gets what it says.
+    `run` is the run's id. `stack` closes its connections and stops its server. `writer` gets what it says, after the
+    checks that are `planned`.
     """
-    failed = None
+    failed: AppFailed | None = None
+    sender: Sender
     try:
-        sender, clock = _answering(target, config, stack, clock, announcer)
+        sender = _answering(target, config, stack, clock, announcer)
     except AppFailed as failure:
         failed, sender = failure, _absent(target.source)
-    if stream is not None:
-        stream.target(target.name, sender.redacted(sender.base_url), sender.fingerprint)
+    writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.fingerprint))
+    writer.write(planned)
 
     def keep(exchange: Exchange) -> None:
-        if stream is not None:
-            stream.exchange(exchange)
+        writer.write(exchange)
         announcer.sent(exchange.target, exchange.index + 1)
 
     shown_name = f"{target.name} (plan {target.plan})" if target.plan else target.name
@@ -71,6 +73,7 @@ def open_target(
         on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
         on_notice=announcer.notice,
         on_exchange=keep,
+        on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
         section="4.1",
     )
     opened = Target(
@@ -93,23 +96,20 @@ def open_target(
         opened.untestable = transport.redacted(str(reason))
         if isinstance(target.source, App) and target.source.base_path is None and failed is None:
             opened.untestable += "; if the application has another base path, name it with --base-path"
+        writer.write(Gone(target.name, opened.untestable))
     return opened
 
 
-def _answering(
-    target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer
-) -> tuple[Sender, Clock]:
-    """What answers for a target, and the clock that goes with it. Raises `AppFailed`."""
+def _answering(target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer) -> Sender:
+    """What answers for a target. Raises `AppFailed`."""
     match target.source:
-        case Recorded(base_url, fingerprint, exchanges):
-            return RecordedSender(base_url, fingerprint, exchanges), RecordedClock(next(iter(exchanges), None))
         case Url(base_url, key):
-            return _live(base_url, key, config, stack, clock), clock
+            return _live(base_url, key, config, stack, clock)
         case Embedded():
             url, key = _reference(target, config, stack)
-            return _live(f"{url}/{BASE_SEGMENT}", key, config, stack, clock, lambda: ""), clock
+            return _live(f"{url}/{BASE_SEGMENT}", key, config, stack, clock, lambda: "")
         case App() as source:
-            return _served(source, config, stack, clock, announcer), clock
+            return _served(source, config, stack, clock, announcer)
 
 
 def _live(

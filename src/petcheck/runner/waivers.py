@@ -13,8 +13,8 @@ from petcheck.errors import ConfigError
 from petcheck.judging.waivers import revised
 from petcheck.results import atomic_write
 from petcheck.results.result import Result
-from petcheck.results.sanitize import printable
 from petcheck.results.totals import comma_list
+from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Waiver
 from petcheck.words import plural
 

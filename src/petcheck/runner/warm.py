@@ -9,8 +9,8 @@ import gc
 from importlib import import_module
 
 from petcheck.reports import templating
-from petcheck.results.environment import environment
 from petcheck.spec.catalogue import catalogue
+from petcheck.stream.environment import environment
 
 for _name in (
     *("petcheck.cli.run", "petcheck.runner.console", "petcheck.runner.finish", "petcheck.runner.start"),

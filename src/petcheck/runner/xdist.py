@@ -1,18 +1,17 @@
-"""The pytest-xdist plugins: a worker runs checks and reports its findings; the controller keeps the reports."""
+"""The pytest-xdist plugins: workers ask, and write to the run's stream; the controller ends it."""
 
 from __future__ import annotations
 
-import os
-import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from petcheck.runner.finish import RunEnd
+from petcheck.runner.progress import Announcer
 from petcheck.runner.session import Session
 
-_SEED, _REPORTS = "petcheck_seed", "petcheck"
+_SEED = "petcheck_seed"
 
 
 def controller_seed(config: pytest.Config) -> int | None:
@@ -28,39 +27,25 @@ def target_of(nodeid: str, names: Iterable[str]) -> str:
     return next((name for name in sorted(names, key=len, reverse=True) if parameters.startswith(f"{name}-")), "")
 
 
-class XdistWorker:
-    """The pytest plugin of a worker."""
-
-    def __init__(self, run: Session) -> None:
-        """`run` is the worker's part of the run."""
-        self._run = run
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_report_to_serializable(self, report: pytest.TestReport | pytest.CollectReport) -> Iterator[Any]:
-        """Send new findings about the target with each report, so that they are not lost with the worker."""
-        data = yield
-        if data is not None:
-            reports = self._run.unsent_reports(target_of(report.nodeid, self._run.names))
-            data[_REPORTS] = (os.getpid(), pickle.dumps(reports) if reports else b"")
-        return data
-
-    def pytest_sessionfinish(self, session: Any) -> None:
-        """Send new findings about every target."""
-        session.config.workeroutput[_REPORTS] = pickle.dumps(self._run.unsent_reports())
-
-
 class XdistController:
     """The pytest plugin of the process that may have workers."""
 
-    def __init__(self, run: Session, end: RunEnd | None) -> None:
-        """`end` gets the findings of workers; None in a run that writes no reports."""
+    def __init__(self, run: Session, end: RunEnd | None, announcer: Announcer) -> None:
+        """`end` gets the ids of the workers; None in a run that writes no reports."""
         self._run = run
         self._end = end
+        self._announcer = announcer
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Give every worker the same seed."""
         node.workerinput[_SEED] = self._run.config.seed
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodeready(self, node: Any) -> None:
+        """Remember the worker's process, to end it when the run is interrupted."""
+        if self._end is not None:
+            self._end.workers.add(node.workerinfo["pid"])
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -75,24 +60,13 @@ class XdistController:
 
         return ByTarget(config, log)
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_report_from_serializable(self, data: dict[str, Any]) -> Iterator[Any]:
-        """Keep the findings in a report for the end. This runs in a thread that must not wait."""
-        sent = data.pop(_REPORTS, None)
-        if sent is not None and self._end is not None:
-            process, packed = sent
-            self._end.workers.add(process)
-            if packed:
-                self._end.parts.append(packed)
-        return (yield)
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """Count one more check that a worker has made."""
+        if self._end is not None and self._end.workers:
+            self._announcer.check_done()
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Keep the last findings, or note that the worker died."""
-        packed = getattr(node, "workeroutput", {}).get(_REPORTS)
-        if self._end is None:
-            return
-        if packed is not None:
-            self._end.parts.append(packed)
-        else:
+        """Note that a worker died."""
+        if self._end is not None and not hasattr(node, "workeroutput"):
             self._end.lost = True

@@ -59,3 +59,12 @@ PLANS = {
         Plan("enterprise", None, None),
     )
 }
+
+OPEN_LISTS = {
+    "limit-over-100": {"limit": "101"},
+    "limit-not-a-number": {"limit": "abc"},
+    "limit-negative": {"limit": "-1"},
+    "status-unknown": {"status": "adopted"},
+    "limit-zero": {"limit": "0"},
+}
+"""The catalogue's open points about parameters that the document does not allow (section 4.1), and their queries."""

@@ -11,13 +11,13 @@ from petcheck.judging.pages import animals_in, order_of, page_in
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
-from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, OPEN_LISTS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.exhaustion import judge_with_quota_used_up
+from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import creation, creations, list_anew, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
-from petcheck.toolkit.payloads import DEFECTS, OPEN_LISTS, TELLTALE_STATUS, keyless_pet
+from petcheck.toolkit.payloads import DEFECTS, TELLTALE_STATUS, keyless_pet
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import page_call
 
@@ -43,7 +43,6 @@ __all__ = [
     "creations",
     "creations_in",
     "error_in",
-    "judge_with_quota_used_up",
     "keyless_pet",
     "kind",
     "list_anew",
@@ -58,6 +57,7 @@ __all__ = [
     "requirement",
     "revealing",
     "sends",
+    "settle_with_quota_used_up",
     "stage",
     "unknown_id",
     "value_of",

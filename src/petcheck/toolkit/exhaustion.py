@@ -9,27 +9,22 @@ from petcheck.toolkit.target import Target
 from petcheck.words import plural
 
 
-def judge_with_quota_used_up(target: Target, requirement: str) -> None:
-    """Use up the quota, once in a run and only if permitted, then judge a requirement by the record.
+def settle_with_quota_used_up(target: Target, requirement: str) -> None:
+    """Use up the quota, once in a run and only if permitted, then send what would decide a requirement.
 
-    Raises `Breach` or `Inconclusive` as the rule decides. If the rule cannot decide and no 429 was returned at all,
-    raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
+    If no 429 was returned at all, raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
     """
     obstacle = target.exhausted(lambda: (use_up(target),))[0]
-    try:
-        target.judge(requirement)
-    except Inconclusive:
-        if any(exchange.status == 429 for exchange in target.record):
-            raise
-        match obstacle:
-            case None:
-                raise
-            case NotSent():
-                raise obstacle from None
-            case Undecided(tried=False):
-                raise NotRun(obstacle.reason, obstacle.settled_by) from None
-            case Undecided():
-                raise Inconclusive(obstacle.reason, obstacle.settled_by) from None
+    target.settle(requirement)
+    if any(exchange.status == 429 for exchange in target.record):
+        return
+    match obstacle:
+        case NotSent():
+            raise obstacle from None
+        case Undecided(tried=False):
+            raise NotRun(obstacle.reason, obstacle.settled_by) from None
+        case Undecided():
+            raise Inconclusive(obstacle.reason, obstacle.settled_by) from None
 
 
 def use_up(target: Target) -> Undecided | NotSent | None:

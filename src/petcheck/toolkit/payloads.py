@@ -18,16 +18,6 @@ _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
 Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
-# the catalogue's open points about parameters that the document does not allow
-OPEN_LISTS = {
-    "limit-over-100": {"limit": "101"},
-    "limit-not-a-number": {"limit": "abc"},
-    "limit-negative": {"limit": "-1"},
-    "status-unknown": {"status": "adopted"},
-    "limit-zero": {"limit": "0"},
-}
-
-
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
 TELLTALE_STATUS = PENDING
 

@@ -1,28 +1,24 @@
-"""One target during a run: its API, its recorded exchanges and observations, and the animals created on it."""
+"""One target during a run: its API, its exchanges, and the animals created on it. It asks, and judges nothing."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar, cast
 
 from petcheck.config.targets import TargetConfig
-from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotJson, NotRun, NotSent, Untestable
+from petcheck.errors import BudgetSpent, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
-from petcheck.judging.apply import decide_each, decide_from_tries, first_tries_of
+from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
-from petcheck.judging.json_values import integer, parse
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
-from petcheck.judging.matchers import answer_text, value_of
-from petcheck.judging.pages import page_in, page_in_words
+from petcheck.judging.matchers import answer_text
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
-from petcheck.results.result import ObservedAnswer
-from petcheck.spec.operations import Operation
 from petcheck.toolkit.created import Created
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
@@ -34,17 +30,6 @@ Seen = TypeVar("Seen")
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _RESERVED = 1  # requests kept for a question that arises after everything else was sent
-
-
-@dataclass(frozen=True, slots=True)
-class Observed:
-    """How a target behaves where the document is silent; the fields are those of `results.result.Observation`."""
-
-    id: str
-    value: str
-    exchanges: tuple[int, ...]
-    seen: bool = True
-    answers: tuple[ObservedAnswer, ...] = ()
 
 
 @dataclass
@@ -62,12 +47,10 @@ class Target:
     seed: int
     repeats: bool = False
     created: list[Created] = field(default_factory=list)
-    observed: dict[str, Observed] = field(default_factory=dict)
     examples_sent: int = 0
     examples_share: int = 0
     populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
-    breaches: dict[str, Breach] = field(default_factory=dict)
     untestable: str | None = None
 
     def __post_init__(self) -> None:
@@ -77,8 +60,6 @@ class Target:
         self._categories: tuple[int, ...] = ()
         self._exhausted: object = None
         self._grounds: tuple[tuple[int, int], Grounds] | None = None
-        self._found: dict[str, Exchange] = {}
-        self._left: list[tuple[int, int | None, str]] = []
 
     @property
     def transport(self) -> Transport:
@@ -161,54 +142,18 @@ class Target:
             repeats=self.repeats,
         )
 
-    def judge(self, requirement: str, *exchanges: Exchange) -> None:
-        """Judge a requirement by each of some exchanges alone, or by the whole record if none is given.
+    def settle(self, requirement: str) -> None:
+        """Send the requests that would decide a requirement; the stream is judged later, by what it holds then.
 
-        Sends the requests that the rule still needs. Raises `Breach` or `Inconclusive` as the rule decides; a breach
-        that only property examples found is raised in their words. A requirement that was not chosen is not judged.
+        Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions.
         """
-        if not self.choice.covers(requirement):
-            if self.choice.asks(requirement):
-                self._decided(RULE[requirement])
+        if not self.choice.covers(requirement) and not self.choice.asks(requirement):
             return
-        self.expect_examples(requirement)
-        rule = RULE[requirement]
-        decision = self._decided(rule) if not exchanges else decide_each(rule, exchanges, self.grounds)
+        decision = self._decided(RULE[requirement])
         if isinstance(decision, Failed) and decision.unanswered and self.choice.entries is not None:
             # silence counts only while the target answers others, and a choice may have none
             with suppress(NotSent):
                 self.api.list_pets(fresh=True)
-        self.conclude(decision)
-
-    def seen_broken(self, requirements: Iterable[str]) -> Breach | None:
-        """The breach of one of these requirements that the record shows by now, without further requests."""
-        for requirement in requirements:
-            rule = RULE.get(requirement)
-            decision = decide_from_tries(rule, self.record, self.grounds) if rule is not None else None
-            if isinstance(decision, Failed):
-                try:
-                    self.conclude(decision)
-                except Breach as breach:
-                    return breach
-        return None
-
-    def conclude(self, decision: Held | Failed | Undecided) -> None:
-        """End a check with a decision: return if it held; otherwise raise `Breach`, `Inconclusive` or `NotRun`."""
-        for exchange in decision.examined:
-            self.api.examine(exchange)
-        match decision:
-            case Failed():
-                raise Breach(
-                    decision.text,
-                    *(proof.exchange for proof in decision.proofs),
-                    parts=[proof.part for proof in decision.proofs],
-                    unanswered=decision.unanswered,
-                    expected=decision.expected,
-                )
-            case Undecided(tried=False):
-                raise NotRun(decision.reason, decision.settled_by)
-            case Undecided():
-                raise Inconclusive(decision.reason, decision.settled_by)
 
     def _decided(self, rule: Rule) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; each question is asked once."""
@@ -236,11 +181,6 @@ class Target:
         for call in question.calls:
             send(call)
 
-    def expect_examples(self, requirement: str) -> None:
-        """Raise `Breach` if property examples have found the requirement broken."""
-        if requirement in self.breaches:
-            raise self.breaches[requirement]
-
     def spare(self) -> int:
         """Requests left of the run's budget, without property examples and those to populate the target."""
         budget = WRITING_BUDGET if self.config.writes else READING_BUDGET
@@ -258,27 +198,6 @@ class Target:
     def spare_in_all(self) -> int:
         """Requests left including the property examples' share, which questions that arise in a run may use too."""
         return self.spare() + self.examples_share - self.examples_sent
-
-    def observe(self, name: str, value: str, *exchanges: Exchange, seen: bool = True) -> None:
-        """Note what the target does at an open point of the catalogue; `seen` is false if nothing showed it."""
-        self.observed[name] = Observed(name, value, tuple(exchange.index for exchange in exchanges), seen)
-
-    def observe_answer(self, name: str, exchange: Exchange, *, asked: str = "", detail: str = "") -> None:
-        """Note an answer as what the target does at an open point.
-
-        `asked` names the request if the point has several; their answers are joined. `detail` adds to the answer.
-        """
-        earlier = self.observed.get(name) if asked else None
-        page, answer = page_in(exchange), exchange.answer
-        silence = f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
-        observed = ObservedAnswer(exchange.status, page.size if page else None, asked, detail or silence)
-        text = f"{asked}: " * bool(asked) + page_in_words(exchange) + f", {detail}" * bool(detail)
-        self.observed[name] = Observed(
-            name,
-            f"{earlier.value}; {text}" if earlier else text,
-            (exchange.index,),
-            answers=(*(earlier.answers if earlier else ()), observed),
-        )
 
     # ---- what the run makes
 
@@ -302,7 +221,6 @@ class Target:
         """
         known = next((creation for creation in self.created if creation.label == label), None)
         if known is not None:
-            self.api.examine(known.exchange)
             return known
         self.need_writes()
         creation = Created(label, body, self.api.create_pet(json.dumps(body).encode() if escaped else body))
@@ -314,64 +232,24 @@ class Target:
         self.need_writes()
         return self.api.create_pet(body, credential=credential)
 
-    def once(self, name: str, find: Callable[[], Exchange]) -> Exchange:
-        """The exchange that `find` returns, called once in a run; it is evidence of every check that asks for it."""
-        if name not in self._found:
-            self._found[name] = find()
-        return self.api.examine(self._found[name])
-
     def exhausted(self, use_up: Callable[[], Seen]) -> Seen:
         """The result of `use_up`, called once in a run."""
         if self._exhausted is None:
             self._exhausted = use_up()
         return cast("Seen", self._exhausted)
 
-    def left_behind(self, first: int = 0) -> list[tuple[int | None, str]]:
-        """Ids and names of animals that the run may have left on the target, created in exchange `first` or later.
-
-        The id is None if it is not known.
-        """
-        left = [*self._left, *_left_by(self.record)]
-        return [(number, name) for index, number, name in left if index >= first]
-
-    def forget(self, indices: Collection[int]) -> None:
-        """Drop exchanges and their failed first tries from the record, but not the list of animals left behind."""
-        self._left += _left_by([exchange for exchange in self.record if exchange.index in indices])
-        self.transport.forget({*indices, *first_tries_of(self.record, indices)})
-
     @contextmanager
     def on_behalf_of(self, section: str) -> Iterator[None]:
-        """Attribute the requests in this block to a section of the document, and collect them as evidence.
+        """Attribute the requests in this block to a section of the document.
 
         Raises `Untestable` if the target cannot be tested; then nothing is sent.
         """
         if self.untestable:
             raise Untestable(self.untestable)
         self.transport.section = section
-        self.api.examined.clear()
         yield
         self.transport.section = ""
 
 
-def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, int | None, str]]:
-    for exchange in exchanges:
-        if exchange.request.operation is not Operation.CREATE_PET:
-            continue
-        if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
-            continue
-        value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
-        made = value if isinstance(value, dict) else {}
-        yield exchange.index, integer(made.get("id")), _sent_name(exchange)
-
-
 def _refused(exchange: Exchange) -> bool:
     return isinstance(exchange.answer, Response) and exchange.answer.status in (401, 403)
-
-
-def _sent_name(exchange: Exchange) -> str:
-    try:
-        sent = parse(exchange.request.body or b"")
-    except NotJson:
-        return ""
-    name = sent.get("name") if isinstance(sent, dict) else None
-    return name if isinstance(name, str) else ""

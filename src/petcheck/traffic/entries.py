@@ -13,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from petcheck.exchange import http_date
-from petcheck.results.har import shared
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
+from petcheck.stream.entries import shared
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())

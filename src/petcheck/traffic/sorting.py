@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 
 from petcheck.errors import NotARun, NotEvidence
 from petcheck.exchange import Credential, Exchange, Request, Response
-from petcheck.results.har import shared
-from petcheck.results.har_reader import entries_of
-from petcheck.results.recording import Weight
-from petcheck.results.sanitize import printable
-from petcheck.results.shown_keys import can_be, is_expression
+from petcheck.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
+from petcheck.stream.entries import shared
+from petcheck.stream.har_reader import entries_of
+from petcheck.stream.shown_keys import can_be, is_expression
+from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
 from petcheck.traffic.entries import LeftAlone, Seen, method_of, seen_in, url_of
 from petcheck.traffic.secrets import Masks, secrets_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
@@ -57,7 +57,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic
     secrets: set[str] = set() if own_key is None else {own_key}
     candidates: list[tuple[str, Operation, Seen]] = []
     left_alone: Counter[str] = Counter()
-    entries, weight = 0, Weight()
+    entries = weight = 0
     try:
         for entry in entries_of(path, {}):
             entries += 1
@@ -71,7 +71,9 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic
             except LeftAlone as reason:
                 left_alone[str(reason)] += 1
                 continue
-            weight.add((*seen.request_headers, *seen.headers), seen.body, seen.request_body)
+            weight += weight_of((*seen.request_headers, *seen.headers), seen.body, seen.request_body)
+            if weight > WEIGHT_CAP:
+                raise NotEvidence(TOO_HEAVY)
             candidates.append((*place, seen))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None

@@ -22,13 +22,9 @@ def page_call(limit: int | str | None, status: str | None, credential: Credentia
 
 @dataclass
 class Api:
-    """Calls the operations of one target through its transport.
-
-    `examined` holds the exchanges returned since it was last cleared: the evidence of the running check.
-    """
+    """Calls the operations of one target through its transport."""
 
     transport: Transport
-    examined: list[Exchange] = field(default_factory=list)
     _shared: dict[Call, Exchange] = field(default_factory=dict)
 
     def list_pets(
@@ -62,22 +58,12 @@ class Api:
         """Send a call, or return the exchange of the same earlier call unless `fresh`. Raises `NotSent`."""
         if fresh or call not in self._shared:
             self._shared[call] = self.transport.send(call)
-        exchange = self._shared[call]
-        self.examined.append(exchange)
-        return exchange
+        return self._shared[call]
 
     def sample(self, call: Call) -> Exchange:
-        """Send a call that no check asks for again, or return the exchange of the same earlier call.
-
-        It is evidence of no check until it is examined. Raises `NotSent`.
-        """
+        """Send a call that no check repeats, or return the exchange of the same earlier call. Raises `NotSent`."""
         return self._shared[call] if call in self._shared else self.transport.send(call)
 
     def known(self, call: Call) -> bool:
         """Whether a check made the same call earlier."""
         return call in self._shared
-
-    def examine(self, exchange: Exchange) -> Exchange:
-        """Add an exchange that was recorded earlier to the evidence of the running check."""
-        self.examined.append(exchange)
-        return exchange

@@ -15,8 +15,7 @@ None of these errors is a verdict on the server; each says why a check got no an
 
 from __future__ import annotations
 
-from bisect import insort
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import timedelta
 from math import inf
@@ -76,6 +75,8 @@ class Permissions:
 class Transport:
     """Sends calls to one target and records the exchanges. `section` is the section on whose behalf calls are made.
 
+    `example` says that they are property examples, and `simplifies` is the index of the one that they simplify.
+
     `time` is the clock that every decision of this part of the run goes by, in addition to `clock`.
     `recorded` holds the exchanges in order. `tally` counts all that were sent, since a long run does not keep every
     exchange.
@@ -88,10 +89,12 @@ class Transport:
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
+    on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
     section: str = ""
+    example: bool = False
+    simplifies: int | None = None
     recorded: list[Exchange] = field(default_factory=list)
     tally: Tally = field(default_factory=Tally)
-    waited_s: float = 0.0
     _in_trouble: bool = False
     _gateway_pauses: int = 0
     _record_size: int = 0
@@ -154,19 +157,14 @@ class Transport:
             step = min(left, 1.0)
             self.time.sleep(step)
             left -= step
-        self.waited_s += seconds
-
-    def forget(self, indices: Collection[int]) -> None:
-        """Drop those exchanges from the record; they stay in the tally."""
-        self._record_size -= sum(_size(exchange) for exchange in self.recorded if exchange.index in indices)
-        self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
+        self.on_waited(self.target, seconds, why)
 
     def keep(self, exchange: Exchange, cause: Cause | None = None) -> None:
-        """Put an exchange on record, in the order of sending: another suite's recording is asked in another order."""
-        insort(self.recorded, exchange, key=lambda one: one.index)
+        """Put an exchange on record."""
+        self.on_exchange(exchange)
+        self.recorded.append(exchange)
         self._record_size += _size(exchange)
         self.tally.count(exchange, cause)
-        self.on_exchange(exchange)
 
     def remaining(self) -> pacing.Window | None:
         """The key's window as the last response showed it."""
@@ -298,6 +296,8 @@ class Transport:
         self._throttle.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
+        why = cause.value if cause is not None else ""
+        exchange = replace(exchange, cause=why, example=self.example, simplifies=self.simplifies)
         self.keep(exchange, cause)
         return exchange
 

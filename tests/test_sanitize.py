@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.results.sanitize import printable, printable_parts
+from petcheck.sanitize import printable, printable_parts
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import ClassVar
 import pytest
 
 from petcheck.exchange import Request
-from petcheck.results.curl import curl_line
+from petcheck.stream.curl import curl_line
 from tests.support import samples
 from tests.support.programs import program
 

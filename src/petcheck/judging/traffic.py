@@ -1,18 +1,25 @@
-"""Judges sorted traffic. What it does not show is inconclusive; what a run would request again does not fail."""
+"""Decides by traffic that another program recorded: what it does not show is undecided.
+
+What a run would request again does not fail.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from typing import TypeAlias
 
 from petcheck.exchange import Credential, Exchange, Response
-from petcheck.judging.judgement import Grounds, Record
-from petcheck.judging.record import finding_over, grounds_of
+from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
-from petcheck.judging.verdicts import Finding
-from petcheck.spec.catalogue import Catalogue, Requirement
+from petcheck.judging.verdicts import decided
+from petcheck.spec.catalogue import Requirement, catalogue
+
+Settled: TypeAlias = Held | Failed | Undecided
+"""A decision that asks nothing."""
 
 _MOST_KEYS = 5
 _PIECE, _PIECE_BYTES = 3_000, 4 * 1024 * 1024  # exchanges, and bytes of the bodies of their answers
@@ -26,25 +33,23 @@ _NO_KEYS = "The recording has no Authorization headers, so it does not show whic
 _REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
 
 
-def findings_of(
-    record: Record, catalogue: Catalogue, *, target: str, as_of: date, plan: str | None
-) -> tuple[Finding, ...]:
-    """What traffic shows of each requirement that is judged.
+def decisions_on_traffic(record: Record, *, as_of: date, plan: str | None) -> Mapping[str, Settled]:
+    """What traffic shows of each requirement that is judged, by its id.
 
     To save memory, a long record is judged piece by piece, each with what the whole shows about the target. A piece is
     a shorter recording.
     """
     used = _keys_in(record)
     known = {key: _grounds(_as_seen_by(key, record), as_of, plan) for key in used}
-    rules = [requirement for requirement in catalogue.judged if requirement.id in RULE]
-    found: dict[str, list[Finding]] = {requirement.id: [] for requirement in rules}
+    rules = [requirement for requirement in catalogue().judged if requirement.id in RULE]
+    found: dict[str, list[Settled]] = {requirement.id: [] for requirement in rules}
     for piece in _pieces(record):
         for key in used:
             seen = _as_seen_by(key, piece)
             for requirement in rules:
-                found[requirement.id].append(finding_over(requirement, target, seen, known[key]))
+                found[requirement.id].append(decided(requirement, seen, known[key]))
     keys = any(_authorization(exchange) is not None for exchange in record)
-    return tuple(_settled(one, _gravest(found[one.id]), record, keys=keys) for one in rules)
+    return {one.id: _settled(one, _gravest(found[one.id]), record, keys=keys) for one in rules}
 
 
 def refused_everywhere(record: Record) -> str | None:
@@ -91,34 +96,37 @@ def _authorization(exchange: Exchange) -> str | None:
     return next((value for name, value in exchange.request.headers if name == "Authorization"), None)
 
 
-def _gravest(found: Sequence[Finding]) -> Finding:
-    order = ("fail", "pass", "inconclusive", "not-run")
-    return min(found, key=lambda finding: (order.index(finding.outcome), -len(finding.exchanges)))
+def _gravest(found: Sequence[Settled]) -> Settled:
+    order = (Failed, Held, Undecided)
+    return min(
+        found,
+        key=lambda one: (order.index(type(one)), isinstance(one, Undecided) and not one.tried, -len(one.examined)),
+    )
 
 
-def _settled(requirement: Requirement, finding: Finding, record: Record, *, keys: bool) -> Finding:
-    """A finding without what recorded traffic cannot show."""
-    doubt = next(_doubts(requirement, finding, record, keys=keys), None)
-    if doubt is None and finding.outcome in ("pass", "fail"):
-        return finding
-    reason = doubt or finding.reason
-    return replace(finding, outcome="inconclusive", reason=reason, settled_by=None, decisive=(), parts=())
+def _settled(requirement: Requirement, decision: Settled, record: Record, *, keys: bool) -> Settled:
+    """A decision without what recorded traffic cannot show."""
+    doubt = next(_doubts(requirement, decision, record, keys=keys), None)
+    if doubt is not None:
+        return Undecided(doubt, examined=decision.examined)
+    return replace(decision, settled_by=None, tried=True) if isinstance(decision, Undecided) else decision
 
 
-def _doubts(requirement: Requirement, finding: Finding, record: Record, *, keys: bool) -> Iterator[str]:
+def _doubts(requirement: Requirement, decision: Settled, record: Record, *, keys: bool) -> Iterator[str]:
     if requirement.section == _SECTION and not keys:
         yield _NO_KEYS
-    if finding.outcome == "pass" and requirement.id in _OF_ONE_KEY and not keys:
+    if isinstance(decision, Held) and requirement.id in _OF_ONE_KEY and not keys:
         yield _NO_KEYS
-    if finding.outcome != "fail":
+    if not isinstance(decision, Failed):
         return
+    decisive = [proof.exchange for proof in decision.proofs]
     if requirement.id == _BASE_URL:
         yield "The recorded base URL may belong to a proxy, so it does not show how the base URL of the service ends."
     if requirement.id in _OF_ONE_KEY and not keys:
         yield _NO_KEYS
-    if requirement.id == _UNKNOWN_ID and any(record[index].status == 200 for index in finding.decisive):
+    if requirement.id == _UNKNOWN_ID and any(exchange.status == 200 for exchange in decisive):
         yield "Recorded traffic does not show whether an animal has an id that returned 200."
-    if requirement.id in _BY_THE_CLOCK and not all(_has_date(record[index]) for index in finding.decisive):
+    if requirement.id in _BY_THE_CLOCK and not all(map(_has_date, decisive)):
         yield "A response has no Date header, and the recorder's clock may be wrong."
 
 

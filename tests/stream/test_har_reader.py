@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from petcheck.errors import NotEvidence
 from petcheck.results import har_reader
-from petcheck.results.har_reader import entries_of
+from petcheck.stream.har_reader import entries_of
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from petcheck.exchange import Credential, Exchange
-from petcheck.results.shown_keys import can_be, contradiction, is_expression
+from petcheck.stream.shown_keys import can_be, contradiction, is_expression
 from petcheck.wire.credentials import ApiKey, random_key_like, shown
 from tests.support import samples
 

@@ -1,0 +1,1 @@
+"""Does a folder of reports prove what it says?"""

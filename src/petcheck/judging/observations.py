@@ -1,0 +1,252 @@
+"""What a target does where the document is silent: one function for each open point that a run can observe.
+
+Each looks at the whole record and never judges. Sections as in the catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from petcheck.exchange import Exchange, NoAnswer, Response
+from petcheck.judging.creations import creations_in, posts_in
+from petcheck.judging.expected import pet_id_of
+from petcheck.judging.json_values import integer, kind
+from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.matchers import Animal, quoted, value_of
+from petcheck.judging.pages import order_of, page_in, page_in_words, pages_in
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.rules.bodies import pets_in
+from petcheck.judging.rules.errors import error_in
+from petcheck.judging.statuses import query_of
+from petcheck.spec.figures import LIMIT_MAX, OPEN_LISTS, PET_FIELDS
+from petcheck.spec.operations import Operation
+
+_CODES = 5  # values of `code` that are shown for each status
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedAnswer:
+    """One answer at an open point: its `status`, None without an answer, and the number of `animals` if it is a page.
+
+    `asked` distinguishes several requests at one point. `detail` is the kind of the body, or why there was no answer.
+    """
+
+    status: int | None
+    animals: int | None = None
+    asked: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a target does at an open point: in words, the indices of the exchanges that show it, and whole answers.
+
+    `seen` is false if nothing shows it; `value` then says why.
+    """
+
+    value: str
+    exchanges: tuple[int, ...] = ()
+    seen: bool = True
+    answers: tuple[ObservedAnswer, ...] = ()
+
+
+def observed(point: str, record: Record, grounds: Grounds) -> Observed:
+    """What a record shows of an open point, by its id in the catalogue."""
+    return _POINTS[point](record, grounds)
+
+
+def points() -> Iterable[str]:
+    """The ids of the open points that have a function."""
+    return _POINTS.keys()
+
+
+def _unseen(why: str) -> Observed:
+    return Observed(f"not observed: {why}", seen=False)
+
+
+def _answers(exchanges: Iterable[tuple[str, Exchange]], detail: Callable[[Exchange], str] = lambda _: "") -> Observed:
+    """Some answers in words and as data; each comes with what distinguishes its request, empty for a single one."""
+    rows = [(asked, exchange, detail(exchange)) for asked, exchange in exchanges]
+    if not rows:
+        return _unseen("no request was sent")
+    return Observed(
+        "; ".join(f"{asked}: " * bool(asked) + page_in_words(e) + f", {more}" * bool(more) for asked, e, more in rows),
+        tuple(exchange.index for _, exchange, _ in rows),
+        answers=tuple(_answer(asked, exchange, more) for asked, exchange, more in rows),
+    )
+
+
+def _answer(asked: str, exchange: Exchange, detail: str) -> ObservedAnswer:
+    page, answer = page_in(exchange), exchange.answer
+    silence = f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
+    return ObservedAnswer(exchange.status, page.size if page else None, asked, detail or silence)
+
+
+def _with_key(record: Record, operation: Operation) -> Iterator[Exchange]:
+    return (e for e in record if e.request.operation is operation and e.request.has_valid_key)
+
+
+# ---- 2: resources
+
+
+def _extra_fields(record: Record, grounds: Grounds) -> Observed:
+    pets = chain.from_iterable(pets_in(exchange, grounds) for exchange in record)
+    extra = {name for pet in pets if isinstance(pet, dict) for name in pet} - set(PET_FIELDS)
+    return Observed(", ".join(sorted(extra)) or "none")
+
+
+# ---- 4.1: list all animals
+
+
+def _odd_list(query: tuple[tuple[str, str], ...]) -> Callable[[Record, Grounds], Observed]:
+    def observe(record: Record, _: Grounds) -> Observed:
+        asked = (e for e in _with_key(record, Operation.LIST_PETS) if tuple(query_of(e)) == query)
+        return _answers(("", exchange) for exchange in list(asked)[:1])
+
+    return observe
+
+
+def _order(record: Record, _: Grounds) -> Observed:
+    longest = [page for page in pages_in(record) if page.limit == str(LIMIT_MAX) and not page.filtered]
+    if not longest:
+        return _unseen("no list was returned")
+    order = order_of(longest[0])
+    if order is None:
+        return Observed("not observed: fewer than three animals", (longest[0].exchange.index,), seen=False)
+    return Observed(order, (longest[0].exchange.index,))
+
+
+def _paging_metadata(record: Record, _: Grounds) -> Observed:
+    page = next((page.exchange for page in pages_in(record)), None)
+    if page is None or not isinstance(page.answer, Response):
+        return _unseen("no list was returned")
+    names = {n for n, _ in page.answer.headers if n.lower() == "link" or "page" in n.lower() or "total" in n.lower()}
+    return Observed(", ".join(sorted(names)) or "none", (page.index,))
+
+
+# ---- 4.2: add an animal
+
+
+def _new_pets(record: Record) -> Iterator[tuple[Exchange, Animal]]:
+    """Every POST of a NewPet that may be accepted, with its body."""
+    for exchange in posts_in(record):
+        asked = asked_for(exchange.request.body, ())
+        if asked.due in (Due.CREATED, Due.CREATED_OR_REFUSED) and asked.pet is not None and "name" in asked.pet:
+            yield exchange, asked.pet
+
+
+def _name_beyond_ascii(record: Record, grounds: Grounds) -> Observed:
+    posted = [("", e) for e, pet in _new_pets(record) if not str(pet["name"]).isascii()]
+    return _answers(posted[:1]) if grounds.writes else _unseen("needs --allow-writes")
+
+
+def _category_never_seen(record: Record, grounds: Grounds) -> Observed:
+    made = {made.id for made in creations_in(record)}
+    before = {
+        integer(animal.get("categoryId"))
+        for page in pages_in(record)
+        for animal in page.animals
+        if integer(animal.get("id")) not in made
+    }
+    posted = [
+        ("", e)
+        for e, pet in _new_pets(record)
+        if str(pet["name"]).isascii() and integer(pet.get("categoryId")) not in before
+    ]
+    return _answers(posted[:1]) if grounds.writes else _unseen("needs --allow-writes")
+
+
+def _status_default(record: Record, grounds: Grounds) -> Observed:
+    posted = [e for e, pet in _new_pets(record) if "status" not in pet]
+    made = next((one for one in creations_in(record) if one.exchange in posted), None)
+    if not grounds.writes or made is None:
+        return _answers([("", e) for e in posted[-1:]]) if grounds.writes else _unseen("needs --allow-writes")
+    default = quoted(made.animal["status"]) if "status" in made.animal else "no status"
+    return Observed(default, (made.exchange.index,))
+
+
+# ---- 4.3 and 4.4: get an animal, other operations
+
+
+def _id_not_int64(record: Record, _: Grounds) -> Observed:
+    asked = {
+        e.request.url.rpartition("/")[2]: e
+        for e in reversed(list(_with_key(record, Operation.GET_PET)))
+        if pet_id_of(e) is None and not e.example
+    }
+    return _answers(sorted(asked.items(), key=lambda row: row[1].index))
+
+
+def _deprecation_headers(record: Record, _: Grounds) -> Observed:
+    read = (e for e in _with_key(record, Operation.GET_PET) if e.status == 200)
+    for exchange in read:
+        if not isinstance(exchange.answer, Response):
+            continue
+        header = exchange.answer.header
+        found = [f"{name}: {value}" for name in ("Deprecation", "Sunset") if (value := header(name))]
+        sunset = header("Sunset")
+        if sunset and not ("Dec 2030" in sunset and any(day in sunset for day in ("04 ", "05 ", "4 ", "5 "))):
+            found.append("the document removes it on 5 December 2030")
+        return Observed("; ".join(found) or "none", (exchange.index,))
+    return _unseen("no animal was read")
+
+
+def _orders_payload(record: Record, _: Grounds) -> Observed:
+    answered = (e for e in _with_key(record, Operation.STORE_ORDERS) if isinstance(e.answer, Response))
+
+    def body(exchange: Exchange) -> str:
+        answer = exchange.answer
+        return kind(value_of(answer)) if isinstance(answer, Response) and answer.body else "no body"
+
+    return _answers((("", exchange) for exchange in list(answered)[:1]), body)
+
+
+# ---- 5, 7 and 8: authentication, errors, limits
+
+
+def _www_authenticate(record: Record, _: Grounds) -> Observed:
+    refused = [e for e in record if e.status == 401]
+    values = {e.answer.header("WWW-Authenticate") or "none" for e in refused if isinstance(e.answer, Response)}
+    if not refused:
+        return _unseen("no 401 was returned")
+    return Observed("; ".join(sorted(values)), (refused[0].index,))
+
+
+def _error_codes(record: Record, grounds: Grounds) -> Observed:
+    codes: dict[str, set[str]] = {}
+    for value, response in filter(None, (error_in(exchange, grounds) for exchange in record)):
+        if isinstance(value, dict) and isinstance(value.get("code"), str):
+            codes.setdefault(str(response.status), set()).add(quoted(value["code"]))
+    if not codes:
+        return _unseen("no 400, 401 or 404 with a `code` was returned")
+    shown = (f"{status}: {', '.join(sorted(values)[:_CODES])}" for status, values in sorted(codes.items()))
+    return Observed("; ".join(shown))
+
+
+def _rate_limit_body(record: Record, _: Grounds) -> Observed:
+    for exchange in record:
+        if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
+            value = value_of(exchange.answer)
+            media = exchange.answer.header("Content-Type") or "no media type"
+            what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
+            return Observed(f"{media}, {what}", (exchange.index,))
+    return _unseen("no 429 was returned")
+
+
+_POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
+    "pet-extra-fields": _extra_fields,
+    **{point: _odd_list(tuple(query.items())) for point, query in OPEN_LISTS.items()},
+    "list-order": _order,
+    "paging-metadata": _paging_metadata,
+    "name-beyond-ascii": _name_beyond_ascii,
+    "category-never-seen": _category_never_seen,
+    "status-default": _status_default,
+    "pet-id-not-int64": _id_not_int64,
+    "deprecation-headers": _deprecation_headers,
+    "orders-payload": _orders_payload,
+    "www-authenticate": _www_authenticate,
+    "error-codes": _error_codes,
+    "rate-limit-body": _rate_limit_body,
+}

@@ -1,0 +1,182 @@
+"""Every file of a run, as a function of its result and its stream: the same bytes each time.
+
+`OUTPUTS` is the one table of them; whatever lists, writes or checks the files of a run reads it. `pytest.html` is not
+among them: it is pytest-html's own page, and no evidence.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from html import escape
+from pathlib import Path
+
+from petcheck.comparison import sides
+from petcheck.reports import badge, fleet_html, junit, report_html, summary
+from petcheck.results import atomic_write, parts
+from petcheck.results import result as results
+from petcheck.results.evidence import Evidence, evidence_of
+from petcheck.results.fleet import is_fleet
+from petcheck.results.judge import judge
+from petcheck.results.load import RecordedRun
+from petcheck.results.result import Result
+from petcheck.sanitize import FIELD_LIMIT, printable
+from petcheck.stream import files, har
+from petcheck.stream.environment import Environment, environment
+from petcheck.stream.files import read_stream
+from petcheck.stream.stream import Stream
+
+
+@dataclass(frozen=True)
+class Material:
+    """What the outputs are made from: a result and its stream.
+
+    A run in parts has no stream of its own: it has the `folder` below which its targets have theirs, and its outputs
+    show `more` of them than the result, if they are few.
+    """
+
+    result: Result
+    stream: Stream | None = None
+    folder: Path | None = None
+    more: tuple[Stream, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def evidence(self) -> tuple[Evidence, ...]:
+        """The exchanges as the views show them."""
+        streams = self.more if self.stream is None else (self.stream,)
+        return tuple(evidence_of(one) for stream in streams for part in stream.parts for one in part.exchanges)
+
+    @cached_property
+    def environment(self) -> Environment:
+        """What the run ran on."""
+        if self.stream is not None:
+            return self.stream.head.environment
+        return next((stream.head.environment for stream in self.more), environment())
+
+    @cached_property
+    def origin(self) -> report_html.Origin | None:
+        """Where the page comes from; None for a run in parts."""
+        if self.stream is None:
+            return None
+        digest = hashlib.sha256()
+        for line in files.text_of(self.stream.entries):
+            digest.update(line.encode("utf-8", "backslashreplace"))
+        return report_html.Origin(digest.hexdigest(), self.environment.commit, self.environment.platform)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A file that every run has, unless `of` says that this one has not: its name, and its text in pieces."""
+
+    name: str
+    pieces: Callable[[Material], Iterable[str]]
+    of: Callable[[Material], bool] = lambda _: True
+
+
+def _recorded(material: Material) -> bool:
+    return material.stream is not None
+
+
+def _stream_of(material: Material) -> Stream:
+    if material.stream is None:
+        raise ValueError("a run in parts has no stream of its own")
+    return material.stream
+
+
+def _result(material: Material) -> Iterable[str]:
+    if material.folder is None:
+        return [results.text_of(material.result)]
+    return parts.pieces(material.result, material.folder)
+
+
+def _page(material: Material) -> Iterable[str]:
+    if is_fleet(material.result):
+        return [fleet_html.render(material.result, material.evidence)]
+    return [report_html.render(material.result, material.evidence, material.origin)]
+
+
+def _compared(material: Material) -> bool:
+    return sides.has_several_sides(material.result) and not is_fleet(material.result)
+
+
+def _comparison(material: Material) -> Iterable[str]:
+    """The comparison of the run's targets, or why there is none: an error in it does not fail the run."""
+    try:
+        from petcheck.comparison import compare  # needed by few runs
+        from petcheck.reports import comparison_html
+
+        run = RecordedRun(results.FILE, material.result, material.evidence)
+        return [comparison_html.render(compare.compare([run], leave_out=True))]
+    except Exception as error:
+        why = escape(printable(f"{type(error).__name__}: {error}"))
+        return [f'<!doctype html><html lang="en"><meta charset="utf-8"><title>No comparison</title><p>{why}</p>\n']
+
+
+OUTPUTS = (
+    Output(files.FILE, lambda material: files.text_of(_stream_of(material).entries), _recorded),
+    Output(results.FILE, _result),
+    Output(har.FILE, lambda material: har.pieces(_stream_of(material)), _recorded),
+    Output(junit.FILE, lambda material: [junit.junit(material.result)]),
+    Output(report_html.FILE, _page),
+    Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
+    Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
+    Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
+    Output(sides.FILE, _comparison, _compared),
+)
+
+
+def render(material: Material) -> Iterator[tuple[str, Iterable[str]]]:
+    """Each file of a run: its name, and its text in pieces."""
+    return ((output.name, output.pieces(material)) for output in OUTPUTS if output.of(material))
+
+
+def material_of_parts(joined: Result, folder: Path) -> Material:
+    """What the outputs of a run in parts are made from: the joined outline of a fleet, or all of a few targets.
+
+    Raises NotARun.
+    """
+    if is_fleet(joined):
+        first = [files.head_in(parts.part_of(folder, target.name) / files.FILE) for target in joined.targets[:1]]
+        return Material(joined, None, folder, tuple(first))
+    streams = [read_stream(parts.part_of(folder, target.name) / files.FILE) for target in joined.targets]
+    whole = parts.with_rows(joined, [judge(stream) for stream in streams])
+    return Material(whole, None, folder, tuple(streams))
+
+
+def write_outputs(material: Material, folder: Path, *, but: Iterable[str] = ()) -> dict[str, Exception]:
+    """Write every file of a run into `folder`, which is created if it is missing, `but` those that are there.
+
+    Each is replaced atomically. Files of an earlier run that this one has not are removed. Returns what could not be
+    written, with the reason; the others are.
+    """
+    with suppress(OSError):  # writing the files reports the same error
+        folder.mkdir(parents=True, exist_ok=True)
+    wrong: dict[str, Exception] = {}
+    for output in OUTPUTS:
+        path = folder / output.name
+        try:
+            if not output.of(material):
+                path.unlink(missing_ok=True)
+            elif output.name not in but:
+                atomic_write.write(path, output.pieces(material))
+        except Exception as error:  # a view that fails must not prevent the others
+            wrong[output.name] = error
+    return wrong
+
+
+def names(material: Material) -> list[str]:
+    """The files that a run has."""
+    return [output.name for output in OUTPUTS if output.of(material)]
+
+
+def not_written(folder: Path, errors: Mapping[str, Exception]) -> str:
+    """One line that says which files could not be written, where and why."""
+    reasons = "; ".join(dict.fromkeys(_reason(error) for error in errors.values()))
+    return printable(f"not written into {folder}: {', '.join(errors)} ({reasons})", 2 * FIELD_LIMIT)
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or f"{type(error).__name__}: {error}"

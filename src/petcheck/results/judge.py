@@ -1,0 +1,296 @@
+"""Result = judge(stream): the only way from what was recorded to verdicts. Pure.
+
+Live runs, killed runs, recordings, traffic of other programs, shards and embedded runs all end here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+
+from petcheck.errors import NotJson
+from petcheck.exchange import Exchange, Request, Response
+from petcheck.judging.json_values import integer, parse
+from petcheck.judging.judgement import Grounds, Record
+from petcheck.judging.matchers import value_of
+from petcheck.judging.observations import Observed, observed
+from petcheck.judging.record import grounds_of
+from petcheck.judging.traffic import decisions_on_traffic, refused_everywhere
+from petcheck.judging.verdicts import (
+    Attempt,
+    RunState,
+    Verdict,
+    apply_waivers,
+    decided,
+    exit_of,
+    not_in_force,
+    unjudged,
+    verdict_of,
+)
+from petcheck.results.result import (
+    CheckRow,
+    Created,
+    Observation,
+    RequestCount,
+    Result,
+    RunInfo,
+    TargetInfo,
+    UntestablePoint,
+)
+from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
+from petcheck.spec.figures import GATEWAY_TROUBLE, INTERFACE_VERSION
+from petcheck.spec.files import openapi_digest
+from petcheck.spec.operations import Operation
+from petcheck.spec.outcomes import Exit, Waiver
+from petcheck.spec.sections import TITLES
+from petcheck.spec.version import VERSION
+from petcheck.stream.lines import AgreedWaiver, Ended, Head, SuiteInfo
+from petcheck.stream.stream import Part, Stream
+from petcheck.stream.typed import timestamp
+
+
+def judge(stream: Stream) -> Result:
+    """The result of a run: one verdict for each requirement and target, with the exchanges that prove it."""
+    head, end, entries = stream.head, stream.end, catalogue()
+    unreachable = {part.name: _unreachable(stream, part) for part in stream.parts}
+    verdicts = [
+        verdict for part in stream.parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
+    ]
+    verdicts = apply_waivers(verdicts, list(map(_waiver, stream.waivers)), today=head.started.date())
+    state = RunState(
+        interrupted=end is None or end.interrupted,
+        nothing_selected=end is not None and end.nothing_selected,
+        untestable=any(reason is not None for reason in unreachable.values()),
+        broken=end is not None and end.broken is not None,
+        strict=head.settings.strict,
+        chosen=head.settings.choice,
+    )
+    code = exit_of(verdicts, state)
+    return Result(
+        complete=end is not None and not (end.interrupted or end.cut_short or end.broken),
+        suite=suite(),
+        run=_run_info(stream, code),
+        targets=tuple(_target_info(part, unreachable[part.name]) for part in stream.parts),
+        requirements=tuple(verdicts),
+        checks=tuple(row for part in stream.parts for row in _check_rows(stream, part)),
+        observations=tuple(row for part in stream.parts for row in _observations(entries, stream, part)),
+        untestable=tuple(
+            UntestablePoint(entry.id, entry.section, entry.statement, entry.untestable)
+            for entry in entries.entries
+            if entry.open and entry.untestable
+        ),
+    )
+
+
+def failing(stream: Stream, target: str) -> frozenset[str]:
+    """The requirements that a stream that is not over shows broken on a target, by now."""
+    part = next(part for part in stream.parts if part.name == target)
+    found = _verdicts(catalogue().judged, stream, part, _unreachable(stream, part))
+    return frozenset(verdict.id for verdict in found if verdict.outcome == "fail")
+
+
+def suite() -> SuiteInfo:
+    """This suite."""
+    return SuiteInfo("petcheck", VERSION, INTERFACE_VERSION, openapi_digest(), catalogue().sha256)
+
+
+# ---- verdicts
+
+
+def _verdicts(
+    requirements: Iterable[Requirement], stream: Stream, part: Part, unreachable: str | None
+) -> Iterator[Verdict]:
+    head, record, end = stream.head, part.exchanges, stream.end
+    grounds = _grounds(head, part)
+    attempts = _attempts(part)
+    over_traffic = (
+        decisions_on_traffic(record, as_of=head.as_of, plan=part.settings.plan) if head.settings.traffic else {}
+    )
+    choice = head.settings.choice
+    never_asked = unreachable is not None and not any(ended.dropped is None for ended in part.ended)
+    for requirement in requirements:
+        outside = not_in_force(requirement, part.name, head.as_of)
+        made = attempts.get(requirement.id, ())
+        planned = part.plan is None or any(requirement.id in check.requirements for check in part.plan)
+        if outside is not None:
+            yield outside
+        elif choice is not None and requirement.id not in choice:
+            yield unjudged(requirement, part.name, "not-run", "Not chosen.")
+        elif never_asked:
+            yield unjudged(requirement, part.name, "error", f"{unreachable}.")
+        elif not planned and not head.settings.traffic:
+            broke = end.broken if end is not None else None
+            missing = f"No check of this requirement ran: {broke}." if broke else _DESELECTED
+            yield unjudged(requirement, part.name, "not-run", missing)
+        else:
+            decision = over_traffic.get(requirement.id) or decided(requirement, record, grounds)
+            yield verdict_of(requirement, part.name, decision, record, made, missing=_missing(stream, part))
+
+
+_DESELECTED = "Deselected: no check of this requirement ran."
+
+
+def _missing(stream: Stream, part: Part) -> str:
+    """Why no check of a requirement may have ended."""
+    if stream.head.settings.traffic:
+        return ""
+    if stream.end is not None and stream.end.broken:
+        return f"No check of this requirement ran: {stream.end.broken}."
+    return "The run stopped before this requirement was checked."
+
+
+def _grounds(head: Head, part: Part) -> Grounds:
+    return grounds_of(
+        part.exchanges,
+        as_of=head.as_of,
+        plan=part.settings.plan,
+        category_id=part.settings.category_id,
+        writes=part.settings.writes,
+        run=head.run,
+        repeats=head.settings.seed_given,
+    )
+
+
+def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
+    """The checks that ended, by the requirements that they asked for."""
+    planned = {check.id: check for check in part.plan or ()}
+    found: dict[str, list[Attempt]] = {}
+    for ended in part.ended:
+        check = planned[ended.check]
+        for requirement in check.requirements:
+            found.setdefault(requirement, []).append(Attempt(ended.check, ended.dropped, check.on_top))
+    return found
+
+
+def _waiver(agreed: AgreedWaiver) -> Waiver:
+    return Waiver(agreed.requirement, agreed.target, agreed.reason, date.fromisoformat(agreed.expires))
+
+
+# ---- the run and its targets
+
+
+def _run_info(stream: Stream, code: Exit) -> RunInfo:
+    head = stream.head
+    return RunInfo(
+        id=head.run,
+        started=timestamp(head.started),
+        finished=timestamp(stream.finished),
+        as_of=head.as_of.isoformat(),
+        seed=head.seed,
+        exit=code.value,
+        options=head.options,
+        settings=head.settings,
+        shard=head.shard,
+    )
+
+
+def _unreachable(stream: Stream, part: Part) -> str | None:
+    return refused_everywhere(part.exchanges) if stream.head.settings.traffic else part.gone
+
+
+def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
+    settings = part.settings
+    return TargetInfo(
+        name=part.name,
+        base_url=part.base_url,
+        plan=settings.plan,
+        writes=settings.writes,
+        key=part.key,
+        requests=_requests(part.exchanges),
+        waited_s=round(part.waited_s, 3),
+        rate_limited=sum(exchange.status == 429 for exchange in part.exchanges),
+        created=tuple(_left_by(part.exchanges)),
+        unreachable=unreachable,
+        exhaust=settings.exhaust,
+        category_id=settings.category_id,
+    )
+
+
+def _requests(record: Record) -> RequestCount:
+    methods = Counter(exchange.request.method for exchange in record)
+    sections = Counter(exchange.section for exchange in record)
+    repeats = Counter(exchange.cause for exchange in record if exchange.cause)
+    return RequestCount(
+        total=len(record),
+        get=methods["GET"],
+        post=methods["POST"],
+        by_section={section: sections[section] for section in sorted(sections) if section in TITLES},
+        examples=sum(exchange.example and not exchange.cause for exchange in record),
+        repeats={cause: repeats[cause] for cause in sorted(repeats)},
+        lost=sum(exchange.resent for exchange in record),
+        forgiven={str(status): number for status, number in sorted(_forgiven(record).items())},
+    )
+
+
+def _forgiven(record: Record) -> Counter[int]:
+    """Each 502, 503 and 504 that was gone when its request was repeated."""
+    found: Counter[int] = Counter()
+    troubled: dict[Request, int] = {}
+    for exchange in record:
+        before = troubled.pop(exchange.request, None) if exchange.cause else None
+        if exchange.status in GATEWAY_TROUBLE and exchange.status is not None and before is None:
+            troubled[exchange.request] = exchange.status
+        elif before is not None and exchange.status is not None and exchange.status not in (429, *GATEWAY_TROUBLE):
+            found[before] += 1
+        elif before is not None and exchange.status == 429:
+            troubled[exchange.request] = before
+    return found
+
+
+def _left_by(record: Record) -> Iterator[Created]:
+    """The animals that a run may have left on the target."""
+    for exchange in record:
+        if exchange.request.operation is not Operation.CREATE_PET:
+            continue
+        if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
+            continue
+        value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+        made = value if isinstance(value, dict) else {}
+        yield Created(integer(made.get("id")), _sent_name(exchange))
+
+
+def _sent_name(exchange: Exchange) -> str:
+    try:
+        sent = parse(exchange.request.body or b"")
+    except NotJson:
+        return ""
+    name = sent.get("name") if isinstance(sent, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+# ---- checks and observations
+
+
+def _check_rows(stream: Stream, part: Part) -> Iterator[CheckRow]:
+    """Each check that ended, with what was sent since the one before."""
+    planned = {check.id: check for check in part.plan or ()}
+    sent: list[int] = []
+    for entry in stream.entries:
+        if isinstance(entry, Exchange) and entry.target == part.name:
+            sent.append(entry.index)
+        elif isinstance(entry, Ended) and entry.target == part.name:
+            dropped = entry.dropped.reason if entry.dropped else ""
+            requirements = planned[entry.check].requirements
+            yield CheckRow(entry.check, requirements, part.name, round(entry.seconds, 6), tuple(sent), dropped)
+            sent.clear()
+
+
+def _observations(entries: Catalogue, stream: Stream, part: Part) -> Iterator[Observation]:
+    grounds = _grounds(stream.head, part)
+    for entry in entries.observed:
+        found = (
+            Observed("not observed in this run", seen=False)
+            if stream.head.settings.traffic
+            else observed(entry.id, part.exchanges, grounds)
+        )
+        yield Observation(
+            entry.id,
+            entry.section,
+            part.name,
+            found.value,
+            entry.statement,
+            found.exchanges,
+            found.seen,
+            found.answers,
+        )

@@ -1,0 +1,94 @@
+"""What pytest shows of the checks: they ask first, and end as the verdicts say once the stream is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from petcheck.judging.verdicts import Dropped, Verdict
+from petcheck.results.result import Result
+from petcheck.runner.schedule import Check
+from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.toolkit.target import Target
+
+OUTCOME = "petcheck"
+"""The property of a pytest report that has the outcome of its check."""
+
+_GRAVEST_FIRST = ("fail", "error", "waived", "inconclusive", "not-run", "pass")
+Shown = Literal["pass", "fail", "waived", "error", "inconclusive", "not-run"]
+
+
+class Kept:
+    """The reports of the checks that have asked, until the verdicts are known."""
+
+    def __init__(self) -> None:
+        self._reports: list[tuple[pytest.Item, Check, list[pytest.TestReport]]] = []
+        self._dropped: dict[str, Dropped] = {}
+
+    def run(self, item: pytest.Item, check: Check, nextitem: pytest.Item | None) -> None:
+        """Run a check, and keep what pytest has to say of it."""
+        self._reports.append((item, check, runtestprotocol(item, log=False, nextitem=nextitem)))
+
+    def note(self, check: Check, dropped: Dropped | None) -> None:
+        """Remember what a check could not ask."""
+        if dropped is not None:
+            self._dropped[check.id] = dropped
+
+    def show(self, result: Result, targets: Mapping[str, Target], *, begun: bool) -> None:
+        """Hand the reports to pytest, with the outcomes of the verdicts; `begun` if it knows that the checks ran."""
+        rows = {(row.target, row.id): row for row in result.requirements}
+        while self._reports:
+            item, check, reports = self._reports.pop(0)
+            verdicts = [rows[check.target, name] for name in check.requirements if (check.target, name) in rows]
+            if not begun:
+                item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+            for report in reports:
+                self._complete(report, item, check, verdicts, targets.get(check.target))
+                item.ihook.pytest_runtest_logreport(report=report)
+            if not begun:
+                item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+    def _complete(
+        self,
+        report: pytest.TestReport,
+        item: pytest.Item,
+        check: Check,
+        verdicts: Sequence[Verdict],
+        target: Target | None,
+    ) -> None:
+        """Put the outcome of a check into the report that decides it."""
+        redacted = target.transport.redacted if target is not None else str
+        report.sections = [(title, _lines(redacted(text))) for title, text in report.sections]
+        if report.when == "teardown" or (report.when == "setup" and report.passed):
+            return
+        outcome, reason = _shown(verdicts, self._dropped.get(check.id))
+        # text from the target in a reason stays plain text
+        reason = escape_commands(printable(reason, REASON_LIMIT, whole_in="result.json"))
+        report.user_properties.append((OUTCOME, outcome))
+        if outcome in ("inconclusive", "not-run"):
+            report.outcome = "skipped"
+            report.longrepr = (item.location[0], item.location[1] or 0, reason)
+        elif outcome in ("fail", "error"):
+            broke = report.longrepr is not None and outcome == "error" and bool(report.longreprtext)
+            # a traceback may show a request with its key
+            report.longrepr = _lines(redacted(report.longreprtext)) if broke else reason
+            report.outcome = "failed"
+        else:
+            report.outcome, report.longrepr = "passed", None
+
+
+def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None) -> tuple[Shown, str]:
+    """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts."""
+    gravest = min(verdicts, key=lambda one: _GRAVEST_FIRST.index(one.outcome), default=None)
+    if gravest is not None and gravest.outcome == "fail":
+        return "fail", gravest.reason
+    if dropped is not None:
+        return dropped.outcome, dropped.reason
+    return ("pass", "") if gravest is None else (gravest.outcome, gravest.reason)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(printable_lines(text))

@@ -1,0 +1,91 @@
+"""exchanges.har: every exchange of a run for browsers' developer tools (HAR 1.2), made from the stream.
+
+`_petcheck` of the log holds the stream's other lines, so that the stream can be read back from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from petcheck.errors import NotARun, NotEvidence
+from petcheck.exchange import Exchange
+from petcheck.sanitize import printable
+from petcheck.spec.version import VERSION
+from petcheck.stream.entries import entry_of, exchange_of
+from petcheck.stream.files import as_json, from_json
+from petcheck.stream.har_reader import HEAD, entries_of
+from petcheck.stream.lines import HEAD_LINE, End, Head, Opened, Planned, Revised
+from petcheck.stream.stream import Entry, Stream, checked
+
+FILE = "exchanges.har"
+
+
+def pieces(stream: Stream) -> Iterator[str]:
+    """The text of exchanges.har, piece by piece: with an entry a line, and never more than one of them in memory."""
+    log = {
+        "version": "1.2",
+        "creator": {"name": "petcheck", "version": VERSION},
+        "comment": f"petcheck --seed {stream.head.seed} repeats this run",
+        HEAD: [as_json(entry) for entry in stream.entries if not isinstance(entry, Exchange)],
+    }
+    yield json.dumps({"log": log}).removesuffix("}}") + ', "entries": ['
+    comma = "\n"
+    for part in stream.parts:
+        for exchange in part.exchanges:
+            yield comma + json.dumps(entry_of(exchange))
+            comma = ",\n"
+    yield "\n]}}\n"
+
+
+def read_har(path: Path) -> Stream | None:
+    """The stream in an exchanges.har; None where the HAR is of another program. Raises NotARun."""
+    name = printable(str(path))
+    log: dict[str, object] = {}
+    try:
+        entries = [from_json(entry) for entry in _ours(path, log)]
+        lines = log.get(HEAD)
+        if not isinstance(lines, list):
+            return None
+        return checked(_in_order([from_json(line) for line in lines], entries))
+    except OSError as error:
+        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
+    except (NotEvidence, ValueError) as error:
+        raise NotARun(f"{name} {printable(str(error), 200)}") from None
+
+
+def exchanges_in(path: Path) -> tuple[tuple[str, str] | None, list[Exchange]]:
+    """The id and the start of the run that a HAR of petcheck belongs to, None if it does not say, and its exchanges.
+
+    Those of earlier versions too. Raises NotEvidence.
+    """
+    log: dict[str, Any] = {}
+    try:
+        exchanges = [exchange_of(entry) for entry in entries_of(path, log)]
+    except OSError as error:
+        raise NotEvidence(f"cannot be read: {error.strerror}") from None
+    head: Any = log.get(HEAD)
+    try:
+        run = head[0][HEAD_LINE] if isinstance(head, list) else {**head["run"], "run": head["run"]["id"]}
+        return (run["run"], run["started"]), exchanges
+    except (KeyError, TypeError, IndexError):
+        return None, exchanges
+
+
+def _ours(path: Path, log: dict[str, object]) -> Iterator[Mapping[str, Any]]:
+    """The entries of a HAR, as long as it is one of petcheck: its head comes before the first."""
+    for entry in entries_of(path, log):
+        if HEAD not in log:
+            return
+        yield entry
+
+
+def _in_order(lines: list[Entry], exchanges: list[Entry]) -> Iterator[Entry]:
+    """The lines of a stream again: checks end after the exchanges, and nothing depends on more than that."""
+    first, last = (Head, Opened, Planned), (Revised, End)
+    yield from (line for line in lines if isinstance(line, first))
+    yield from exchanges
+    yield from (line for line in lines if not isinstance(line, (*first, *last)))
+    yield from (line for line in lines if isinstance(line, last))

@@ -1,0 +1,193 @@
+"""The lines of a stream beside its exchanges: what a run was asked to do, and what came of it. Read this first.
+
+A stream is `Head`, then for each target `Opened` and `Planned`, then exchanges with `Waited` and `Ended` in between,
+`Gone` where a target could not be tested, and `End`. A run that was killed has no `End`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, TypeAlias
+
+from petcheck.judging.verdicts import Dropped
+from petcheck.stream.environment import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteInfo:
+    """The suite that ran: its version, the version of the interface that it judges, and digests of its two sources."""
+
+    name: str
+    version: str
+    interface: str
+    openapi_sha256: str
+    requirements_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgreedWaiver:
+    """A waiver that the run was given, whether it applied or not; `expires` is its last day (YYYY-MM-DD)."""
+
+    requirement: str
+    target: str
+    reason: str
+    expires: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """What steers a run beside its targets, wherever it was set.
+
+    `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
+    was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
+    None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
+    """
+
+    max_requests: int
+    max_wait: float
+    examples: int | None
+    seed_given: bool
+    strict: bool
+    traffic: bool = False
+    choice: tuple[str, ...] | None = None
+    populate: int | None = None
+    waivers: tuple[AgreedWaiver, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ShardInfo:
+    """The part of a list of targets that a run judged: `number` (from 1) of `of`.
+
+    `targets` counts the whole list, and `list_sha256` is its digest: shards of the same list have the same.
+    """
+
+    number: int
+    of: int
+    targets: int
+    list_sha256: str
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+
+@dataclass(frozen=True, slots=True)
+class TargetSettings:
+    """A target as the run was given it: `base_url` is a URL, or says what the run itself serves.
+
+    `writes` allows POST, `exhaust` allows using up the quota; `category_id` and `plan` are None if not given.
+    """
+
+    name: str
+    base_url: str
+    plan: str | None = None
+    writes: bool = False
+    exhaust: bool = False
+    category_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first line: everything that is known before a request is sent.
+
+    `run` is the run's id. `as_of` is the day to judge by. `options` are the options as given, never the key.
+    """
+
+    suite: SuiteInfo
+    run: str
+    started: datetime
+    as_of: date
+    seed: int
+    options: Mapping[str, Any]
+    settings: RunSettings
+    targets: tuple[TargetSettings, ...]
+    environment: Environment
+    shard: ShardInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Where a target is, and the fingerprint of its key ("sha256:" and eight digits; None where no key is known)."""
+
+    target: str
+    base_url: str
+    key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCheck:
+    """A check that the run was to make. `id` is pytest's; `on_top` marks property examples."""
+
+    id: str
+    requirements: tuple[str, ...] = ()
+    on_top: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The checks of one target, in their order."""
+
+    target: str
+    checks: tuple[PlannedCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A check has sent what it sends, except for what was `dropped`. `seconds` is how long it took."""
+
+    target: str
+    check: str
+    seconds: float
+    dropped: Dropped | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Waited:
+    """A pause that the target's rate limit, or a rule, asked for; `why` continues with "in … s"."""
+
+    target: str
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """From here on the target cannot be tested; `reason` says why in one line."""
+
+    target: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """The waivers that `--update-waivers` wrote; they replace those of the head."""
+
+    waivers: tuple[AgreedWaiver, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The last line. `cut_short` says that the run stopped at a failure, `broken` what broke the suite, if anything."""
+
+    finished: datetime
+    interrupted: bool = False
+    cut_short: bool = False
+    nothing_selected: bool = False
+    broken: str | None = None
+
+
+Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | End
+
+HEAD_LINE = "petcheck"
+KINDS: Mapping[str, type[Line]] = {
+    HEAD_LINE: Head,
+    "opened": Opened,
+    "planned": Planned,
+    "ended": Ended,
+    "waited": Waited,
+    "gone": Gone,
+    "waivers": Revised,
+    "end": End,
+}
+"""The one member of a line, which says what it is. All other lines are exchanges: entries of a HAR."""

@@ -1,0 +1,244 @@
+"""A whole stream as a value: its lines, and what they say of each target. One that contradicts itself is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TypeAlias
+
+from petcheck.errors import NotEvidence
+from petcheck.exchange import Exchange, Response
+from petcheck.spec.operations import Operation
+from petcheck.stream.lines import (
+    AgreedWaiver,
+    End,
+    Ended,
+    Gone,
+    Head,
+    Line,
+    Opened,
+    Planned,
+    PlannedCheck,
+    Revised,
+    TargetSettings,
+    Waited,
+)
+from petcheck.stream.shown_keys import contradiction
+
+Entry: TypeAlias = Line | Exchange
+
+# exchanges are in memory when they are judged
+WEIGHT_CAP = 256 * 1024 * 1024
+TOO_HEAVY = f"holds more than {WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording"
+_OBJECTS = 2_500  # bytes of an exchange without its texts
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a stream says of one target. `plan` is None where no check was planned: the traffic of another program.
+
+    `waited_s` are the seconds of its pauses. `gone` says why it could not be tested, or no longer; None if it could.
+    """
+
+    settings: TargetSettings
+    base_url: str
+    key: str | None = None
+    plan: tuple[PlannedCheck, ...] | None = None
+    ended: tuple[Ended, ...] = ()
+    exchanges: tuple[Exchange, ...] = field(default=(), repr=False)
+    waited_s: float = 0.0
+    gone: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The target's name."""
+        return self.settings.name
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A run: its lines in their order, and whether the reading had to end before the last (`cut` says why)."""
+
+    entries: tuple[Entry, ...] = field(repr=False)
+    cut: str | None = None
+
+    @property
+    def head(self) -> Head:
+        """The first line."""
+        head = self.entries[0]
+        if not isinstance(head, Head):
+            raise TypeError("a stream begins with its head")
+        return head
+
+    @property
+    def end(self) -> End | None:
+        """The last line; None if the run was killed, or is not over."""
+        last = self.entries[-1]
+        return last if isinstance(last, End) else None
+
+    @cached_property
+    def waivers(self) -> tuple[AgreedWaiver, ...]:
+        """The waivers that decide: those that the run wrote at its end, otherwise those that it was given."""
+        revised = [entry for entry in self.entries if isinstance(entry, Revised)]
+        return revised[-1].waivers if revised else self.head.settings.waivers
+
+    @cached_property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Every exchange, in the order in which they were recorded."""
+        return tuple(entry for entry in self.entries if isinstance(entry, Exchange))
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """What it says of each target, in the order of the head."""
+        return tuple(_part(settings, self.entries) for settings in self.head.targets)
+
+    @property
+    def finished(self) -> datetime:
+        """When the run ended; if it was killed, when the last response had come."""
+        if self.end is not None:
+            return self.end.finished
+        return max((e.started + timedelta(seconds=e.elapsed) for e in self.exchanges), default=self.head.started)
+
+    def only(self, target: str) -> Stream:
+        """The stream of one target alone."""
+        head = replace(self.head, targets=tuple(one for one in self.head.targets if one.name == target))
+        kept = (entry for entry in self.entries[1:] if getattr(entry, "target", target) == target)
+        return replace(self, entries=(head, *kept))
+
+    def with_head(self, head: Head) -> Stream:
+        """The same exchanges under another head, to judge them otherwise."""
+        return replace(self, entries=(head, *self.entries[1:]))
+
+
+def _part(settings: TargetSettings, entries: Sequence[Entry]) -> Part:
+    mine = [entry for entry in entries if getattr(entry, "target", None) == settings.name]
+    opened = next((entry for entry in mine if isinstance(entry, Opened)), None)
+    planned = next((entry for entry in mine if isinstance(entry, Planned)), None)
+    return Part(
+        settings,
+        opened.base_url if opened else settings.base_url,
+        opened.key if opened else None,
+        planned.checks if planned else None,
+        tuple(entry for entry in mine if isinstance(entry, Ended)),
+        tuple(entry for entry in mine if isinstance(entry, Exchange)),
+        sum(entry.seconds for entry in mine if isinstance(entry, Waited)),
+        next((entry.reason for entry in mine if isinstance(entry, Gone)), None),
+    )
+
+
+# ---- does it contradict itself?
+
+
+class Contradiction(NotEvidence):
+    """A line of a stream cannot follow those before it. `line` counts from 1."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(f"contradicts itself in line {line}: {why}")
+        self.line = line
+
+
+def checked(entries: Iterable[Entry], *, cut: str | None = None) -> Stream:
+    """The stream of some lines. Raises `NotEvidence` if it has no head, is too large, or contradicts itself."""
+    watch = _Watch()
+    kept: list[Entry] = []
+    for line, entry in enumerate(entries, 1):
+        watch.expect(line, entry)
+        kept.append(entry)
+    if not kept:
+        raise NotEvidence("is empty: the run ended before it had begun")
+    return Stream(tuple(kept), cut)
+
+
+class _Watch:
+    """Remembers of each target what the next line must agree with."""
+
+    def __init__(self) -> None:
+        self._head: Head | None = None
+        self._ended = False
+        self._opened: dict[str, Opened] = {}
+        self._planned: dict[str, set[str]] = {}
+        self._latest: dict[str, Exchange] = {}
+        self._weight = 0
+
+    def expect(self, line: int, entry: Entry) -> None:
+        why = self._wrong(entry)
+        if why is not None:
+            raise Contradiction(line, why)
+
+    def _wrong(self, entry: Entry) -> str | None:
+        """Why a line cannot come next; None if it can."""
+        if isinstance(entry, Head):
+            first, self._head = self._head is None, entry
+            names = [target.name for target in entry.targets]
+            return (
+                None if first and len(set(names)) == len(names) else "it begins a second run, or names a target twice"
+            )
+        if self._head is None:
+            return "it does not begin with the head of a run"
+        if self._ended:
+            return "it follows the end of the run"
+        self._ended = isinstance(entry, End)
+        if isinstance(entry, End | Revised):
+            return None
+        if entry.target not in {target.name for target in self._head.targets}:
+            return "it is about a target that the run does not have"
+        match entry:
+            case Opened():
+                again = self._opened.setdefault(entry.target, entry) is not entry
+                return "the target is opened a second time" if again else None
+            case Planned():
+                again = entry.target in self._planned
+                self._planned[entry.target] = {check.id for check in entry.checks}
+                return "the target's checks are planned a second time" if again else None
+            case Ended():
+                planned = self._planned.get(entry.target, set())
+                if entry.check not in planned:
+                    return "a check ends that was not planned, or a second time"
+                planned.discard(entry.check)
+                return None
+            case Exchange():
+                return self._wrong_exchange(entry)
+            case _:
+                return None
+
+    def _wrong_exchange(self, exchange: Exchange) -> str | None:
+        opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)
+        self._latest[exchange.target] = exchange
+        if opened is None:
+            return "a request goes to a target that is not open"
+        if exchange.index != (before.index + 1 if before else 0):
+            return f"the requests to {exchange.target} are not numbered one after the other"
+        if not exchange.sent <= exchange.finished:
+            return "the response came before the request was sent"
+        if before is not None and exchange.sent < before.sent:
+            return "the request was sent before the one with the number below"
+        request = exchange.request
+        if request.method != request.operation.method or not _is_below(request.url, opened.base_url, request.operation):
+            return "the method or the URL is of another operation"
+        self._weight += _weight(exchange)
+        if self._weight > WEIGHT_CAP:
+            raise NotEvidence(TOO_HEAVY)
+        traffic = self._head is not None and self._head.settings.traffic
+        return contradiction([exchange], traffic=traffic)
+
+
+def _is_below(url: str, base_url: str, operation: Operation) -> bool:
+    """Whether a URL is that of the operation below the base URL."""
+    if not url.startswith(base_url):
+        return False
+    path = url[len(base_url) :].partition("?")[0]
+    before, parameter, _ = operation.path.partition("{")
+    return path.startswith(before) and "/" not in path[len(before) :] if parameter else path == before
+
+
+def _weight(exchange: Exchange) -> int:
+    answer = exchange.answer if isinstance(exchange.answer, Response) else None
+    headers = (*exchange.request.headers, *(answer.headers if answer else ()))
+    return weight_of(headers, exchange.request.body, answer.body if answer else None)
+
+
+def weight_of(headers: Iterable[tuple[str, str]], *bodies: bytes | None) -> int:
+    """The bytes that an exchange takes in memory."""
+    return _OBJECTS + sum(len(name) + len(value) for name, value in headers) + sum(len(one) for one in bodies if one)

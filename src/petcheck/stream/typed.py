@@ -1,0 +1,123 @@
+"""Frozen dataclasses as JSON and back, strictly: what a type does not allow is refused."""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import UTC, date, datetime
+from functools import cache
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+T = TypeVar("T")
+
+
+def plain(value: Any) -> Any:
+    """A value of frozen dataclasses as JSON. Members that have their default are left out."""
+    if is_dataclass(value):
+        pairs = ((field, getattr(value, field.name)) for field in fields(value))
+        return {field.name: plain(one) for field, one in pairs if field.default is MISSING or one != field.default}
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, datetime):
+        return timestamp(value)
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def timestamp(moment: datetime) -> str:
+    """A moment in UTC, ISO 8601, to the millisecond, or to the microsecond where it has them."""
+    precision = "microseconds" if moment.microsecond % 1000 else "milliseconds"
+    return moment.astimezone(UTC).isoformat(timespec=precision).replace("+00:00", "Z")
+
+
+def typed(kind: type[T], document: object) -> T:
+    """The value of the dataclass `kind` that parsed JSON describes. Raises ValueError, which names the member."""
+    value: T = _typed(kind, document, kind.__name__.lower())
+    return value
+
+
+def _typed(kind: Any, document: Any, place: str) -> Any:
+    origin, inner = get_origin(kind), get_args(kind)
+    if is_dataclass(kind):
+        return _dataclass(kind, document, place)
+    if origin in (Union, types.UnionType):
+        if document is None and type(None) in inner:
+            return None
+        return _typed(next(one for one in inner if one is not type(None)), document, place)
+    if origin is Literal and document in inner:
+        return document
+    if origin is tuple and isinstance(document, list):
+        return tuple(_typed(inner[0], item, f"{place}[{number}]") for number, item in enumerate(document))
+    if isinstance(origin, type) and issubclass(origin, Mapping) and isinstance(document, dict):
+        return {key: _typed(inner[1], item, f"{place}.{key}") for key, item in document.items()}
+    if kind is Any:
+        return document
+    if kind in (date, datetime) and isinstance(document, str):
+        return _moment(kind, document, place)
+    if kind is float and type(document) is int:
+        return float(document)
+    if isinstance(kind, type) and type(document) is kind:
+        return document
+    raise ValueError(f"{place} is not {getattr(kind, '__name__', 'one of the values that it may have')}")
+
+
+def _dataclass(kind: Any, document: Any, place: str) -> Any:
+    if not isinstance(document, dict):
+        raise ValueError(f"{place} is not an object")
+    hints = _hints(kind)
+    unknown = document.keys() - hints.keys()
+    if unknown:
+        raise ValueError(f"{place} has a member that petcheck does not write: {min(unknown)}")
+    try:
+        return kind(**{name: _typed(hints[name], item, f"{place}.{name}") for name, item in document.items()})
+    except TypeError:
+        missing = next(f.name for f in fields(kind) if f.name not in document and f.default is MISSING)
+        raise ValueError(f"{place} has no {missing}") from None
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _moment(kind: Any, text: str, place: str) -> Any:
+    try:
+        value = kind.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{place} is not a {kind.__name__}") from None
+    if plain(value) != text:
+        raise ValueError(f"{place} is not written as petcheck writes a {kind.__name__}")
+    return value
+
+
+def parsed(text: bytes) -> Any:
+    """A JSON text as a value. Raises ValueError if it is not JSON, and RecursionError.
+
+    NaN, infinite numbers and an object with a member twice are refused with `Ambiguous`.
+    """
+    return json.loads(text, object_pairs_hook=_once, parse_constant=_refused, parse_float=_finite)
+
+
+class Ambiguous(Exception):
+    """The text is JSON to some readers only, or each reads another value."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise Ambiguous("has a member twice")
+    return made
+
+
+def _refused(name: str) -> None:
+    raise Ambiguous(f"has {name}, which is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if number in (float("inf"), float("-inf")):
+        raise Ambiguous("has a number that is too large")
+    return number
