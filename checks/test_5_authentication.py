@@ -34,7 +34,7 @@ BASIC, TOKEN, SIX, BARE = Credential.BASIC, Credential.TOKEN, Credential.SIX_LET
 # sent in every run: each kind of key to some operation, and one kind of each class to every operation
 KEYS = {
     LIST: (MISSING, RANDOM, EMPTY, CUT, CHANGED, BASIC, BARE),
-    CREATE: (MISSING, RANDOM, EMPTY, CUT, EXTENDED, SIX, BARE),
+    CREATE: (MISSING, RANDOM, EMPTY, CUT, EXTENDED, CHANGED, SIX, BARE, BASIC, TOKEN),
     GET: (MISSING, RANDOM, EMPTY, EXTENDED, TOKEN),
     ORDERS: (MISSING, EMPTY, WORD, SIX),
 }
@@ -47,11 +47,8 @@ OFTEN = {
 LATER = 3
 # sent if requests are left after that, or can be taken from the property examples
 RARELY = {
-    "AUTH-4": (
-        *((ORDERS, BASIC), (GET, SIX), (LIST, TOKEN), (ORDERS, TOKEN), (GET, BASIC), (LIST, SIX)),
-        *((CREATE, BASIC), (CREATE, TOKEN)),
-    ),
-    "AUTH-2": ((GET, CHANGED), (ORDERS, CHANGED), (CREATE, CHANGED), (ORDERS, RANDOM)),
+    "AUTH-4": (*((ORDERS, BASIC), (GET, SIX), (LIST, TOKEN), (ORDERS, TOKEN), (GET, BASIC), (LIST, SIX)),),
+    "AUTH-2": ((GET, CHANGED), (ORDERS, CHANGED), (ORDERS, RANDOM)),
 }
 
 LISTS = {

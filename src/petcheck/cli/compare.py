@@ -9,17 +9,16 @@ from pathlib import Path
 
 from petcheck.cli.output import expect_no_input, page_of, write_page
 from petcheck.cli.parser import Parser, fail
-from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.errors import NotARun, NotComparable
+from petcheck.evidence.verify import unfounded
 from petcheck.reports import comparison_html, comparison_text
 from petcheck.reports.comparison_json import json_text
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import read_run
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
-from petcheck.runner.verify import follows
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
@@ -72,7 +71,7 @@ def compare_parser() -> Parser:
 
 def _expect_proof(run: Path) -> None:
     """Raise NotComparable where a result does not follow from its recording: a verdict may have been changed."""
-    wrong = follows(run if run.is_dir() else run.parent, pytest_options)
+    wrong = unfounded(run if run.is_dir() else run.parent)
     if wrong:
         raise NotComparable(
             f"{printable(str(run))} does not follow from its recording ({wrong[0]}); "

@@ -13,6 +13,7 @@ from petcheck.reports.outputs import Material, material_of_parts, render
 from petcheck.results import attestation
 from petcheck.results.attestation import signed_payload
 from petcheck.results.judge import judge, suite
+from petcheck.results.load import recording_in
 from petcheck.results.manifest import (
     PARTS,
     Digest,
@@ -58,6 +59,18 @@ def verify(folder: Path, public_key: Path | None) -> Verification:
     elif (folder / attestation.ENVELOPE_FILE).exists():
         notes.append(f"{attestation.ENVELOPE_FILE} was not checked: give --public-key")
     return Verification(found.result, tuple(wrong), tuple(notes))
+
+
+def unfounded(folder: Path) -> tuple[str, ...]:
+    """What a folder's result says that does not follow from its stream. Raises NotARun."""
+    result = load(folder / FILE)
+    stream = recording_in(folder)
+    judged = judge(stream)
+    if result.run.id != judged.run.id or result.run.started != judged.run.started:
+        return (f"{FILE} is of another run than the recording",)
+    if stream.head.suite != suite():
+        return ()
+    return _differing_rows(folder, judged)
 
 
 def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:

@@ -13,7 +13,7 @@ from typing import Literal
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
@@ -133,8 +133,20 @@ def not_in_force(requirement: Requirement, target: str, as_of: date) -> Verdict 
 
 
 def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held | Failed | Undecided:
-    """What a record shows of a requirement. If only a further request decides, it is undecided."""
-    decision = decide_from_tries(RULE[requirement.id], record, grounds)
+    """What a record shows of a requirement. If only a further request decides, it is undecided.
+
+    Property examples come on top: they can break a requirement, and never keep it from passing.
+    """
+    rule = RULE[requirement.id]
+    decision = _without_question(decide_from_tries(rule, record, grounds))
+    if isinstance(decision, Undecided) and any(exchange.example for exchange in record):
+        needed = [exchange for exchange in record if not exchange.example]
+        without = _without_question(decide_from_tries(rule, needed, grounds))
+        return without if isinstance(without, Held) else decision
+    return decision
+
+
+def _without_question(decision: Decision) -> Held | Failed | Undecided:
     return decision.otherwise if isinstance(decision, Ask) else decision
 
 
