@@ -6,8 +6,8 @@ import random
 from dataclasses import replace
 from functools import cache
 
-from petcheck.results.parts import outline
 from petcheck.judging.verdicts import Verdict
+from petcheck.results.parts import outline
 from petcheck.results.result import Result
 from petcheck.spec.outcomes import Outcome
 from tests.support import samples

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from petcheck.exchange import Credential, Exchange
-from petcheck.stream.entries import entry_of
 from petcheck.runner.judge import Again, judged_again
 from petcheck.runner.traffic import config_of_traffic
+
+from petcheck.exchange import Credential, Exchange
+from petcheck.stream.entries import entry_of
 from petcheck.traffic.sorting import sorted_out
 from petcheck.wire.credentials import ApiKey, authorization
 from tests.support.trial import KEY

@@ -14,9 +14,18 @@ import yaml
 
 from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
-from petcheck.results.result import CheckRow, Created, Observation, RequestCount, Result, RunInfo, TargetInfo, UntestablePoint
-from petcheck.stream.lines import SuiteInfo
+from petcheck.results.result import (
+    CheckRow,
+    Created,
+    Observation,
+    RequestCount,
+    Result,
+    RunInfo,
+    TargetInfo,
+    UntestablePoint,
+)
 from petcheck.spec.operations import Operation
+from petcheck.stream.lines import SuiteInfo
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[[], tuple[Result, tuple[Exchange, ...]]]

@@ -14,12 +14,12 @@ import os
 import socket
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
@@ -29,18 +29,18 @@ from petcheck.config.options import given_options
 from petcheck.exchange import Exchange
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
-from petcheck.reports import write
-from petcheck.reports.write import Product
-from petcheck.results.recording import Recording, Stream, read_stream
+from petcheck.reports.outputs import Material, render
+from petcheck.results.judge import judge as judge_stream
+from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
 from petcheck.runner import finish
-from petcheck.runner.findings import finding
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.plugin import CHECK, SESSION
-from petcheck.runner.replay import config_of
 from petcheck.runner.schedule import Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.start import prepare
+from petcheck.stream import files
+from petcheck.stream.stream import Stream
 from petcheck.wire.clock import SystemClock
 
 KEY = "trial-key-5d1c7f0a9b3e4826"
@@ -70,13 +70,16 @@ class Hurried:
 
 @dataclass(frozen=True)
 class Trial:
-    """A run: its result, its exit code, what it printed, its exchanges, and the whole recording of a recorded run."""
+    """A run: its result and stream, its exit code, and what it printed."""
 
     result: Result
     exit: int
     printed: str
-    exchanges: tuple[Exchange, ...] = ()
-    recording: Recording | None = None
+    stream: Stream
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        return self.stream.exchanges
 
     def ids(self, outcome: str) -> set[str]:
         return {row.id for row in self.result.requirements if row.outcome == outcome}
@@ -125,8 +128,8 @@ def judge(url: str, *options: str, clock: Hurried | None = None, key: str = KEY,
     """Let pytest run every check against a base URL. `seed` replaces the random one of a run without `--seed`."""
     with contextlib.redirect_stdout(io.StringIO()) as printed, _unwritten() as products:
         code = _pytest("--target", url, *options, key=key, seed=seed, watcher=_Hurry(clock))
-    (result, exchanges, recording) = products[0]
-    return Trial(result, code, printed.getvalue(), exchanges, recording)
+    assert products[0].stream is not None
+    return Trial(products[0].result, code, printed.getvalue(), products[0].stream)
 
 
 def judge_in_place(
@@ -138,24 +141,13 @@ def judge_in_place(
     return _called(config, Session(config, clock=clock or SystemClock()))
 
 
-def judge_recorded(
-    url: str, *options: str, clock: Hurried | None = None, key: str = KEY, seed: int | None = None
-) -> Trial:
-    """The same, with a recording."""
-    with tempfile.TemporaryDirectory() as folder:
-        config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
-        stream = Stream(Path(folder))
-        session = Session(config, clock=clock or SystemClock(), stream=stream)
-        session.begin()
-        return _called(config, session)
-
-
-def judge_again(trial: Trial) -> Trial:
-    """Judge the recording of a trial, without a network."""
-    assert trial.recording is not None
-    config = config_of(trial.recording)
-    with without_network():
-        return _called(config, Session(config))
+def judge_again(trial: Trial) -> Material:
+    """What the stream of a trial comes to, written to a file and read from there, without a network."""
+    with tempfile.TemporaryDirectory() as folder, without_network():
+        path = Path(folder, files.FILE)
+        path.write_text("".join(files.text_of(trial.stream.entries)), encoding="utf-8")
+        stream = files.read_stream(path)
+        return Material(judge_stream(stream), stream)
 
 
 @contextlib.contextmanager
@@ -173,30 +165,32 @@ def without_network() -> Iterator[None]:
         socket.socket.connect = before  # type: ignore[method-assign]
 
 
-def differences(trial: Trial, again: Trial) -> list[str]:
-    """What differs between the verdicts, reasons, evidence and observations of two runs."""
-    pairs = zip(trial.result.requirements, again.result.requirements, strict=True)
-    found = [
-        f"{one.id}: {one.outcome} {one.reason} / {other.outcome} {other.reason}" for one, other in pairs if one != other
-    ]
-    found += ["observations"] * (trial.result.observations != again.result.observations)
-    return found + ["targets"] * (trial.result.targets != again.result.targets)
+def differences(trial: Trial) -> list[str]:
+    """The files of a run that differ from those of its recording."""
+    live, again = (
+        {name: digest_of_text(pieces) for name, pieces in render(material)}
+        for material in (Material(trial.result, trial.stream), judge_again(trial))
+    )
+    return [name for name in live | again if live.get(name) != again.get(name)]
 
 
 def _called(config: Config, session: Session) -> Trial:
     schedule = Schedule(config)
     called = [one for one in collected() if schedule.includes(one.check)]
-    for one in sorted(called, key=lambda one: schedule.place(one.check)):
+    called.sort(key=lambda one: schedule.place(one.check))
+    session.plan(one.check for one in called)
+    session.begin()
+    for one in called:
         began = time.perf_counter()
         error = one.outcome(session)
-        target = session.target(one.check.target)
-        session.add(finding(one.check, error, target, time.perf_counter() - began))
+        session.ended(one.check, error, time.perf_counter() - began)
     session.close()
     end = RunEnd(session)
-    with _unwritten() as products:
+    with _unwritten():
         code = end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
     assert end.product is not None
-    return Trial(end.product.result, code, "", end.product.exchanges, products[0][2] if products else None)
+    assert end.product.stream is not None
+    return Trial(end.product.result, code, "", end.product.stream)
 
 
 @dataclass(frozen=True)
@@ -266,26 +260,21 @@ def _pytest(*options: str, key: str, seed: int | None, watcher: object, collect_
         return int(pytest.main([*pytest_options(), *arguments], plugins=[watcher, prepared]))
 
 
-_Written: TypeAlias = tuple[Result, tuple[Exchange, ...], Recording | None]
-
-
 @contextlib.contextmanager
-def _unwritten() -> Iterator[list[_Written]]:
+def _unwritten() -> Iterator[list[Material]]:
     """Collects what a run would write, which other tests check."""
-    products: list[_Written] = []
-    write_all = write.write_all
+    products: list[Material] = []
 
-    def collect(product: Product, folder: Path) -> None:
-        stream = product.stream
-        recording = Recording(product.result, read_stream(stream.path).exchanges) if stream else None
-        products.append((product.result, product.exchanges, recording))
+    def collect(material: Material, folder: Path, *, but: Iterable[str] = ()) -> dict[str, Exception]:
+        products.append(material)
+        return {}
 
-    write_proof = finish.write_proof
-    write.write_all, finish.write_proof = collect, lambda *of, **more: None
+    write_outputs, write_proof = finish.write_outputs, finish.write_proof
+    finish.write_outputs, finish.write_proof = collect, lambda *of: {}
     try:
         yield products
     finally:
-        write.write_all, finish.write_proof = write_all, write_proof
+        finish.write_outputs, finish.write_proof = write_outputs, write_proof
 
 
 class _Hurry:
