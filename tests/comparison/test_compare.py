@@ -23,7 +23,7 @@ READS = ("--examples", "0")
 
 def recorded(trial: Trial, file: str) -> RecordedRun:
     """A run as if read from a file with that name."""
-    evidence = entries_by_index(har(trial.exchanges, version=trial.result.suite.version)).values()
+    evidence = by_index(trial.exchanges).values()
     return RecordedRun(file, trial.result, tuple(evidence))
 
 

@@ -23,7 +23,7 @@ def check(name: str, *exchanges: int) -> CheckRow:
 
 
 def record_of(*exchanges: Exchange, checks: tuple[CheckRow, ...] = (), run: str = "0a1b2c3d") -> SideRecord:
-    evidence = entries_by_index(har(exchanges, version="1")).values()
+    evidence = by_index(exchanges).values()
     return side_record(evidence, checks, target="staging", base_url=BASE, run=run)
 
 

@@ -28,7 +28,7 @@ Run = tuple[Result, tuple[Exchange, ...]]
 
 def recorded(name: str, run: Run) -> RecordedRun:
     value, exchanges = run
-    return RecordedRun(f"{name}/result.json", value, tuple(entries_by_index(har(exchanges, version="1")).values()))
+    return RecordedRun(f"{name}/result.json", value, tuple(by_index(exchanges).values()))
 
 
 def otherwise(run: Run) -> Run:

@@ -16,7 +16,7 @@ from tests.support import samples
 
 def comparison() -> Comparison:
     """Staging fails one requirement and did not examine the other; production differs at an open point."""
-    evidence = tuple(entries_by_index(har(samples.two_exchanges(), version="1")).values())
+    evidence = tuple(by_index(samples.two_exchanges()).values())
 
     def side(name: str, outcome: str, other: str, value: str) -> RecordedRun:
         rows = (

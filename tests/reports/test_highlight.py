@@ -111,7 +111,7 @@ def test_the_deciding_part_in_words(part: str, said: str) -> None:
 
 def evidence(*, silent: bool = False, body: bytes = b"[]") -> Evidence:
     answer = NoAnswer(Silence.RESET, "x") if silent else samples.response(body)
-    return next(iter(entries_by_index(har([samples.exchange(0, None, answer)], version="1")).values()))
+    return next(iter(by_index([samples.exchange(0, None, answer)]).values()))
 
 
 def test_silence_and_emptiness_in_words() -> None:
@@ -133,12 +133,12 @@ def test_silence_and_emptiness_in_words() -> None:
     ids=["a number that JSON lacks", "JSON that was cut", "no JSON", "a member, and spaces in it", "the status"],
 )  # fmt: skip
 def test_the_answer_in_one_line_marks_what_decides(body: bytes, part: str, pieces: list[tuple[str, bool]]) -> None:
-    [entry] = entries_by_index(har([samples.exchange(0, None, samples.response(body))], version="0")).values()
+    [entry] = by_index([samples.exchange(0, None, samples.response(body))]).values()
     assert [(piece.text, piece.marked) for piece in highlight.answer_pieces(entry, part)] == pieces
 
 
 def test_a_header_that_is_missing_is_shown_by_those_that_are_there() -> None:
-    [entry] = entries_by_index(har([samples.exchange(0, None, samples.response())], version="0")).values()
+    [entry] = by_index([samples.exchange(0, None, samples.response())]).values()
     assert highlight.answer_line(entry, "header:Retry-After") == (
         "200 without Retry-After; it has Date, Content-Type, X-RateLimit-Limit, X-RateLimit-Remaining, "
         "X-RateLimit-Reset"

@@ -24,7 +24,7 @@ def page_of(run: tuple[Result, tuple[Exchange, ...]]) -> str:
 
 
 def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
-    return tuple(entries_by_index(har(exchanges, version="0.1.0")).values())
+    return tuple(by_index(exchanges).values())
 
 
 RUNS: dict[str, samples.Run] = {

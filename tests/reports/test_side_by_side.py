@@ -17,7 +17,7 @@ RUNS = ("0a1b2c3d", "4e5f6a7b")
 
 def evidence(answer: Response | NoAnswer, request: Request | None = None) -> Evidence:
     made: Exchange = samples.exchange(0, request, answer)
-    return next(iter(entries_by_index(har([made], version="1")).values()))
+    return next(iter(by_index([made]).values()))
 
 
 def shown(*answers: Response | NoAnswer, request: Request | None = None) -> tuple[AlignedExchange, ...]:
@@ -111,7 +111,7 @@ def test_bodies_that_take_too_long_are_marked_in_one_range() -> None:
 
 def test_hostile_text_is_visible_before_it_is_compared() -> None:
     value, exchanges = samples.hostile_run()
-    entries = tuple(entries_by_index(har(exchanges, version="1")).values())
+    entries = tuple(by_index(exchanges).values())
     for one in side_by_side(entries[:2], (value.targets[0].base_url,) * 2, RUNS):
         assert one is not None
         for line in (one.request_line, *one.request_headers, one.request_body, one.status_line, *one.response_headers):

@@ -17,7 +17,7 @@ from tests.support import samples
 
 
 def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
-    return tuple(entries_by_index(har(exchanges, version="0.1.0")).values())
+    return tuple(by_index(exchanges).values())
 
 
 ANSWER = """\

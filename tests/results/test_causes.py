@@ -30,7 +30,7 @@ def found(rows: list[Verdict], *calls: tuple[Request, Any, int], log: str | None
     for index, (request, body, status) in enumerate(calls):
         response = samples.response(body, status, "Said", headers=(("Content-Type", "application/json"),))
         exchanges.append(replace(samples.exchange(index, request, response), log=log))
-    evidence = entries_by_index(har(exchanges, version="0.1.0")).values()
+    evidence = by_index(exchanges).values()
     return list(causes(samples.result(*rows), evidence))
 
 

@@ -29,11 +29,12 @@ from petcheck.config.options import given_options
 from petcheck.exchange import Exchange
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
+from petcheck.reports import outputs
 from petcheck.reports.outputs import Material, render
+from petcheck.results import proof
 from petcheck.results.judge import judge as judge_stream
 from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
-from petcheck.runner import finish
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.plugin import CHECK, SESSION
 from petcheck.runner.schedule import Check, Schedule
@@ -269,12 +270,12 @@ def _unwritten() -> Iterator[list[Material]]:
         products.append(material)
         return {}
 
-    write_outputs, write_proof = finish.write_outputs, finish.write_proof
-    finish.write_outputs, finish.write_proof = collect, lambda *of: {}
+    write_outputs, write_proof = outputs.write_outputs, proof.write_proof
+    outputs.write_outputs, proof.write_proof = collect, lambda *of: {}
     try:
         yield products
     finally:
-        finish.write_outputs, finish.write_proof = write_outputs, write_proof
+        outputs.write_outputs, proof.write_proof = write_outputs, write_proof
 
 
 class _Hurry:

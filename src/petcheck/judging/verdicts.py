@@ -209,7 +209,7 @@ def verdict_of(
 
 def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     """The verdict on a failure; silence that no answer followed is an error, since its cause may not be the server."""
-    parts: dict[int, str] = {}
+    first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
     if decision.unanswered:
@@ -219,19 +219,19 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     return replace(
         verdict,
         outcome="fail",
-        reason=decision.text,
+        reason=decision.text + _simplified_from(first, record),
         exchanges=tuple(sorted({*verdict.exchanges, *parts})),
         decisive=tuple(parts),
         parts=tuple(parts.values()),
-        example=_example(decision.proofs[0].exchange if decision.proofs else None),
+        example=None if first.simplifies is None else Example(first.index, first.simplifies),
         expected=decision.expected,
     )
 
 
-def _example(exchange: Exchange | None) -> Example | None:
-    if exchange is None or exchange.simplifies is None:
-        return None
-    return Example(exchange.index, exchange.simplifies)
+def _simplified_from(exchange: Exchange, record: Record) -> str:
+    """The example that an exchange is a simpler form of, in words; empty if it is of none."""
+    found = next((one for one in record if one.index == exchange.simplifies), None)
+    return f" Simplified from {found.request.summary}." if found is not None else ""
 
 
 _REASONS_SHOWN = 3

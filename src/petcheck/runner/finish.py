@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from petcheck.errors import ConfigError, NotARun
-from petcheck.reports.outputs import Material, names, not_written, write_outputs
-from petcheck.results import atomic_write
+from petcheck.reports import outputs
+from petcheck.reports.outputs import Material
+from petcheck.results import atomic_write, proof
 from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
-from petcheck.results.proof import write_proof
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.session import Session
 from petcheck.runner.waivers import update_waivers
@@ -66,7 +66,7 @@ class RunEnd:
         folder, writer = self.run.config.reports, self.run.writer
         if folder is not None:
             but = [files.FILE] if writer.path is not None and writer.trouble is None else []
-            self.unwritten |= write_outputs(self.product, folder, but=but)
+            self.unwritten |= outputs.write_outputs(self.product, folder, but=but)
         return self.exit_code(self.product.result.run.exit)
 
     def _ended(self, end: End) -> Stream:
@@ -100,9 +100,9 @@ class RunEnd:
         if self._page != page.resolve() and DEBUGGING_PAGE not in self.unwritten:
             with contextlib.suppress(OSError):  # of an earlier run
                 page.unlink(missing_ok=True)
-        written = [name for name in names(self.product) if name not in self.unwritten]
+        written = [name for name in outputs.names(self.product) if name not in self.unwritten]
         material = self.product
-        self.unwritten |= write_proof(folder, written, material.result, material.environment, self.seal)
+        self.unwritten |= proof.write_proof(folder, written, material.result, material.environment, self.seal)
 
     def append_job_summary(self) -> None:
         """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
@@ -120,7 +120,7 @@ class RunEnd:
         lines = [f"the suite broke: {self.broken}"] if self.broken else []
         lines += [printable(said, 400) for said in self._said]
         folder = self.run.config.reports
-        return lines + ([not_written(folder, self.unwritten)] if folder and self.unwritten else [])
+        return lines + ([outputs.not_written(folder, self.unwritten)] if folder and self.unwritten else [])
 
     def exit_code(self, code: int) -> int:
         """`code`, or the exit code for a broken suite."""
