@@ -14,6 +14,7 @@ from petcheck.results import attestation
 from petcheck.results.attestation import signed_payload
 from petcheck.results.judge import judge, suite
 from petcheck.results.load import recording_in
+from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import (
     PARTS,
     Digest,
@@ -25,7 +26,7 @@ from petcheck.results.manifest import (
     read_json,
     read_manifest,
 )
-from petcheck.results.parts import exit_of_parts, head_in, join, outline, part_of
+from petcheck.results.parts import outline, part_of
 from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import proof_of
 from petcheck.results.result import FILE, Result, load
@@ -141,19 +142,14 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
     notes = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].notes]
     outlines = {name: each.result for name, each in found.items() if each.result is not None}
     try:
-        head = head_in(folder)
-        ordered = [outlines[target.name] for target in head.targets]
-        if len(ordered) != len(names):
-            wrong.append(f"{FILE} has other targets than the manifest lists")
-        code = int(exit_of_parts(ordered, interrupted=not head.complete)) if head.complete else head.run.exit
-        joined = join(ordered, replace(head.run, exit=code), complete=head.complete)
-        made = material_of_parts(joined, folder)
+        stream = read_stream(folder / files.FILE)
+        if sorted(target.name for target in stream.head.targets) != sorted(names):
+            wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
+        made = material_of_parts(stream, list(outlines.values()), folder)
         manifests = {entry_of_part(name): digest_of_file(folder / entry_of_part(name)) for name in outlines}
         return Verification(made.result, (*wrong, *_rebuilt(folder, made, manifests)), tuple(notes))
-    except KeyError as missing:
-        return Verification(None, (*wrong, f"{FILE} names {missing}, which the manifest does not list"), tuple(notes))
-    except (NotARun, OSError, IndexError) as error:
-        return Verification(None, (*wrong, printable(str(error), 400)), (*notes, *_changed(folder, document)))
+    except (NotARun, OSError) as error:
+        return Verification(None, (*wrong, printable(str(error), 400), *_changed(folder, document)), tuple(notes))
 
 
 def _verify_part(folder: Path, public_key: Path | None) -> Verification:

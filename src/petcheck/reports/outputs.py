@@ -6,8 +6,7 @@ among them: it is pytest-html's own page, and no evidence.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,10 +21,11 @@ from petcheck.results.evidence import Evidence, evidence_of
 from petcheck.results.fleet import is_fleet
 from petcheck.results.judge import judge
 from petcheck.results.load import RecordedRun
+from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
 from petcheck.sanitize import FIELD_LIMIT, printable
 from petcheck.stream import files, har
-from petcheck.stream.environment import Environment, environment
+from petcheck.stream.environment import Environment
 from petcheck.stream.files import read_stream
 from petcheck.stream.stream import Stream
 
@@ -34,37 +34,33 @@ from petcheck.stream.stream import Stream
 class Material:
     """What the outputs are made from: a result and its stream.
 
-    A run in parts has no stream of its own: it has the `folder` below which its targets have theirs, and its outputs
-    show `more` of them than the result, if they are few.
+    A run in parts has a `folder` below which its targets have their streams; `parts` are these, if they are few enough
+    to be shown.
     """
 
     result: Result
-    stream: Stream | None = None
+    stream: Stream
     folder: Path | None = None
-    more: tuple[Stream, ...] = field(default=(), repr=False)
+    parts: tuple[Stream, ...] = field(default=(), repr=False)
 
     @cached_property
     def evidence(self) -> tuple[Evidence, ...]:
         """The exchanges as the views show them."""
-        streams = self.more if self.stream is None else (self.stream,)
+        streams = self.parts or (self.stream,)
         return tuple(evidence_of(one) for stream in streams for part in stream.parts for one in part.exchanges)
 
-    @cached_property
+    @property
     def environment(self) -> Environment:
         """What the run ran on."""
-        if self.stream is not None:
-            return self.stream.head.environment
-        return next((stream.head.environment for stream in self.more), environment())
+        return self.stream.head.environment
 
     @cached_property
     def origin(self) -> report_html.Origin | None:
         """Where the page comes from; None for a run in parts."""
-        if self.stream is None:
+        if self.folder is not None:
             return None
-        digest = hashlib.sha256()
-        for line in files.text_of(self.stream.entries):
-            digest.update(line.encode("utf-8", "backslashreplace"))
-        return report_html.Origin(digest.hexdigest(), self.environment.commit, self.environment.platform)
+        digest = digest_of_text(files.text_of(self.stream.entries))
+        return report_html.Origin(digest.sha256, self.environment.commit, self.environment.platform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +72,8 @@ class Output:
     of: Callable[[Material], bool] = lambda _: True
 
 
-def _recorded(material: Material) -> bool:
-    return material.stream is not None
-
-
-def _stream_of(material: Material) -> Stream:
-    if material.stream is None:
-        raise ValueError("a run in parts has no stream of its own")
-    return material.stream
+def _whole(material: Material) -> bool:
+    return material.folder is None
 
 
 def _result(material: Material) -> Iterable[str]:
@@ -116,9 +106,9 @@ def _comparison(material: Material) -> Iterable[str]:
 
 
 OUTPUTS = (
-    Output(files.FILE, lambda material: files.text_of(_stream_of(material).entries), _recorded),
+    Output(files.FILE, lambda material: files.text_of(material.stream.entries)),
     Output(results.FILE, _result),
-    Output(har.FILE, lambda material: har.pieces(_stream_of(material)), _recorded),
+    Output(har.FILE, lambda material: har.pieces(material.stream), _whole),
     Output(junit.FILE, lambda material: [junit.junit(material.result)]),
     Output(report_html.FILE, _page),
     Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
@@ -133,17 +123,16 @@ def render(material: Material) -> Iterator[tuple[str, Iterable[str]]]:
     return ((output.name, output.pieces(material)) for output in OUTPUTS if output.of(material))
 
 
-def material_of_parts(joined: Result, folder: Path) -> Material:
+def material_of_parts(stream: Stream, outlines: Sequence[Result], folder: Path) -> Material:
     """What the outputs of a run in parts are made from: the joined outline of a fleet, or all of a few targets.
 
     Raises NotARun.
     """
+    joined = parts.joined(stream, outlines)
     if is_fleet(joined):
-        first = [files.head_in(parts.part_of(folder, target.name) / files.FILE) for target in joined.targets[:1]]
-        return Material(joined, None, folder, tuple(first))
+        return Material(joined, stream, folder)
     streams = [read_stream(parts.part_of(folder, target.name) / files.FILE) for target in joined.targets]
-    whole = parts.with_rows(joined, [judge(stream) for stream in streams])
-    return Material(whole, None, folder, tuple(streams))
+    return Material(parts.with_rows(joined, list(map(judge, streams))), stream, folder, tuple(streams))
 
 
 def write_outputs(material: Material, folder: Path, *, but: Iterable[str] = ()) -> dict[str, Exception]:

@@ -45,7 +45,7 @@ from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Exit, Waiver
 from petcheck.spec.sections import TITLES
 from petcheck.spec.version import VERSION
-from petcheck.stream.lines import AgreedWaiver, Ended, Head, SuiteInfo
+from petcheck.stream.lines import AgreedWaiver, Ended, Head, Joined, SuiteInfo
 from petcheck.stream.stream import Part, Stream
 from petcheck.stream.typed import timestamp
 
@@ -70,7 +70,7 @@ def judge(stream: Stream) -> Result:
     return Result(
         complete=end is not None and not (end.interrupted or end.cut_short or end.broken),
         suite=suite(),
-        run=_run_info(stream, code),
+        run=run_info(stream, code),
         targets=tuple(_target_info(part, unreachable[part.name]) for part in stream.parts),
         requirements=tuple(verdicts),
         checks=tuple(row for part in stream.parts for row in _check_rows(stream, part)),
@@ -170,7 +170,8 @@ def _waiver(agreed: AgreedWaiver) -> Waiver:
 # ---- the run and its targets
 
 
-def _run_info(stream: Stream, code: Exit) -> RunInfo:
+def run_info(stream: Stream, code: Exit) -> RunInfo:
+    """What a result says of a run that ended with an exit code."""
     head = stream.head
     return RunInfo(
         id=head.run,
@@ -182,6 +183,7 @@ def _run_info(stream: Stream, code: Exit) -> RunInfo:
         options=head.options,
         settings=head.settings,
         shard=head.shard,
+        joined=next((entry.runs for entry in stream.entries if isinstance(entry, Joined)), ()),
     )
 
 

@@ -16,14 +16,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from petcheck.errors import NotAResult, NotARun, NotEvidence
+from petcheck.errors import NotARun
 from petcheck.judging.verdicts import Verdict
+from petcheck.results.judge import judge, run_info, suite
 from petcheck.results.load import ADVICE, read_result
-from petcheck.results.manifest import PARTS, entry_of_part, name_of_part, names_in, read_manifest
-from petcheck.results.result import FILE, Result, RunInfo, from_head, head_of, validate
+from petcheck.results.manifest import PARTS, names_in, read_manifest
+from petcheck.results.result import FILE, Result, head_of, validate
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
-from petcheck.stream.har_reader import members_before
+from petcheck.stream import files
+from petcheck.stream.files import read_stream
+from petcheck.stream.stream import Stream
 
 SIDE_BY_SIDE = 4
 """The most targets whose evidence one recording and one page hold. A run of more is in parts."""
@@ -37,30 +40,15 @@ def part_of(folder: Path, name: str) -> Path:
 
 
 def names_of_parts(folder: Path) -> list[str]:
-    """The targets of a run in parts, by the manifest in its folder; none if it is not a run in parts."""
+    """The targets of a run in parts, by the manifest in its folder; none if it is not a run in parts.
+
+    A run that was killed has no manifest, so its folders tell.
+    """
     try:
         return names_in(read_manifest(folder))
     except NotARun:
-        return []
-
-
-def head_in(folder: Path) -> Result:
-    """What the result.json in a folder says of its run and its targets, without rows.
-
-    Raises NotARun, also if a target has a name that would lead to another place than its own folder.
-    """
-    path = folder / FILE
-    name = printable(str(path))
-    try:
-        head = from_head(members_before(path, _STREAMED[0]))
-    except OSError as error:
-        raise NotARun(f"{name} cannot be read: {error.strerror}; give a folder of reports") from None
-    except (NotAResult, NotEvidence) as error:
-        raise NotARun(f"{name} {printable(str(error), 300)}; give a folder of reports") from None
-    for target in head.targets:
-        if name_of_part(entry_of_part(target.name)) is None:
-            raise NotARun(f"{name} has a target with a name that petcheck does not give ({printable(target.name, 60)})")
-    return head
+        found = folder / PARTS
+        return sorted(path.name for path in found.iterdir()) if found.is_dir() else []
 
 
 def verdicts_in(file: Path, advice: str = ADVICE) -> Result:
@@ -70,9 +58,9 @@ def verdicts_in(file: Path, advice: str = ADVICE) -> Result:
     """
     if file.name != FILE or not names_of_parts(file.parent):
         return read_result(file, advice)
-    head = head_in(file.parent)
-    parts = [_verdicts(read_result(part_of(file.parent, target.name) / FILE, advice)) for target in head.targets]
-    return join(parts, head.run, complete=head.complete)
+    stream = read_stream(file.parent / files.FILE)
+    parts = [read_result(part_of(file.parent, target.name) / FILE, advice) for target in stream.head.targets]
+    return joined(stream, list(map(_verdicts, parts)))
 
 
 def _verdicts(result: Result) -> Result:
@@ -105,25 +93,29 @@ def _outlined(row: Verdict) -> Verdict:
     )
 
 
-def join(outlines: Sequence[Result], run: RunInfo, *, complete: bool) -> Result:
-    """One outline of several, in their order."""
-    first = outlines[0]
+def joined(stream: Stream, outlines: Sequence[Result]) -> Result:
+    """One outline of a run in parts, from its own stream and the outlines of its targets."""
+    end, by_name = stream.end, {target.name: each for each in outlines for target in each.targets}
+    names = [target.name for target in stream.head.targets]
+    ordered = [by_name[name] for name in names if name in by_name]
+    interrupted = end is None or end.interrupted
+    whole = len(ordered) == len(names) and not interrupted
     return Result(
-        complete=complete,
-        suite=first.suite,
-        run=run,
-        targets=tuple(target for each in outlines for target in each.targets),
-        requirements=tuple(row for each in outlines for row in each.requirements),
+        complete=whole and all(each.complete for each in ordered),
+        suite=suite(),
+        run=run_info(stream, exit_of_parts(ordered, interrupted=interrupted)),
+        targets=tuple(target for each in ordered for target in each.targets),
+        requirements=tuple(row for each in ordered for row in each.requirements),
         checks=(),
         observations=(),
-        untestable=first.untestable,
+        untestable=judge(stream.with_head(replace(stream.head, targets=()))).untestable,
     )
 
 
-def with_rows(joined: Result, results: Sequence[Result]) -> Result:
+def with_rows(outlined: Result, results: Sequence[Result]) -> Result:
     """A joined outline with all rows of its targets."""
     return replace(
-        joined,
+        outlined,
         requirements=tuple(row for each in results for row in each.requirements),
         checks=tuple(row for each in results for row in each.checks),
         observations=tuple(row for each in results for row in each.observations),
@@ -142,12 +134,12 @@ def exit_of_parts(outlines: Iterable[Result], *, interrupted: bool) -> Exit:
     return next((code for code in _FIRST_DECIDES if code in codes), Exit.NOTHING_SELECTED)
 
 
-def pieces(joined: Result, folder: Path) -> Iterator[str]:
+def pieces(whole: Result, folder: Path) -> Iterator[str]:
     """The text of the result.json that joins those of the targets below `folder`, in the order of an outline's targets.
 
     Raises NotAResult, NotARun, and OSError.
     """
-    head = head_of(joined)
+    head = head_of(whole)
     validate({**head, "untestable": [], **{kind: [] for kind in _STREAMED}})
     yield "{\n"
     for name, value in head.items():
@@ -155,12 +147,12 @@ def pieces(joined: Result, folder: Path) -> Iterator[str]:
     for kind in _STREAMED:
         yield f' "{kind}": ['
         comma = "\n  "
-        for target in joined.targets:
+        for target in whole.targets:
             for row in _rows(part_of(folder, target.name) / FILE, kind):
                 yield comma + json.dumps(row, allow_nan=False)
                 comma = ",\n  "
         yield "\n ],\n"
-    yield f' "untestable": {json.dumps([asdict(point) for point in joined.untestable])}\n}}\n'
+    yield f' "untestable": {json.dumps([asdict(point) for point in whole.untestable])}\n}}\n'
 
 
 def _rows(path: Path, kind: str) -> list[dict[str, Any]]:

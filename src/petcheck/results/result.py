@@ -18,22 +18,11 @@ from petcheck.judging.observations import ObservedAnswer
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.valid import prepared
 from petcheck.sanitize import printable
-from petcheck.stream.lines import RunSettings, ShardInfo, SuiteInfo
+from petcheck.stream.lines import JoinedRun, RunSettings, ShardInfo, SuiteInfo
 from petcheck.stream.typed import typed
 
 FORMAT = 1
 FILE = "result.json"
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedRun:
-    """A run that was merged into another result. `shard` is None if it was not a shard."""
-
-    id: str
-    seed: int
-    started: str
-    finished: str
-    shard: ShardInfo | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,11 +211,6 @@ def head_of(result: Result) -> dict[str, Any]:
 def without_rows(result: Result) -> Result:
     """A result without what the run found out."""
     return replace(result, requirements=(), checks=(), observations=(), untestable=())
-
-
-def from_head(head: Any) -> Result:
-    """The result without any rows that `head`, parsed JSON, describes. Raises NotAResult."""
-    return from_json({**head, **{name: [] for name in _ROWS}} if isinstance(head, dict) else head)
 
 
 _METHODS = {"get": "GET", "post": "POST"}

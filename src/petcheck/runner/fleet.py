@@ -21,8 +21,8 @@ from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
 from petcheck.results.load import recording_in
 from petcheck.results.manifest import entry_of_part
-from petcheck.results.parts import exit_of_parts, head_in, join, outline, part_of
-from petcheck.results.result import Result, RunInfo
+from petcheck.results.parts import joined, outline, part_of
+from petcheck.results.result import Result
 from petcheck.runner import reports_folder, signals
 from petcheck.runner.again import Written, judged_again, judged_otherwise, written
 from petcheck.runner.checks import run_checks
@@ -33,7 +33,7 @@ from petcheck.runner.start import Prepared, prepare
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import FILE as STREAM
-from petcheck.stream.files import read_stream
+from petcheck.stream.files import StreamWriter, read_stream
 from petcheck.stream.lines import End, Head
 from petcheck.stream.stream import Stream
 
@@ -98,6 +98,7 @@ def run_fleet(
     head = head_of(config, datetime.now(UTC))
     found: dict[str, Result] = {}
     trouble: list[str] = []
+    StreamWriter(folder).begin(head)
     try:
         at_work = Processes(processes)
         announcer.expect(len(config.targets))
@@ -116,12 +117,11 @@ def run_fleet(
             if most_failing is not None and failing >= most_failing:
                 at_work.stop()
         announcer.close()
-        outlines = [found[name] for name in alone if name in found]
-        whole = len(found) == len(alone)
-        joined = _joined(outlines, head, whole=whole, interrupted=at_work.interrupted)
+        now = datetime.now(UTC)
+        end = End(now.replace(microsecond=now.microsecond // 1000 * 1000), at_work.interrupted, len(found) < len(alone))
         # the run is over: its reports are written anyway, unless this is the second signal
         with contextlib.nullcontext() if at_work.interrupted else signals.first_calls(lambda: None):
-            return write_parts(joined, folder, prepared.seal, trouble)
+            return write_parts(Stream((head, end)), list(found.values()), folder, prepared.seal, trouble)
     finally:
         if prepared.lock is not None:
             prepared.lock.release()
@@ -136,8 +136,10 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
 
     Raises NotARun, ConfigError where the folder for the reports is in use, and KeyboardInterrupt.
     """
-    head = head_in(folder)
-    names = [target.name for target in head.targets]
+    stream = judged_otherwise(read_stream(folder / STREAM), plan, as_of)
+    # of a run that was killed some have not begun
+    begun = (target.name for target in stream.head.targets if stream.end or part_of(folder, target.name).is_dir())
+    names = list(begun)
     with reports_folder.taken(reports) if reports is not None else contextlib.nullcontext():
         at_work = Processes(os.cpu_count() or 1)
         tasks = (
@@ -151,13 +153,9 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
         outlines = [each.outline for each in map(found.__getitem__, names) if each.outline is not None]
         if len(outlines) < len(names):
             raise NotARun(f"{printable(str(folder))} cannot be judged: {'; '.join(lost[:_TROUBLES_SHOWN])}")
-        run = replace(
-            head.run, as_of=outlines[0].run.as_of, exit=int(exit_of_parts(outlines, interrupted=not head.complete))
-        )
-        joined = join(outlines, run, complete=head.complete)
         if reports is None:
-            return Written(Material(joined), lost)
-        return write_parts(joined, reports, None, lost)
+            return Written(Material(joined(stream, outlines), stream, folder), lost)
+        return write_parts(stream, outlines, reports, None, lost)
 
 
 def _alone(config: Config, target: TargetConfig) -> Config:
@@ -188,28 +186,17 @@ def _left(config: Config, head: Head, broken: str | None) -> Ended:
     return Ended(outline(end.material.result), (*trouble, *end.trouble))
 
 
-def _joined(outlines: Sequence[Result], head: Head, *, whole: bool, interrupted: bool) -> Result:
-    if not outlines:
-        return replace(judge(Stream((head,))), requirements=(), checks=(), observations=())
-    alone = judge(Stream((replace(head, targets=()),))).run
-    complete = whole and not interrupted and all(each.complete for each in outlines)
-    run: RunInfo = replace(
-        alone,
-        finished=max(each.run.finished for each in outlines),
-        exit=int(exit_of_parts(outlines, interrupted=interrupted)),
-    )
-    return join(outlines, run, complete=complete)
-
-
-def write_parts(joined: Result, folder: Path, seal: Seal | None, trouble: Iterable[str] = ()) -> Written:
+def write_parts(
+    stream: Stream, outlines: Sequence[Result], folder: Path, seal: Seal | None, trouble: Iterable[str] = ()
+) -> Written:
     """Write what joins the targets' reports below `folder`, with its manifest."""
     more = []
     try:
-        made = material_of_parts(joined, folder)
+        made = material_of_parts(stream, outlines, folder)
     except (NotARun, OSError) as error:  # what a target wrote is gone
         more = [printable(str(error), 400)]
-        made = Material(joined, None, folder)
+        made = Material(joined(stream, outlines), stream, folder)
     with contextlib.suppress(OSError):
         (folder / reports_folder.DEBUGGING_PAGE).unlink()  # of an earlier run, of one recording
-    end = written(made, folder, seal, besides=lambda: [entry_of_part(target.name) for target in joined.targets])
+    end = written(made, folder, seal, besides=lambda: [entry_of_part(target.name) for target in made.result.targets])
     return replace(end, trouble=[*trouble, *more, *end.trouble])

@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.errors import NotAResult, NotARun, NotJoined
-from petcheck.results import attestation, parts
+from petcheck.results import attestation
 from petcheck.results.attestation import Seal
 from petcheck.results.load import recording_in
 from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import digest_of, read_manifest
-from petcheck.results.parts import exit_of_parts, names_of_parts, outline, part_of
-from petcheck.results.result import FILE, JoinedRun, Result, RunInfo, load
+from petcheck.results.parts import names_of_parts, outline, part_of
+from petcheck.results.result import FILE, Result, load
 from petcheck.runner import reports_folder
 from petcheck.runner.again import Written, judged_again
 from petcheck.runner.fleet import write_parts
 from petcheck.sanitize import printable
-from petcheck.spec.outcomes import Exit
-from petcheck.stream.lines import ShardInfo
+from petcheck.stream.lines import End, Head, Joined, JoinedRun, ShardInfo
+from petcheck.stream.stream import Stream
+from petcheck.stream.typed import timestamp
 
 _OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")  # options in which the shards of a run may differ
 
@@ -34,8 +35,12 @@ class _Source:
     """
 
     folder: Path
-    head: Result
+    stream: Stream
     in_parts: bool
+
+    @property
+    def head(self) -> Head:
+        return self.stream.head
 
     @property
     def name(self) -> str:
@@ -43,7 +48,7 @@ class _Source:
 
     @property
     def shard(self) -> ShardInfo | None:
-        return self.head.run.shard
+        return self.head.shard
 
     def part(self, target: str) -> Path:
         return part_of(self.folder, target) if self.in_parts else self.folder
@@ -56,7 +61,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
     parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotJoined,
     `ConfigError` where `output` is in use, and KeyboardInterrupt.
     """
-    sources = [_Source(folder, parts.head_in(folder), bool(names_of_parts(folder))) for folder in folders]
+    sources = [_Source(folder, recording_in(folder), bool(names_of_parts(folder))) for folder in folders]
     _expect_one_run(sources)
     sources.sort(key=lambda source: source.shard.number if source.shard else 0)
     _expect_each_target_once(sources)
@@ -66,13 +71,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
                 _expect_whole(source.part(target.name))
     with reports_folder.taken(output, "-o"):
         outlines = [outline for source in sources for outline in _taken(source, output)]
-        run = _joined_run(sources, outlines)
-        missing = _missing(sources)
-        whole = not missing and all(source.head.complete for source in sources)
-        interrupted = bool(missing) or any(source.head.run.exit == Exit.INTERRUPTED for source in sources)
-        run = replace(run, exit=int(exit_of_parts(outlines, interrupted=interrupted)))
-        complete = whole and all(each.complete for each in outlines)
-        return write_parts(parts.join(outlines, run, complete=complete), output, seal)
+        return write_parts(_joined_stream(sources), outlines, output, seal)
 
 
 # ---- may they be merged?
@@ -89,12 +88,12 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
                 f"{between} were made by different suites ({_suite(ours)} and {_suite(theirs)}); "
                 "judge all with the same one"
             )
-        if ours.run.as_of != theirs.run.as_of:
+        if ours.as_of != theirs.as_of:
             raise NotJoined(
-                f"{between} were judged as on different days ({ours.run.as_of} and {theirs.run.as_of}); "
+                f"{between} were judged as on different days ({ours.as_of} and {theirs.as_of}); "
                 "give every run the same --as-of"
             )
-        if _settings(ours.run) != _settings(theirs.run):
+        if _settings(ours) != _settings(theirs):
             raise NotJoined(f"{between} have different options or waivers; give every run the same ones")
         if (first.shard is None) != (other.shard is None):
             alone = other if other.shard is None else first
@@ -112,13 +111,13 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
                 raise NotJoined(f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once")
 
 
-def _suite(head: Result) -> str:
+def _suite(head: Head) -> str:
     suite = head.suite
     return printable(f"{suite.version}, catalogue {suite.requirements_sha256[:8]}, {suite.openapi_sha256[:8]}", 60)
 
 
-def _settings(run: RunInfo) -> object:
-    return run.settings and replace(run.settings, seed_given=False)
+def _settings(head: Head) -> object:
+    return replace(head.settings, seed_given=False)
 
 
 def _list(shard: ShardInfo) -> tuple[int, int, str]:
@@ -175,8 +174,7 @@ def _taken(source: _Source, output: Path) -> list[Result]:
     names = [target.name for target in source.head.targets]
     if source.in_parts or len(names) == 1:
         return [_copied(source.part(name), part_of(output, name)) for name in names]
-    stream = recording_in(source.folder)
-    return [outline(judged_again(stream.only(name), part_of(output, name)).material.result) for name in names]
+    return [outline(judged_again(source.stream.only(name), part_of(output, name)).material.result) for name in names]
 
 
 def _copied(source: Path, output: Path) -> Result:
@@ -192,24 +190,29 @@ def _copied(source: Path, output: Path) -> Result:
     return outline(_loaded(output))
 
 
-def _joined_run(sources: Sequence[_Source], outlines: Sequence[Result]) -> RunInfo:
-    """The run that the sources are joined to: its options are those that all have, but for what is a shard's own."""
-    runs = [source.head.run for source in sources]
-    first = runs[0]
-    seeds = {run.seed for run in runs}
+def _joined_stream(sources: Sequence[_Source]) -> Stream:
+    """The stream of the run that the sources are joined to: its options are those that all have."""
+    heads = [source.head for source in sources]
+    first, seeds = heads[0], {head.seed for head in heads}
     options = {
         name: value
         for name, value in first.options.items()
         if name not in _OF_ITS_OWN or (name == "seed" and len(seeds) == 1)
     }
-    return RunInfo(
-        id=first.id,
-        started=min(run.started for run in runs),
-        finished=max(run.finished for run in runs),
-        as_of=first.as_of,
-        seed=first.seed,
-        exit=0,
+    head = replace(
+        first,
+        started=min(head.started for head in heads),
         options=options,
-        settings=first.settings,
-        joined=tuple(JoinedRun(run.id, run.seed, run.started, run.finished, run.shard) for run in runs),
+        shard=None,
+        targets=tuple(target for head in heads for target in head.targets),
     )
+    interrupted = _missing(sources) or any(one.stream.end is None or one.stream.end.interrupted for one in sources)
+    cut_short = any(one.stream.end is not None and one.stream.end.cut_short for one in sources)
+    runs = tuple(
+        JoinedRun(
+            one.head.run, one.head.seed, timestamp(one.head.started), timestamp(one.stream.finished), one.head.shard
+        )
+        for one in sources
+    )
+    end = End(max(one.stream.finished for one in sources), interrupted, cut_short)
+    return Stream((head, Joined(runs), end))

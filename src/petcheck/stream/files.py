@@ -123,18 +123,6 @@ def read_stream(path: Path) -> Stream:
     return Stream(found.entries, lines.cut)
 
 
-def head_in(path: Path) -> Stream:
-    """The stream in an exchanges.jsonl without anything but its head. Raises NotARun."""
-    name = printable(str(path))
-    try:
-        first = next(iter(_Lines(path)), None)
-        return checked([first] if first is not None else [])
-    except OSError as error:
-        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
-    except NotEvidence as error:
-        raise NotARun(f"{name} {printable(str(error), 300)}") from None
-
-
 class _Lines:
     """The whole lines of a file. What stands after the last line feed was being written when the run was killed."""
 

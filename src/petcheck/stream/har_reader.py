@@ -56,24 +56,6 @@ def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
         raise NotEvidence("is not a HAR: it has no log with entries")
 
 
-def members_before(path: Path, name: str) -> dict[str, Any]:
-    """The members of the JSON object in a file that come before the member `name`; the rest of the file is not read.
-
-    Raises OSError, and NotEvidence.
-    """
-    found: dict[str, Any] = {}
-    try:
-        with path.open(encoding="utf-8") as file:
-            text = _Text(file)
-            for member in text.members():
-                if member == name:
-                    break
-                found[member] = text.value()
-    except (ValueError, RecursionError) as error:
-        raise NotEvidence(f"is not whole JSON ({error})") from None
-    return found
-
-
 class _Text:
     """The text of a JSON file, read on from one value to the next."""
 

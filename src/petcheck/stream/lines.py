@@ -1,7 +1,8 @@
 """The lines of a stream beside its exchanges: what a run was asked to do, and what came of it. Read this first.
 
 A stream is `Head`, then for each target `Opened` and `Planned`, then exchanges with `Waited` and `Ended` in between,
-`Gone` where a target could not be tested, and `End`. A run that was killed has no `End`.
+`Gone` where a target could not be tested, and `End`. A run that was killed has no `End`. The stream of a run in parts
+is its head and its end: each target has a stream of its own.
 """
 
 from __future__ import annotations
@@ -160,6 +161,24 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinedRun:
+    """A run that was merged into another. `shard` is None if it was not a shard."""
+
+    id: str
+    seed: int
+    started: str
+    finished: str
+    shard: ShardInfo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The runs that a run was merged from; `id` and `seed` of its head are those of the first."""
+
+    runs: tuple[JoinedRun, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Revised:
     """The waivers that `--update-waivers` wrote; they replace those of the head."""
 
@@ -177,7 +196,7 @@ class End:
     broken: str | None = None
 
 
-Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | End
+Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | Joined | End
 
 HEAD_LINE = "petcheck"
 KINDS: Mapping[str, type[Line]] = {
@@ -188,6 +207,7 @@ KINDS: Mapping[str, type[Line]] = {
     "waited": Waited,
     "gone": Gone,
     "waivers": Revised,
+    "joined": Joined,
     "end": End,
 }
 """The one member of a line, which says what it is. All other lines are exchanges: entries of a HAR."""

@@ -17,6 +17,7 @@ from petcheck.stream.lines import (
     Ended,
     Gone,
     Head,
+    Joined,
     Line,
     Opened,
     Planned,
@@ -180,7 +181,7 @@ class _Watch:
         if self._ended:
             return "it follows the end of the run"
         self._ended = isinstance(entry, End)
-        if isinstance(entry, End | Revised):
+        if isinstance(entry, End | Revised | Joined):
             return None
         if entry.target not in {target.name for target in self._head.targets}:
             return "it is about a target that the run does not have"
