@@ -20,11 +20,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.messages import Record
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
+from petstore_reference.faults import FAULTS
+from petstore_reference.messages import Record
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment, petcheck
 from tools import fleet_benchmark, one_run
 

@@ -81,7 +81,7 @@ def test_another_day_is_judged_otherwise(folder: Path, capsys: pytest.CaptureFix
 
 @pytest.mark.parametrize("names", [("any-key@getPet",), ("filter-ignored", "rate-headers-missing")])
 def test_runs_with_faults_are_judged_again(names: tuple[str, ...]) -> None:
-    from petcheck.reference.faults import FAULTS
+    from petstore_reference.faults import FAULTS
 
     known = [name for name in names if name in FAULTS]
     with server(faults=known) as url:

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from petcheck.reference.messages import Record
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.messages import Record
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 from tools.kill_matrix import Judge
 
