@@ -22,7 +22,7 @@ from pathlib import Path
 
 from petcheck.spec.files import suite_root
 from petstore_reference.faults import FAULTS
-from petstore_reference.messages import Record
+from petstore_reference.messages import LoggedRequest
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment, petcheck
@@ -112,7 +112,7 @@ class Cost:
 
 
 @contextmanager
-def served(*faults: str) -> Iterator[tuple[str, list[Record]]]:
+def served(*faults: str) -> Iterator[tuple[str, list[LoggedRequest]]]:
     """A reference server with a quota that slows down no tool, and its log."""
     app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=3.0, faults=faults))
     with running(app) as url:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from petstore_reference.messages import Answer, Call, Caller, Record, Refusal, Reply
-from petstore_reference.quota import Quota, QuotaRules, Usage
+from petstore_reference.messages import Answer, Caller, EncodedAnswer, LoggedRequest, ReceivedCall, Refused
+from petstore_reference.quota import QuotaCounter, QuotaRules, Usage
 from petstore_reference.store import Animal, NewAnimal, Store
 
 Pet = dict[str, object]
@@ -28,9 +28,9 @@ class ServerState:
 
     keys: Mapping[str, str]
     store: Store
-    quota: Quota
+    quota: QuotaCounter
     as_of: date | None
-    log: list[Record]
+    log: list[LoggedRequest]
     memory: dict[str, dict[str, Any]]
 
 
@@ -55,20 +55,20 @@ class SocketOptions:
 
 @dataclass(frozen=True, slots=True)
 class Behaviour:
-    """Each step of answering a call. A step that cannot continue raises `Refusal`.
+    """Each step of answering a call. A step that cannot continue raises `Refused`.
 
     The last group applies to the server as a whole; the server reads it from the behaviour of no operation.
     """
 
     # sections 5 and 8: who sends the request, and whether they may
-    authenticate: Callable[[Call, Mapping[str, str]], Caller]
-    before_key_check: Callable[[Call, ServerState, Behaviour], None]
-    spend: Callable[[Caller, Call, ServerState], Usage]
-    exceeded: Callable[[Usage, Call], Answer]
-    rate_headers: Callable[[Usage, Call, int], dict[str, str]]
+    authenticate: Callable[[ReceivedCall, Mapping[str, str]], Caller]
+    before_key_check: Callable[[ReceivedCall, ServerState, Behaviour], None]
+    spend: Callable[[Caller, ReceivedCall, ServerState], Usage]
+    exceeded: Callable[[Usage, ReceivedCall], Answer]
+    rate_headers: Callable[[Usage, ReceivedCall, int], dict[str, str]]
     # section 4: what the operation does
-    act: Callable[[Call, ServerState, Behaviour], Answer]
-    refuse: Callable[[Refusal, Call, ServerState], Answer]
+    act: Callable[[ReceivedCall, ServerState, Behaviour], Answer]
+    refuse: Callable[[Refused, ReceivedCall, ServerState], Answer]
     # section 4.1: list
     read_limit: Callable[[str | None], int]
     read_filter: Callable[[str | None], str | None]
@@ -83,7 +83,7 @@ class Behaviour:
     read_category: Callable[[dict[str, object]], int]
     read_status: Callable[[dict[str, object]], str | None]
     new_id: Callable[[Store], int]
-    keep: Callable[[NewAnimal, int, Call, ServerState], Animal]
+    keep: Callable[[NewAnimal, int, ReceivedCall, ServerState], Animal]
     # section 4.3: get
     read_id: Callable[[str], int]
     removed: Callable[[date], bool]
@@ -92,11 +92,11 @@ class Behaviour:
     represent: Callable[[Animal], Pet]
     # from an answer to bytes
     encode: Callable[[object], bytes]
-    finish: Callable[[Reply, Call], Reply]
+    finish: Callable[[EncodedAnswer, ReceivedCall], EncodedAnswer]
     # the server as a whole
     seed: Callable[[int, int], list[Animal]]
     rules: Callable[[QuotaRules], QuotaRules]
-    other_clients: Callable[[Call, ServerState, Behaviour], None]
+    other_clients: Callable[[ReceivedCall, ServerState, Behaviour], None]
     skew: float  # how many seconds the server's clock is ahead
     socket_options: SocketOptions
 

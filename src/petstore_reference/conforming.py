@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 from petstore_reference.behaviour import Behaviour, Pet, ServerState, SocketOptions
-from petstore_reference.messages import Answer, Call, Caller, Operation, Refusal, Reply
+from petstore_reference.messages import Answer, Caller, EncodedAnswer, Operation, ReceivedCall, Refused
 from petstore_reference.quota import ANONYMOUS, QuotaRules, Usage
 from petstore_reference.store import STATUSES, Animal, NewAnimal, Store, seeded
 
@@ -22,12 +22,12 @@ DEFAULT_LIMIT, MAX_LIMIT = 20, 100
 GET_PET_REMOVED = date(2030, 12, 5)
 
 
-def respond(call: Call, state: ServerState, behaviour: Behaviour) -> Reply:
+def respond(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> EncodedAnswer:
     """Counts a call, checks its key, serves it, and adds the rate limit headers."""
-    refusal: Refusal | None = None
+    refusal: Refused | None = None
     try:
         caller = behaviour.authenticate(call, state.keys)
-    except Refusal as no_key:
+    except Refused as no_key:
         caller, refusal = Caller(f"address {call.address}", ANONYMOUS), no_key
     usage = behaviour.spend(caller, call, state)
     try:
@@ -38,36 +38,36 @@ def respond(call: Call, state: ServerState, behaviour: Behaviour) -> Reply:
             if refusal is not None:
                 raise refusal
             answer = behaviour.act(call, state, behaviour)
-    except Refusal as cannot:
+    except Refused as cannot:
         answer = behaviour.refuse(cannot, call, state)
     return behaviour.finish(_reply(answer, usage, call, behaviour), call)
 
 
-def _reply(answer: Answer, usage: Usage, call: Call, behaviour: Behaviour) -> Reply:
+def _reply(answer: Answer, usage: Usage, call: ReceivedCall, behaviour: Behaviour) -> EncodedAnswer:
     media_type = () if answer.media_type is None else (("Content-Type", answer.media_type),)
     rates = tuple(behaviour.rate_headers(usage, call, answer.status).items())
-    return Reply(answer.status, (*media_type, *rates, *answer.headers), behaviour.encode(answer.content))
+    return EncodedAnswer(answer.status, (*media_type, *rates, *answer.headers), behaviour.encode(answer.content))
 
 
 # ---- section 5: authentication
 
 
-def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
+def authenticate(call: ReceivedCall, keys: Mapping[str, str]) -> Caller:
     """The owner of the key in `Authorization: Bearer <API_KEY>`; the comparison takes the same time for every key."""
     if not call.authorization:
-        raise Refusal(401, "key_missing", "The API key is missing. Send `Authorization: Bearer <API_KEY>`.")
+        raise Refused(401, "key_missing", "The API key is missing. Send `Authorization: Bearer <API_KEY>`.")
     scheme, token = credentials(call)
     if scheme != "Bearer":
-        raise Refusal(401, "key_scheme", "The scheme must be Bearer: `Authorization: Bearer <API_KEY>`.")
+        raise Refused(401, "key_scheme", "The scheme must be Bearer: `Authorization: Bearer <API_KEY>`.")
     if not token:
-        raise Refusal(401, "key_empty", "The bearer token is empty.")
+        raise Refused(401, "key_empty", "The bearer token is empty.")
     matches = [key for key in keys if hmac.compare_digest(key.encode(), token.encode())]
     if not matches:
-        raise Refusal(401, "key_invalid", "The API key is invalid.")
+        raise Refused(401, "key_invalid", "The API key is invalid.")
     return known(matches[0], keys)
 
 
-def credentials(call: Call) -> tuple[str, str]:
+def credentials(call: ReceivedCall) -> tuple[str, str]:
     """The scheme and the token of the Authorization header; empty if it has none."""
     scheme, _, token = (call.authorization or "").partition(" ")
     return scheme, token.strip(" ")
@@ -78,19 +78,19 @@ def known(key: str, keys: Mapping[str, str]) -> Caller:
     return Caller(f"key {key}", keys[key])
 
 
-def before_key_check(call: Call, state: ServerState, behaviour: Behaviour) -> None:
+def before_key_check(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> None:
     """The server checks nothing before the key."""
 
 
 # ---- section 8: rate limits
 
 
-def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
     """Every request counts, whatever its answer."""
     return state.quota.spend(caller)
 
 
-def exceeded(usage: Usage, call: Call) -> Answer:
+def exceeded(usage: Usage, call: ReceivedCall) -> Answer:
     """429 with the seconds until the quota is available again, rounded up."""
     content = {
         "code": "rate_limited",
@@ -100,7 +100,7 @@ def exceeded(usage: Usage, call: Call) -> Answer:
     return Answer(429, content, headers=(("Retry-After", str(max(1, math.ceil(usage.retry_after or 0)))),))
 
 
-def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
+def rate_headers(usage: Usage, call: ReceivedCall, status: int) -> dict[str, str]:
     """The three headers of every response. Reset is rounded up, so that the window is over at that time."""
     return {
         "X-RateLimit-Limit": str(usage.limit),
@@ -112,24 +112,24 @@ def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
 # ---- section 7: errors
 
 
-def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
     """An Error that names the defect."""
     content = {"code": refusal.code, "message": refusal.message, "status": refusal.status}
     return Answer(refusal.status, content, refusal.headers)
 
 
-def act_nowhere(call: Call, state: ServerState, behaviour: Behaviour) -> NoReturn:
+def act_nowhere(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> NoReturn:
     """A path or a method that is not in the document."""
     if call.allowed:
         allow = (("Allow", ", ".join(call.allowed)),)
-        raise Refusal(405, "method_not_allowed", f"{call.method} is not allowed on this path.", allow)
-    raise Refusal(404, "not_found", "This path does not exist.")
+        raise Refused(405, "method_not_allowed", f"{call.method} is not allowed on this path.", allow)
+    raise Refused(404, "not_found", "This path does not exist.")
 
 
 # ---- section 4.1: list
 
 
-def act_list(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
+def act_list(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> Answer:
     """GET /pets: a page of animals, all of one status if the call asks for one."""
     limit = behaviour.read_limit(call.query.get("limit"))
     status = behaviour.read_filter(call.query.get("status"))
@@ -143,14 +143,14 @@ def read_limit(text: str | None) -> int:
     if text is None:
         return DEFAULT_LIMIT
     if not re.fullmatch(r"[0-9]{1,18}", text) or not 1 <= int(text) <= MAX_LIMIT:
-        raise Refusal(400, "limit_invalid", f"limit must be an integer from 1 to {MAX_LIMIT}.")
+        raise Refused(400, "limit_invalid", f"limit must be an integer from 1 to {MAX_LIMIT}.")
     return int(text)
 
 
 def read_filter(text: str | None) -> str | None:
     """`status` as a filter; None by default."""
     if text is not None and text not in STATUSES:
-        raise Refusal(400, "filter_invalid", f"status must be one of {', '.join(STATUSES)}.")
+        raise Refused(400, "filter_invalid", f"status must be one of {', '.join(STATUSES)}.")
     return text
 
 
@@ -182,10 +182,10 @@ def envelope(pets: list[Pet]) -> object:
 # ---- section 4.2: create
 
 
-def act_create(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
+def act_create(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> Answer:
     """POST /pets: adds an animal and answers with it."""
     if call.body is None:
-        raise Refusal(400, "body_too_large", "The body must not be larger than 1 MiB.")
+        raise Refused(400, "body_too_large", "The body must not be larger than 1 MiB.")
     animal = behaviour.keep(read_new(call.body, behaviour), behaviour.new_id(state.store), call, state)
     return Answer(201, behaviour.represent(animal))
 
@@ -199,13 +199,13 @@ def read_new(body: bytes, behaviour: Behaviour) -> NewAnimal:
 def parse(body: bytes) -> dict[str, object]:
     """The JSON object in a body; integers stay exact however they are written, NaN and Infinity are not JSON."""
     if not body:
-        raise Refusal(400, "body_missing", "The body is missing. Send a JSON object.")
+        raise Refused(400, "body_missing", "The body is missing. Send a JSON object.")
     try:
         content = json.loads(body, parse_constant=_not_json, parse_float=_number)
     except (ValueError, RecursionError):
-        raise Refusal(400, "body_not_json", "The body must be JSON.") from None
+        raise Refused(400, "body_not_json", "The body must be JSON.") from None
     if not isinstance(content, dict):
-        raise Refusal(400, "body_not_object", "The body must be a JSON object.")
+        raise Refused(400, "body_not_object", "The body must be a JSON object.")
     return content
 
 
@@ -231,27 +231,27 @@ def _number(text: str) -> float | DecimalInteger:
 def read_name(fields: dict[str, object]) -> str:
     """`name`: any text that can be encoded in UTF-8."""
     if "name" not in fields:
-        raise Refusal(400, "name_missing", "name is required.")
+        raise Refused(400, "name_missing", "name is required.")
     name = fields["name"]
     if not isinstance(name, str):
-        raise Refusal(400, "name_null" if name is None else "name_not_string", "name must be a string.")
+        raise Refused(400, "name_null" if name is None else "name_not_string", "name must be a string.")
     if any("\ud800" <= character <= "\udfff" for character in name):
-        raise Refusal(400, "name_not_unicode", "name must not contain half of a surrogate pair.")
+        raise Refused(400, "name_not_unicode", "name must not contain half of a surrogate pair.")
     return name
 
 
 def read_category(fields: dict[str, object]) -> int:
     """`categoryId`: a 64-bit integer, which may be written as `1.0`."""
     if "categoryId" not in fields:
-        raise Refusal(400, "category_missing", "categoryId is required.")
+        raise Refused(400, "category_missing", "categoryId is required.")
     category = fields["categoryId"]
     if not isinstance(category, int) or isinstance(category, bool):
         kinds = {str: "text", float: "fraction", bool: "boolean", type(None): "null"}
         infinite = isinstance(category, float) and math.isinf(category)  # 1e400
         code = f"category_{'infinite' if infinite else kinds.get(type(category), 'not_integer')}"
-        raise Refusal(400, code, "categoryId must be an integer.")
+        raise Refused(400, code, "categoryId must be an integer.")
     if not INT64_MIN <= category <= INT64_MAX:
-        raise Refusal(400, "category_beyond_int64", "categoryId must be a 64-bit integer.")
+        raise Refused(400, "category_beyond_int64", "categoryId must be a 64-bit integer.")
     return int(category)
 
 
@@ -263,7 +263,7 @@ def read_status(fields: dict[str, object]) -> str | None:
     if isinstance(status, str) and status in STATUSES:
         return status
     code = "status_null" if status is None else "status_case" if str(status).lower() in STATUSES else "status_unknown"
-    raise Refusal(400, code, f"status must be one of {', '.join(STATUSES)}, or left out.")
+    raise Refused(400, code, f"status must be one of {', '.join(STATUSES)}, or left out.")
 
 
 def new_id(store: Store) -> int:
@@ -271,7 +271,7 @@ def new_id(store: Store) -> int:
     return store.next_number()
 
 
-def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
     """Stores the animal exactly as sent; the client sees what is returned."""
     return state.store.put(Animal(animal_id, new.name, new.category_id, new.status, born=call.time))
 
@@ -279,22 +279,22 @@ def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Anim
 # ---- section 4.3: get
 
 
-def act_get(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
+def act_get(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> Answer:
     """GET /pets/{petId}: one animal, until the operation is removed."""
     if behaviour.removed(state.as_of or datetime.fromtimestamp(call.time, UTC).date()):
-        raise Refusal(
+        raise Refused(
             404, "operation_removed", "GET /pets/{petId} was removed on 5 December 2030. Use GET /pets with status."
         )
     animal = behaviour.find(behaviour.read_id(call.pet_id), state.store)
     if animal is None or not behaviour.visible(animal, call.time):
-        raise Refusal(404, "pet_not_found", "No animal has this id.")
+        raise Refused(404, "pet_not_found", "No animal has this id.")
     return Answer(200, behaviour.represent(animal))
 
 
 def read_id(text: str) -> int:
     """`petId`, a 64-bit integer."""
     if not re.fullmatch(r"-?[0-9]{1,19}", text) or not INT64_MIN <= int(text) <= INT64_MAX:
-        raise Refusal(400, "id_invalid", "petId must be a 64-bit integer.")
+        raise Refused(400, "id_invalid", "petId must be a 64-bit integer.")
     return int(text)
 
 
@@ -311,7 +311,7 @@ def find(animal_id: int, store: Store) -> Animal | None:
 # ---- section 4.4: store orders
 
 
-def act_orders(call: Call, state: ServerState, behaviour: Behaviour) -> Answer:
+def act_orders(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> Answer:
     """GET /store/orders: it exists, and there are no orders."""
     return Answer(200, [])
 
@@ -335,7 +335,7 @@ def encode(content: object) -> bytes:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def finish(reply: Reply, call: Call) -> Reply:
+def finish(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
     """The reply is sent unchanged."""
     return reply
 
@@ -348,7 +348,7 @@ def rules(rules: QuotaRules) -> QuotaRules:
     return rules
 
 
-def other_clients(call: Call, state: ServerState, behaviour: Behaviour) -> None:
+def other_clients(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> None:
     """No other client uses the server."""
 
 

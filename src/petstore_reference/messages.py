@@ -1,6 +1,6 @@
 """The messages in the server: a call comes in, the server finds an answer, and a reply goes out.
 
-A step that cannot continue raises `Refusal`. Its `code` names the defect, one code per defect, so that a client can
+A step that cannot continue raises `Refused`. Its `code` names the defect, one code per defect, so that a client can
 distinguish defects, and a fault can treat one of them wrongly.
 """
 
@@ -23,7 +23,7 @@ class Operation(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ReceivedCall:
     """One request as received. `operation` is None for a path or method that is not in the document.
 
     `headers` have lower-case names. `authorization` is None unless there is exactly one such header. `pet_id` is the
@@ -62,7 +62,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class EncodedAnswer:
     """An answer as bytes and headers, ready to send."""
 
     status: int
@@ -73,13 +73,13 @@ class Reply:
         """The value of header `name`, in any letter case; None if the reply does not have it."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
-    def having(self, name: str, value: str | None) -> Reply:
+    def having(self, name: str, value: str | None) -> EncodedAnswer:
         """The reply with another value of header `name`, or without that header if the value is None."""
         kept = tuple((key, old) for key, old in self.headers if key.lower() != name.lower())
         return replace(self, headers=kept if value is None else (*kept, (name, value)))
 
 
-class Refusal(Exception):
+class Refused(Exception):
     """The call cannot be served: the status that section 7 expects, and the defect."""
 
     def __init__(self, status: int, code: str, message: str, headers: Headers = ()) -> None:
@@ -91,7 +91,7 @@ class Refusal(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class LoggedRequest:
     """A line of the request log: the request, its time, the kind of key (never the key itself), and the outcome.
 
     `time` is the server's clock in Unix seconds. `credential` is "valid", or the code of the defect in the key.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
-from petstore_reference.messages import Answer, Call, Refusal, Reply
+from petstore_reference.messages import Answer, EncodedAnswer, ReceivedCall, Refused
 from petstore_reference.quota import Usage
 from petstore_reference.store import Animal, NewAnimal, changed
 
@@ -30,11 +30,11 @@ def error(status: int, code: str = "error", message: str = "Something is wrong."
 # ---- refusals
 
 
-def on_refusal(make: Callable[[Refusal, Call], Answer | None], codes: Collection[str] = ()) -> Override:
+def on_refusal(make: Callable[[Refused, ReceivedCall], Answer | None], codes: Collection[str] = ()) -> Override:
     """Refusals with one of the codes (by default all) get the answer of `make`; None leaves them as they are."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
             answer = make(refusal, call) if not codes or refusal.code in codes else None
             return behaviour.refuse(refusal, call, state) if answer is None else answer
 
@@ -52,7 +52,7 @@ def error_body(make: Callable[[dict[str, object]], object], *statuses: int) -> O
     """`make` changes the Error of refusals with one of the statuses (by default all)."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
             answer = behaviour.refuse(refusal, call, state)
             if not isinstance(answer.content, dict) or (statuses and answer.status not in statuses):
                 return answer
@@ -66,11 +66,11 @@ def error_body(make: Callable[[dict[str, object]], object], *statuses: int) -> O
 # ---- answers to valid calls
 
 
-def served(make: Callable[[Answer, Call], Answer]) -> Override:
+def served(make: Callable[[Answer, ReceivedCall], Answer]) -> Override:
     """`make` changes the operation's answer to a valid call."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             return make(behaviour.act(call, state, whole), call)
 
         return replace(behaviour, act=act)
@@ -78,11 +78,11 @@ def served(make: Callable[[Answer, Call], Answer]) -> Override:
     return override
 
 
-def answered(when: Callable[[Call], bool], answer: Answer) -> Override:
+def answered(when: Callable[[ReceivedCall], bool], answer: Answer) -> Override:
     """Calls with a valid key for which `when` holds get that answer."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             return answer if when(call) else behaviour.act(call, state, whole)
 
         return replace(behaviour, act=act)
@@ -112,7 +112,7 @@ def stored(make: Callable[[NewAnimal], NewAnimal]) -> Override:
     """`make` changes what was sent before it is stored and answered."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
             return behaviour.keep(make(new), animal_id, call, state)
 
         return replace(behaviour, keep=keep)
@@ -124,7 +124,7 @@ def stored_otherwise(make: Callable[[Animal], Animal]) -> Override:
     """`make` changes what is stored, while the answer shows what was sent."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
             animal = behaviour.keep(new, animal_id, call, state)
             state.store.put(make(animal))
             return animal
@@ -158,9 +158,9 @@ def refused_if(code: str, refused: Callable[[NewAnimal], bool], status: int = 40
     """The server refuses valid animals for which `refused` holds."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+        def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
             if refused(new):
-                raise Refusal(status, code, "The animal is not accepted.")
+                raise Refused(status, code, "The animal is not accepted.")
             return behaviour.keep(new, animal_id, call, state)
 
         return replace(behaviour, keep=keep)
@@ -168,7 +168,7 @@ def refused_if(code: str, refused: Callable[[NewAnimal], bool], status: int = 40
     return override
 
 
-def url_of(call: Call) -> str:
+def url_of(call: ReceivedCall) -> str:
     """The path and the parameters of a call, the same for each order of the parameters."""
     return f"{call.path}?{sorted(call.query.items())}"
 
@@ -177,7 +177,7 @@ def cached(seconds: float) -> Override:
     """A cache keeps each 200 of a URL for `seconds` and says so with `Age`. The key and the quota are not cached."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             cache = state.memory[f"cache for {seconds} s"]
             kept: tuple[float, Answer] | None = cache.get(url_of(call))
             if kept is not None and call.time - kept[0] < seconds:
@@ -195,7 +195,7 @@ def cached(seconds: float) -> Override:
 # ---- replies
 
 
-def replies(make: Callable[[Reply, Call], Reply]) -> Override:
+def replies(make: Callable[[EncodedAnswer, ReceivedCall], EncodedAnswer]) -> Override:
     """`make` changes every reply, as the last step."""
 
     def override(behaviour: Behaviour) -> Behaviour:
@@ -215,7 +215,7 @@ def header(name: str, value: str | None, *statuses: int) -> Override:
 def bodies(make: Callable[[bytes], bytes], *statuses: int) -> Override:
     """`make` changes the body of replies of those statuses (by default all but 429)."""
 
-    def override(reply: Reply, call: Call) -> Reply:
+    def override(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
         concerned = reply.status in statuses if statuses else reply.status != 429
         return replace(reply, body=make(reply.body)) if concerned else reply
 
@@ -225,11 +225,11 @@ def bodies(make: Callable[[bytes], bytes], *statuses: int) -> Override:
 # ---- rate limits
 
 
-def rates(make: Callable[[dict[str, str], Usage, Call, int], dict[str, str]]) -> Override:
+def rates(make: Callable[[dict[str, str], Usage, ReceivedCall, int], dict[str, str]]) -> Override:
     """`make` changes the rate limit headers; it also gets the usage, the call and the status of the answer."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
+        def rate_headers(usage: Usage, call: ReceivedCall, status: int) -> dict[str, str]:
             return make(behaviour.rate_headers(usage, call, status), usage, call, status)
 
         return replace(behaviour, rate_headers=rate_headers)
@@ -237,7 +237,7 @@ def rates(make: Callable[[dict[str, str], Usage, Call, int], dict[str, str]]) ->
     return override
 
 
-def spending(make: Callable[[Usage, Call], Usage]) -> Override:
+def spending(make: Callable[[Usage, ReceivedCall], Usage]) -> Override:
     """`make` changes the usage of a caller after a request."""
 
     def override(behaviour: Behaviour) -> Behaviour:

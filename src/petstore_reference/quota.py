@@ -52,13 +52,13 @@ class QuotaRules:
     ban_windows: int = 5
 
 
-class Quota:
+class QuotaCounter:
     """Counts the requests of each caller against the rules."""
 
     def __init__(self, rules: QuotaRules, clock: Callable[[], float]) -> None:
         self.rules = rules
         self._clock = clock
-        self._windows: dict[tuple[str, str], _Window] = {}
+        self._windows: dict[tuple[str, str], _CallerWindow] = {}
         self._refused: dict[str, int] = {}
         self._banned_until: dict[str, float] = {}
 
@@ -86,19 +86,19 @@ class Quota:
         day = self._window("day", caller).spend(now)
         return day if day.retry_after is not None or day.remaining <= usage.remaining else usage
 
-    def _window(self, kind: str, caller: Caller) -> _Window:
+    def _window(self, kind: str, caller: Caller) -> _CallerWindow:
         window = self._windows.get((kind, caller.bucket))
         if window is None:
             window = self._windows[kind, caller.bucket] = self._new_window(kind, caller.plan)
         return window
 
-    def _new_window(self, kind: str, plan: str) -> _Window:
+    def _new_window(self, kind: str, plan: str) -> _CallerWindow:
         rules = self.rules
         if kind == "day":
-            return _Window(rules.per_day[plan], DAY, aligned=True)
+            return _CallerWindow(rules.per_day[plan], DAY, aligned=True)
         seconds = rules.anonymous_seconds if plan == ANONYMOUS else None
         seconds = rules.window_seconds if seconds is None else seconds
-        return _Window(rules.per_window[plan], seconds, aligned=rules.aligned, moving=rules.moving)
+        return _CallerWindow(rules.per_window[plan], seconds, aligned=rules.aligned, moving=rules.moving)
 
     def _refuse(self, caller: Caller, usage: Usage, now: float) -> Usage:
         self._refused[caller.bucket] = self._refused.get(caller.bucket, 0) + 1
@@ -111,7 +111,7 @@ class Quota:
 
 
 @dataclass
-class _Window:
+class _CallerWindow:
     """One quota of one caller: for each request that still counts, the time at which it no longer does."""
 
     limit: int

@@ -19,8 +19,8 @@ from starlette.types import Receive, Scope, Send
 from petstore_reference.behaviour import Behaviour, ServerState, SocketOptions
 from petstore_reference.conforming import CONFORMING, authenticate, respond
 from petstore_reference.faults import FAULTS
-from petstore_reference.messages import Call, Operation, Record, Refusal, Reply
-from petstore_reference.quota import ANONYMOUS, PER_MINUTE, Quota, QuotaRules
+from petstore_reference.messages import EncodedAnswer, LoggedRequest, Operation, ReceivedCall, Refused
+from petstore_reference.quota import ANONYMOUS, PER_MINUTE, QuotaCounter, QuotaRules
 from petstore_reference.registry import applied, chosen
 from petstore_reference.store import Store
 from petstore_reference.variations import VARIATIONS
@@ -63,7 +63,7 @@ def create_app(
     """A pet store below `/v1` that obeys the document except for the faults in the settings.
 
     `clock` gives Unix time in seconds; `store` is the store of an earlier application to continue with.
-    `app.state.store` is the store, `app.state.log` the list of `Record`s of all requests so far, and
+    `app.state.store` is the store, `app.state.log` the list of the `LoggedRequest`s of all requests so far, and
     `app.state.socket_options` what `serve.running` does on the socket. Raises ValueError for an unknown plan, fault or
     variation, and for variations that contradict each other.
     """
@@ -74,7 +74,7 @@ def create_app(
     state = ServerState(
         keys=settings.keys,
         store=store or Store(whole.seed(settings.animals, settings.seed)),
-        quota=Quota(whole.rules(_rules(settings)), now),
+        quota=QuotaCounter(whole.rules(_rules(settings)), now),
         as_of=settings.as_of,
         log=[],
         memory=defaultdict(dict),
@@ -136,7 +136,7 @@ class _Endpoint:
         whole = self._behaviours[None]
         whole.other_clients(call, self._state, whole)
         reply = respond(call, self._state, self._behaviours[call.operation])
-        record = Record(
+        record = LoggedRequest(
             time=call.time,
             method=call.method,
             path=call.path,
@@ -148,9 +148,9 @@ class _Endpoint:
         self._state.log.append(record)
         await _response(reply, self._options, call.time)(scope, receive, send)
 
-    async def _call(self, request: Request) -> Call:
+    async def _call(self, request: Request) -> ReceivedCall:
         authorization = request.headers.getlist("authorization")
-        return Call(
+        return ReceivedCall(
             operation=self._operations.get(request.method),
             method=request.method,
             path=request.scope["path"],
@@ -174,15 +174,15 @@ async def _body(request: Request) -> bytes | None:
     return bytes(body) if len(body) <= MAX_BODY else None
 
 
-def _credential(call: Call, keys: Mapping[str, str]) -> str:
+def _credential(call: ReceivedCall, keys: Mapping[str, str]) -> str:
     try:
         authenticate(call, keys)
-    except Refusal as refusal:
+    except Refused as refusal:
         return refusal.code
     return "valid"
 
 
-def _response(reply: Reply, options: SocketOptions, now: float) -> Response:
+def _response(reply: EncodedAnswer, options: SocketOptions, now: float) -> Response:
     headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in reply.headers]
     if options.own_date:
         headers.append((b"Date", formatdate(now + options.date_offset, usegmt=True).encode()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from petstore_reference.messages import Caller
-from petstore_reference.quota import ANONYMOUS, Quota, QuotaRules, Usage
+from petstore_reference.quota import ANONYMOUS, QuotaCounter, QuotaRules, Usage
 from petstore_reference.server import create_app
 from tests.support.ground import KEY, NOON, Ask, Clock, settings, transcript
 
@@ -14,13 +14,13 @@ KEYED = Caller(f"key {KEY}", "free")
 RULES = QuotaRules({"free": 3, ANONYMOUS: 2}, per_day={"free": 5})
 
 
-def spent(quota: Quota, times: int, caller: Caller = KEYED) -> list[Usage]:
+def spent(quota: QuotaCounter, times: int, caller: Caller = KEYED) -> list[Usage]:
     return [quota.spend(caller) for _ in range(times)]
 
 
 def test_a_window_begins_with_its_first_request() -> None:
     clock = Clock()
-    quota = Quota(QuotaRules({"free": 3}, per_day={}), clock)
+    quota = QuotaCounter(QuotaRules({"free": 3}, per_day={}), clock)
     assert spent(quota, 2) == [Usage(3, 2, NOON + 60), Usage(3, 1, NOON + 60)]
     clock.now += 59.5
     assert spent(quota, 2) == [Usage(3, 0, NOON + 60), Usage(3, 0, NOON + 60, 0.5)]
@@ -31,7 +31,7 @@ def test_a_window_begins_with_its_first_request() -> None:
 @pytest.mark.parametrize("seconds", [0.5, 1.0, 2.0, 60.0])
 def test_a_window_of_any_length(seconds: float) -> None:
     clock = Clock()
-    quota = Quota(QuotaRules({"free": 1}, per_day={}, window_seconds=seconds), clock)
+    quota = QuotaCounter(QuotaRules({"free": 1}, per_day={}, window_seconds=seconds), clock)
     assert spent(quota, 2) == [Usage(1, 0, NOON + seconds), Usage(1, 0, NOON + seconds, seconds)]
     clock.now += seconds - 0.125
     assert spent(quota, 1) == [Usage(1, 0, NOON + seconds, 0.125)]
@@ -41,7 +41,7 @@ def test_a_window_of_any_length(seconds: float) -> None:
 
 def test_a_moving_window() -> None:
     clock = Clock()
-    quota = Quota(QuotaRules({"free": 2}, per_day={}, moving=True), clock)
+    quota = QuotaCounter(QuotaRules({"free": 2}, per_day={}, moving=True), clock)
     assert spent(quota, 1) == [Usage(2, 1, NOON + 60)]
     clock.now += 20
     assert spent(quota, 2) == [Usage(2, 0, NOON + 60), Usage(2, 0, NOON + 60, 40)]
@@ -51,7 +51,7 @@ def test_a_moving_window() -> None:
 
 def test_an_aligned_window() -> None:
     clock = Clock(NOON + 59)
-    quota = Quota(QuotaRules({"free": 1}, per_day={}, aligned=True), clock)
+    quota = QuotaCounter(QuotaRules({"free": 1}, per_day={}, aligned=True), clock)
     assert spent(quota, 2) == [Usage(1, 0, NOON + 60), Usage(1, 0, NOON + 60, 1)]
     clock.now += 1
     assert spent(quota, 1) == [Usage(1, 0, NOON + 120)]
@@ -59,7 +59,7 @@ def test_an_aligned_window() -> None:
 
 def test_the_day_is_reported_if_it_is_nearer_to_its_end() -> None:
     clock = Clock()
-    quota = Quota(RULES, clock)
+    quota = QuotaCounter(RULES, clock)
     assert spent(quota, 3) == [Usage(3, 2, NOON + 60), Usage(3, 1, NOON + 60), Usage(3, 0, NOON + 60)]
     clock.now += 60
     assert spent(quota, 3) == [
@@ -73,21 +73,21 @@ def test_the_day_is_reported_if_it_is_nearer_to_its_end() -> None:
 
 def test_requests_refused_by_the_window_do_not_count_for_the_day() -> None:
     clock = Clock()
-    quota = Quota(RULES, clock)
+    quota = QuotaCounter(RULES, clock)
     spent(quota, 10)
     clock.now += 60
     assert spent(quota, 1) == [Usage(5, 1, MIDNIGHT)]
 
 
 def test_each_caller_has_its_own_quota() -> None:
-    quota = Quota(RULES, Clock())
+    quota = QuotaCounter(RULES, Clock())
     spent(quota, 4)
     assert quota.spend(Caller("address 127.0.0.1", ANONYMOUS)) == Usage(2, 1, NOON + 60)
 
 
 def test_a_ban() -> None:
     clock = Clock()
-    quota = Quota(QuotaRules({"free": 1, ANONYMOUS: 1}, per_day={}, patience=20), clock)
+    quota = QuotaCounter(QuotaRules({"free": 1, ANONYMOUS: 1}, per_day={}, patience=20), clock)
     spent(quota, 1)
     assert spent(quota, 20) == [Usage(1, 0, NOON + 60, 60)] * 20
     assert spent(quota, 1) == [Usage(1, 0, NOON + 300, 300)]
@@ -99,14 +99,14 @@ def test_a_ban() -> None:
 
 def test_no_ban_for_clients_that_wait() -> None:
     clock = Clock()
-    quota = Quota(QuotaRules({"free": 1}, per_day={}, patience=2), clock)
+    quota = QuotaCounter(QuotaRules({"free": 1}, per_day={}, patience=2), clock)
     for _ in range(10):
         assert [usage.retry_after for usage in spent(quota, 2)] == [None, 60]
         clock.now += 60
 
 
 def test_an_address_is_never_banned() -> None:
-    quota = Quota(QuotaRules({ANONYMOUS: 1}, per_day={}, patience=2), Clock())
+    quota = QuotaCounter(QuotaRules({ANONYMOUS: 1}, per_day={}, patience=2), Clock())
     address = Caller("address 127.0.0.1", ANONYMOUS)
     assert spent(quota, 9, address)[1:] == [Usage(1, 0, NOON + 60, 60)] * 8
 

@@ -105,7 +105,7 @@ def test_the_reference_server_reads_the_same_figures() -> None:
     for limit in (figures.LIMIT_MIN, figures.LIMIT_MAX):
         assert conforming.read_limit(str(limit)) == limit
     for limit in (figures.LIMIT_MIN - 1, figures.LIMIT_MAX + 1):
-        with pytest.raises(messages.Refusal):
+        with pytest.raises(messages.Refused):
             conforming.read_limit(str(limit))
     told = {name: plan for name, plan in figures.PLANS.items() if plan.per_minute is not None}
     assert {name: plan.per_minute for name, plan in told.items()} == quota.PER_MINUTE

@@ -9,7 +9,7 @@ from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import act_create, act_get, credentials, known, read_new
-from petstore_reference.messages import Answer, Call, Caller, Operation, Refusal
+from petstore_reference.messages import Answer, Caller, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import both, error, on_refusal, refused_with
 from petstore_reference.quota import ANONYMOUS
 from petstore_reference.registry import ALL, fault
@@ -20,7 +20,7 @@ BAD_KEY = ("key_missing", "key_invalid", "key_empty", "key_scheme")
 _LIST, _CREATE, _GET, _ORDERS = (Operation.LIST,), (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
 
 
-def accepted(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Override:
+def accepted(lets: Callable[[str, ReceivedCall, Mapping[str, str]], str | bool]) -> Override:
     """The server accepts some callers that it should refuse.
 
     `lets` gets the code of the refusal, the call and the valid keys. It returns the key to accept the caller with, True
@@ -28,10 +28,10 @@ def accepted(lets: Callable[[str, Call, Mapping[str, str]], str | bool]) -> Over
     """
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
+        def authenticate(call: ReceivedCall, keys: Mapping[str, str]) -> Caller:
             try:
                 return behaviour.authenticate(call, keys)
-            except Refusal as refusal:
+            except Refused as refusal:
                 let = lets(refusal.code, call, keys)
                 if isinstance(let, str) and let:
                     return known(let, keys)
@@ -49,38 +49,38 @@ def some_key(keys: Mapping[str, str], like: Callable[[str], bool]) -> str:
     return next((key for key in keys if like(key)), "")
 
 
-def _cut(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _cut(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_invalid" and key.startswith(credentials(call)[1]))
 
 
-def _extended(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _extended(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_invalid" and credentials(call)[1].startswith(key))
 
 
-def _any_scheme(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _any_scheme(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_scheme" and credentials(call)[1] == key)
 
 
-def _without_scheme(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _without_scheme(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_scheme" and call.authorization == key)
 
 
-def _found_anywhere(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _found_anywhere(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: key in (call.authorization or ""))
 
 
 def _always_refused(behaviour: Behaviour) -> Behaviour:
-    def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
-        raise Refusal(401, "key_invalid", "The API key is invalid.")
+    def before_key_check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
+        raise Refused(401, "key_invalid", "The API key is invalid.")
 
     return replace(behaviour, before_key_check=before_key_check)
 
 
-def checked_before_key(looks: Callable[[Call, ServerState, Behaviour], object]) -> Override:
-    """`looks` checks the request before the key is checked; it may raise `Refusal`."""
+def checked_before_key(looks: Callable[[ReceivedCall, ServerState, Behaviour], object]) -> Override:
+    """`looks` checks the request before the key is checked; it may raise `Refused`."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
+        def before_key_check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
             looks(call, state, whole)
 
         return replace(behaviour, before_key_check=before_key_check)
@@ -92,9 +92,9 @@ def stored_when(*codes: str) -> Override:
     """A POST that is refused with one of the codes still stores its animal."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
             if refusal.code in codes:
-                with contextlib.suppress(Refusal):
+                with contextlib.suppress(Refused):
                     act_create(call, state, behaviour)
             return behaviour.refuse(refusal, call, state)
 
@@ -103,16 +103,16 @@ def stored_when(*codes: str) -> Override:
     return override
 
 
-def _login_page(refusal: Refusal, call: Call) -> Answer | None:
+def _login_page(refusal: Refused, call: ReceivedCall) -> Answer | None:
     page = b"<!DOCTYPE html><title>Found</title><a href=/login>Log in</a>"
     return Answer(302, page, (("Location", "/login"),), "text/html") if refusal.status == 401 else None
 
 
-def _not_authenticated(refusal: Refusal, call: Call) -> Answer:
+def _not_authenticated(refusal: Refused, call: ReceivedCall) -> Answer:
     return Answer(403, {"detail": "Not authenticated"})
 
 
-def _crash_without_space(refusal: Refusal, call: Call) -> Answer | None:
+def _crash_without_space(refusal: Refused, call: ReceivedCall) -> Answer | None:
     return error(500, "internal", "list index out of range") if " " not in (call.authorization or "") else None
 
 

@@ -6,7 +6,7 @@ import gzip
 from codecs import BOM_UTF8
 from functools import partial
 
-from petstore_reference.messages import Answer, Call, Operation
+from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import bodies, header, served
 from petstore_reference.registry import ALL, fault
 
@@ -46,7 +46,7 @@ def _commented(body: bytes) -> bytes:
     return b"/* petstore */" + body
 
 
-def _nothing(answer: Answer, call: Call) -> Answer:
+def _nothing(answer: Answer, call: ReceivedCall) -> Answer:
     return Answer(answer.status, b"", (("Location", f"{call.path}/1"),), None)
 
 

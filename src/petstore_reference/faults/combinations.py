@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Call, Operation
+from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import answered, cached, error
 from petstore_reference.registry import Fault, fault
 from petstore_reference.store import STATUSES, Animal
@@ -18,16 +18,16 @@ LIMITS = ("1", "20", "100", None)
 _ALL = 1_000_000  # no page limit
 
 
-def _asked(limit: str | None, status: str | None) -> Callable[[Call], bool]:
+def _asked(limit: str | None, status: str | None) -> Callable[[ReceivedCall], bool]:
     """Whether a call has just these parameters."""
     return lambda call: (call.query.get("limit"), call.query.get("status")) == (limit, status)
 
 
-def _instead(when: Callable[[Call], bool], make: Callable[[Behaviour], Behaviour]) -> Override:
+def _instead(when: Callable[[ReceivedCall], bool], make: Callable[[Behaviour], Behaviour]) -> Override:
     """`make` changes what the operation does for calls for which `when` holds."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             return behaviour.act(call, state, make(whole) if when(call) else whole)
 
         return replace(behaviour, act=act)
@@ -86,14 +86,14 @@ def _fifteen(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, read_limit=lambda text: 15)
 
 
-def _over_the_maximum_with_a_status(call: Call) -> bool:
+def _over_the_maximum_with_a_status(call: ReceivedCall) -> bool:
     limit = call.query.get("limit", "")
     return limit.isdecimal() and int(limit) > 100 and "status" in call.query
 
 
-def _when_nothing_matches(make: Callable[[Call, ServerState, Behaviour], Answer]) -> Override:
+def _when_nothing_matches(make: Callable[[ReceivedCall, ServerState, Behaviour], Answer]) -> Override:
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             answer = behaviour.act(call, state, whole)
             nothing = call.query.get("status") in STATUSES and answer.content == []
             return make(call, state, replace(whole, act=behaviour.act)) if nothing else answer

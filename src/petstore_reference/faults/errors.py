@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Call, Operation, Refusal
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import answered, error, error_body, on_refusal, refused_with, without
 from petstore_reference.registry import ALL, fault
 
@@ -21,7 +21,7 @@ def _sent_as(content: bytes, media_type: str | None, *statuses: int) -> Override
     """Refusals of those statuses (by default all) have this content instead of an Error."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
             answer = behaviour.refuse(refusal, call, state)
             concerned = not statuses or answer.status in statuses
             return replace(answer, content=content, media_type=media_type) if concerned else answer
@@ -35,12 +35,12 @@ def _field(name: str, make: Callable[[object], object]) -> Override:
     return error_body(lambda body: {**body, name: make(body[name])})
 
 
-def _problem(refusal: Refusal, call: Call) -> Answer:
+def _problem(refusal: Refused, call: ReceivedCall) -> Answer:
     content = {"type": "about:blank", "title": refusal.message, "status": refusal.status, "detail": refusal.code}
     return Answer(refusal.status, content, refusal.headers, "application/problem+json")
 
 
-def _asks(name: str, value: str) -> Callable[[Call], bool]:
+def _asks(name: str, value: str) -> Callable[[ReceivedCall], bool]:
     return lambda call: call.query.get(name) == value
 
 

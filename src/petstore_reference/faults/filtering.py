@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override
-from petstore_reference.messages import Call, Operation
+from petstore_reference.messages import Operation, ReceivedCall
 from petstore_reference.overrides import answered, error
 from petstore_reference.registry import fault
 from petstore_reference.store import STATUSES, Animal
@@ -46,7 +46,7 @@ def _filter_ignored_for(status: str) -> Override:
     return override
 
 
-def _asks(status: str) -> Callable[[Call], bool]:
+def _asks(status: str) -> Callable[[ReceivedCall], bool]:
     return lambda call: call.query.get("status") == status
 
 

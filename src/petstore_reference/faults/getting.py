@@ -11,7 +11,7 @@ from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import GET_PET_REMOVED
-from petstore_reference.messages import Answer, Call, Operation
+from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import aborted, animals, cached, error, on_refusal, refused_with, served, with_status
 from petstore_reference.registry import fault
 from petstore_reference.store import STATUSES, Animal, Store, changed
@@ -83,7 +83,7 @@ def _as_double(animal_id: int, store: Store) -> Animal | None:
 def _cached_as_text(behaviour: Behaviour) -> Behaviour:
     """A cache answers from the second read on; it holds every value as text."""
 
-    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         answer = behaviour.act(call, state, whole)
         pet, seen = answer.content, state.memory["read"]
         if not isinstance(pet, dict) or answer.status != 200 or seen.setdefault(call.pet_id, call) is call:

@@ -10,7 +10,7 @@ from functools import partial
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import act_get, authenticate, credentials, read_new
 from petstore_reference.faults.authentication import BAD_KEY, accepted, checked_before_key, some_key, stored_when
-from petstore_reference.messages import Answer, Call, Operation, Refusal
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import url_of
 from petstore_reference.registry import ALL, fault
 
@@ -24,7 +24,7 @@ _LIST, _CREATE, _GET = (Operation.LIST,), (Operation.CREATE,), (Operation.GET,)
 def _similar(similar: Callable[[str, str], bool]) -> Override:
     """The server accepts a token for which `similar(token, key)` holds for some key."""
 
-    def lets(code: str, call: Call, keys: Mapping[str, str]) -> str:
+    def lets(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
         token = credentials(call)[1]
         return some_key(keys, lambda key: code == "key_invalid" and similar(token, key))
 
@@ -41,27 +41,27 @@ def _same_form(token: str, key: str) -> bool:
 
 
 def _with_scheme(scheme: str) -> Override:
-    def lets(code: str, call: Call, keys: Mapping[str, str]) -> str:
+    def lets(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
         return some_key(keys, lambda key: credentials(call) == (scheme, key))
 
     return accepted(lets)
 
 
-def _seven_cut_off(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _seven_cut_off(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_scheme" and (call.authorization or "")[7:] == key)
 
 
-def _second_part(code: str, call: Call, keys: Mapping[str, str]) -> str:
+def _second_part(code: str, call: ReceivedCall, keys: Mapping[str, str]) -> str:
     return some_key(keys, lambda key: code == "key_invalid" and (call.authorization or "").split()[1:2] == [key])
 
 
-def _invalid_key_after(looks: Callable[[Call, ServerState, Behaviour], object]) -> Override:
+def _invalid_key_after(looks: Callable[[ReceivedCall, ServerState, Behaviour], object]) -> Override:
     """The server checks the form of the header first, then the request, and last whether the key is valid."""
 
-    def check(call: Call, state: ServerState, whole: Behaviour) -> None:
+    def check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
         try:
             authenticate(call, state.keys)
-        except Refusal as refusal:
+        except Refused as refusal:
             if refusal.code == "key_invalid":
                 looks(call, state, whole)
 
@@ -71,12 +71,12 @@ def _invalid_key_after(looks: Callable[[Call, ServerState, Behaviour], object]) 
 def _shared_cache(behaviour: Behaviour) -> Behaviour:
     """A shared cache gives every client the answers to earlier requests with a valid key."""
 
-    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         answer = behaviour.act(call, state, whole)
         state.memory["shared cache"][url_of(call)] = answer
         return answer
 
-    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+    def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
         answer: Answer | None = state.memory["shared cache"].get(url_of(call))
         return answer if answer and refusal.code in BAD_KEY else behaviour.refuse(refusal, call, state)
 
@@ -86,13 +86,13 @@ def _shared_cache(behaviour: Behaviour) -> Behaviour:
 def _kept_refusals(behaviour: Behaviour) -> Behaviour:
     """A shared cache keeps each 401 of a URL for three seconds, and gives it to clients with a valid key."""
 
-    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         kept: tuple[float, Answer] | None = state.memory["kept refusals"].get(url_of(call))
         if kept is not None and call.time - kept[0] < 3:
             return kept[1]
         return behaviour.act(call, state, whole)
 
-    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+    def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
         answer = behaviour.refuse(refusal, call, state)
         if refusal.code in BAD_KEY:
             state.memory["kept refusals"][url_of(call)] = (call.time, answer)
@@ -104,7 +104,7 @@ def _kept_refusals(behaviour: Behaviour) -> Behaviour:
 def _known_animals(behaviour: Behaviour) -> Behaviour:
     """An animal that exists needs no key; an unknown id does."""
 
-    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+    def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
         if refusal.code in BAD_KEY and call.pet_id.isdecimal() and state.store.find(int(call.pet_id)):
             return behaviour.act(call, state, behaviour)
         return behaviour.refuse(refusal, call, state)

@@ -8,7 +8,7 @@ from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
 from petstore_reference.conforming import read_limit
-from petstore_reference.messages import Answer, Call, Operation, Refusal
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import answered, error
 from petstore_reference.registry import fault
 
@@ -46,7 +46,7 @@ def _exact(text: str, limit: int) -> Override:
 def _refuses_limit(refused: Callable[[int], bool]) -> Override:
     def make(text: str | None) -> int | None:
         if text is not None and refused(read_limit(text)):
-            raise Refusal(400, "limit_invalid", "limit is too high or too low.")
+            raise Refused(400, "limit_invalid", "limit is too high or too low.")
         return None
 
     return _limited(make)
@@ -60,7 +60,7 @@ def _up_to(most: int) -> Override:
 
 def _when_empty(answer: Answer) -> Override:
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             served = behaviour.act(call, state, whole)
             return served if served.content else answer
 
@@ -71,7 +71,7 @@ def _when_empty(answer: Answer) -> Override:
 
 def _status_code(status: int) -> Override:
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             return replace(behaviour.act(call, state, whole), status=status)
 
         return replace(behaviour, act=act)

@@ -13,7 +13,7 @@ from typing import Any
 from petstore_reference.behaviour import Behaviour, Override
 from petstore_reference.conforming import parse
 from petstore_reference.faults.validation import stored_though_refused
-from petstore_reference.messages import Call, Operation, Refusal
+from petstore_reference.messages import Operation, ReceivedCall, Refused
 from petstore_reference.overrides import answered, error, named, stored
 from petstore_reference.registry import Fault, fault
 from petstore_reference.store import STATUSES
@@ -27,10 +27,10 @@ _FREE = "CREATE-14 ERROR-5"
 def _crashes(name: str, what: str, breaks: str, when: Callable[[dict[str, Any]], bool]) -> Iterator[Fault]:
     """A body for which `when` holds gets 500."""
 
-    def holds(call: Call) -> bool:
+    def holds(call: ReceivedCall) -> bool:
         try:
             return when(parse(call.body or b""))
-        except Refusal:
+        except Refused:
             return False
 
     return create(name, f"{what} gets 500.", breaks, answered(holds, error(500, "internal")))
@@ -60,7 +60,7 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _repeated(call: Call) -> bool:
+def _repeated(call: ReceivedCall) -> bool:
     repeated: list[bool] = []
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _json_in_string(behaviour: Behaviour) -> Behaviour:
     def parsed(body: bytes) -> dict[str, object]:
         try:
             return behaviour.parse(body)
-        except Refusal as refusal:
+        except Refused as refusal:
             text = json.loads(body) if refusal.code == "body_not_object" else None
             if not isinstance(text, str):
                 raise

@@ -9,7 +9,7 @@ from functools import partial
 
 from petstore_reference.behaviour import Behaviour, ServerState
 from petstore_reference.faults.echo import through_double, without_astral
-from petstore_reference.messages import Call, Operation
+from petstore_reference.messages import Operation, ReceivedCall
 from petstore_reference.overrides import animals, stored_otherwise, with_status
 from petstore_reference.registry import Fault, fault
 from petstore_reference.store import Animal, NewAnimal, Store, changed
@@ -30,7 +30,7 @@ def _hidden(behaviour: Behaviour) -> Behaviour:
 
 
 def _not_stored(behaviour: Behaviour) -> Behaviour:
-    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
         animal = behaviour.keep(new, animal_id, call, state)
         state.store.remove(animal_id)
         return animal
@@ -39,7 +39,7 @@ def _not_stored(behaviour: Behaviour) -> Behaviour:
 
 
 def _lost_without_status(behaviour: Behaviour) -> Behaviour:
-    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
         animal = behaviour.keep(new, animal_id, call, state)
         if animal.status is None:
             state.store.remove(animal_id)

@@ -9,7 +9,7 @@ from functools import partial
 
 from petstore_reference.behaviour import Override, Pet
 from petstore_reference.conforming import read_id
-from petstore_reference.messages import Answer, Call, Operation
+from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import animals, both, pets, served, with_status, without
 from petstore_reference.registry import fault
 from petstore_reference.store import STATUSES
@@ -65,7 +65,7 @@ def _nested(pet: Pet) -> Pet:
     return {**without(pet, "categoryId"), "category": {"id": pet["categoryId"]}}
 
 
-def _first_row_twice(answer: Answer, call: Call) -> Answer:
+def _first_row_twice(answer: Answer, call: ReceivedCall) -> Answer:
     rows = answer.content
     return replace(answer, content=[rows[0], *rows[:-1]]) if isinstance(rows, list) and len(rows) > 1 else answer
 

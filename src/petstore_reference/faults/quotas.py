@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Call, Caller
+from petstore_reference.messages import Answer, Caller, ReceivedCall
 from petstore_reference.overrides import aborted, error, over_limit, spending
 from petstore_reference.quota import ANONYMOUS, QuotaRules, Usage
 from petstore_reference.registry import fault
@@ -52,7 +52,7 @@ def _served_over_limit(allowance: Callable[[int], float]) -> Override:
     """The server serves requests over the limit: `allowance` gives how many in a row, for a limit."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+        def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
             usage = behaviour.spend(caller, call, state)
             served = state.memory["served over limit"]
             if usage.retry_after is None:
@@ -70,7 +70,7 @@ def _served_over_limit(allowance: Callable[[int], float]) -> Override:
 def _early(left: int) -> Override:
     """The server answers 429 while that many requests are left."""
 
-    def make(usage: Usage, call: Call) -> Usage:
+    def make(usage: Usage, call: ReceivedCall) -> Usage:
         early = usage.retry_after is None and usage.remaining < left
         return replace(usage, retry_after=max(0.0, usage.reset - call.time)) if early else usage
 
@@ -78,7 +78,7 @@ def _early(left: int) -> Override:
 
 
 def _for_ever(behaviour: Behaviour) -> Behaviour:
-    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
         usage = behaviour.spend(caller, call, state)
         refused = state.memory["refused"]
         if usage.retry_after is not None:
@@ -92,7 +92,7 @@ def _for_ever(behaviour: Behaviour) -> Behaviour:
 def _late(behaviour: Behaviour) -> Behaviour:
     """The window lasts three times as long as its headers say."""
 
-    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
         usage = behaviour.spend(caller, call, state)
         until = state.memory["until"]
         if usage.retry_after is not None:

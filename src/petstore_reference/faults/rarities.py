@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
-from petstore_reference.messages import Answer, Call, Operation, Refusal
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import answered, error, named, pets, refused_if, served, stored, stored_otherwise
 from petstore_reference.registry import fault
 from petstore_reference.store import Animal, NewAnimal, changed
@@ -24,10 +24,10 @@ get = partial(fault, section="4.3", at=(Operation.GET,), needs="examples")
 _CRASH = error(500, "internal")
 
 
-def _asked(limits: range, status: str | None = None) -> Callable[[Call], bool]:
+def _asked(limits: range, status: str | None = None) -> Callable[[ReceivedCall], bool]:
     """Whether a call asks for one of the limits, with that status; with None, any status or none."""
 
-    def asks(call: Call) -> bool:
+    def asks(call: ReceivedCall) -> bool:
         limit = call.query.get("limit", "")
         return limit.isdecimal() and int(limit) in limits and status in (None, call.query.get("status"))
 
@@ -45,7 +45,7 @@ def _one_too_many(behaviour: Behaviour) -> Behaviour:
 def _leaks(behaviour: Behaviour) -> Behaviour:
     """The filter is ignored on long pages."""
 
-    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         leaking = _asked(range(80, 100), "pending")(call)
         query = {name: value for name, value in call.query.items() if name != "status"} if leaking else call.query
         return behaviour.act(replace(call, query=query), state, whole)
@@ -53,15 +53,15 @@ def _leaks(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, act=act)
 
 
-def _id(matches: Callable[[int], bool]) -> Callable[[Call], bool]:
+def _id(matches: Callable[[int], bool]) -> Callable[[ReceivedCall], bool]:
     """Whether a call asks for an id for which `matches` holds."""
     return lambda call: bool(re.fullmatch(r"-?[0-9]{1,19}", call.pet_id)) and matches(int(call.pet_id))
 
 
-def _posted(matches: Callable[[object], bool]) -> Callable[[Call], bool]:
+def _posted(matches: Callable[[object], bool]) -> Callable[[ReceivedCall], bool]:
     """Whether a call has a JSON body for which `matches` holds."""
 
-    def posts(call: Call) -> bool:
+    def posts(call: ReceivedCall) -> bool:
         try:
             return matches(json.loads(call.body or b""))
         except (ValueError, RecursionError):
@@ -70,7 +70,7 @@ def _posted(matches: Callable[[object], bool]) -> Callable[[Call], bool]:
     return posts
 
 
-def _member(name: str, matches: Callable[[object], bool]) -> Callable[[Call], bool]:
+def _member(name: str, matches: Callable[[object], bool]) -> Callable[[ReceivedCall], bool]:
     return _posted(lambda body: isinstance(body, dict) and name in body and matches(body[name]))
 
 
@@ -109,15 +109,15 @@ def _with_number_as_name(pet: Pet) -> Pet:
 
 
 def _unique_names(behaviour: Behaviour) -> Behaviour:
-    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
         if any(animal.name == new.name and animal.born for animal in state.store.newest_first()):
-            raise Refusal(409, "name_taken", "An animal has this name.")
+            raise Refused(409, "name_taken", "An animal has this name.")
         return behaviour.keep(new, animal_id, call, state)
 
     return replace(behaviour, keep=keep)
 
 
-def _off_the_menu(call: Call) -> bool:
+def _off_the_menu(call: ReceivedCall) -> bool:
     return 1 < int(call.query["limit"]) <= 100 and int(call.query["limit"]) not in (10, 20, 25, 50, 100)
 
 
@@ -125,7 +125,7 @@ def _forgets_sharp_s(animal: Animal) -> Animal:
     return changed(animal, name=animal.name.replace("ß", "ss"))
 
 
-def _status_lost_on_short_pages(answer: Answer, call: Call) -> Answer:
+def _status_lost_on_short_pages(answer: Answer, call: ReceivedCall) -> Answer:
     pets = answer.content
     if not _asked(range(3, 9))(call) or not isinstance(pets, list):
         return answer

@@ -9,7 +9,7 @@ from email.utils import formatdate
 from functools import partial
 
 from petstore_reference.behaviour import Override
-from petstore_reference.messages import Call
+from petstore_reference.messages import ReceivedCall
 from petstore_reference.overrides import rates
 from petstore_reference.quota import DAY, Usage
 from petstore_reference.registry import ALL, Fault, fault
@@ -32,11 +32,11 @@ def _missing(names: tuple[str, ...], *statuses: int) -> Override:
     )
 
 
-def _value(name: str, make: Callable[[Usage, Call], object]) -> Override:
+def _value(name: str, make: Callable[[Usage, ReceivedCall], object]) -> Override:
     return rates(lambda headers, usage, call, status: {**headers, name: str(make(usage, call))})
 
 
-def _constant(usage: Usage, call: Call) -> dict[str, str]:
+def _constant(usage: Usage, call: ReceivedCall) -> dict[str, str]:
     return {LIMIT: str(usage.limit), REMAINING: str(usage.limit - 1), RESET: str(math.ceil(call.time) + 60)}
 
 
@@ -45,7 +45,7 @@ def _renamed(make: Callable[[str], str]) -> Override:
 
 
 def _wrong(
-    name: str, summary: str, breaks: str, header: str, make: Callable[[Usage, Call], object], needs: str = ""
+    name: str, summary: str, breaks: str, header: str, make: Callable[[Usage, ReceivedCall], object], needs: str = ""
 ) -> Iterator[Fault]:
     return rate(name, f"{header} {summary}.", breaks, _value(header, make), needs=needs)
 

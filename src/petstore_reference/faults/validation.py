@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Call, Operation, Refusal
+from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import on_refusal, refused_if, refused_with
 from petstore_reference.registry import Fault, fault
 from petstore_reference.store import STATUSES, NewAnimal
@@ -100,7 +100,7 @@ def _corrected(
     def corrected(raw: Raw) -> Read:
         try:
             return read(raw)
-        except Refusal as refusal:
+        except Refused as refusal:
             if refusal.code not in codes:
                 raise
             return correct(raw)
@@ -141,9 +141,9 @@ def stored_though_refused(*codes: str) -> Override:
     def override(behaviour: Behaviour) -> Behaviour:
         lenient = _accepted(*codes)(behaviour)
 
-        def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+        def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
             if refusal.code in codes:
-                with suppress(Refusal):
+                with suppress(Refused):
                     lenient.act(call, state, lenient)
             return behaviour.refuse(refusal, call, state)
 
@@ -152,12 +152,12 @@ def stored_though_refused(*codes: str) -> Override:
     return override
 
 
-def _framework_422(refusal: Refusal, call: Call) -> Answer | None:
+def _framework_422(refusal: Refused, call: ReceivedCall) -> Answer | None:
     content = {"detail": [{"type": refusal.code, "loc": ["body"], "msg": refusal.message}]}
     return Answer(422, content) if refusal.status == 400 else None
 
 
-def _ok_with_error(refusal: Refusal, call: Call) -> Answer | None:
+def _ok_with_error(refusal: Refused, call: ReceivedCall) -> Answer | None:
     return Answer(200, {"error": refusal.message}) if refusal.status == 400 else None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, Pet
-from petstore_reference.messages import Call, Reply
+from petstore_reference.messages import EncodedAnswer, ReceivedCall
 from petstore_reference.overrides import error_body, header, pets, replies
 from petstore_reference.registry import variation
 
@@ -36,13 +36,13 @@ def _header_names(make: Callable[[str], str]) -> Override:
 
 
 def _json_type(value: str) -> Override:
-    def make(reply: Reply, call: Call) -> Reply:
+    def make(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
         return reply.having("Content-Type", value) if reply.header("Content-Type") == "application/json" else reply
 
     return replies(make)
 
 
-def _gzipped(reply: Reply, call: Call) -> Reply:
+def _gzipped(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
     if "gzip" not in call.headers.get("accept-encoding", "") or not reply.body:
         return reply
     return replace(reply, body=gzip.compress(reply.body)).having("Content-Encoding", "gzip")
@@ -59,7 +59,7 @@ def _nested(behaviour: Behaviour) -> Behaviour:
     return replace(with_field, encode=lambda content: behaviour.encode(content).replace(placeholder.encode(), deep))
 
 
-def _padded(reply: Reply, call: Call) -> Reply:
+def _padded(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
     is_json = (reply.header("Content-Type") or "").lower().startswith("application/json")
     # compressed bytes must not be padded
     plain = is_json and reply.header("Content-Encoding") is None

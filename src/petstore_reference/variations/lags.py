@@ -7,7 +7,7 @@ from dataclasses import replace
 from zlib import crc32
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Call, Operation
+from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import cached, url_of
 from petstore_reference.registry import variation
 from petstore_reference.store import Animal, changed
@@ -17,11 +17,11 @@ _LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-s
 _SECONDS = 8.0
 
 
-def _lagging(seconds: Callable[[Call, ServerState], float]) -> Override:
+def _lagging(seconds: Callable[[ReceivedCall, ServerState], float]) -> Override:
     """A call sees a created animal only after as many seconds as `seconds` gives for it."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             lag = seconds(call, state)
 
             def visible(animal: Animal, now: float) -> bool:
@@ -34,22 +34,22 @@ def _lagging(seconds: Callable[[Call, ServerState], float]) -> Override:
     return override
 
 
-def _of_replica(call: Call, state: ServerState) -> float:
+def _of_replica(call: ReceivedCall, state: ServerState) -> float:
     return _SECONDS * (len(state.log) % 2)
 
 
-def _of_filter(call: Call, state: ServerState) -> float:
+def _of_filter(call: ReceivedCall, state: ServerState) -> float:
     return _SECONDS if call.query.get("status") else 0.0
 
 
-def _of_url(call: Call, state: ServerState) -> float:
+def _of_url(call: ReceivedCall, state: ServerState) -> float:
     return float((crc32(url_of(call).encode()) >> 8) % 9)  # shifted, so that the usual URLs differ by seconds
 
 
 def _late_default(behaviour: Behaviour) -> Behaviour:
     """A background job gives animals without a status the default, three seconds after they were created."""
 
-    def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+    def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
         behaviour.other_clients(call, state, whole)
         for animal in state.store.newest_first():
             if animal.born and animal.status is None and call.time - animal.born >= 3:

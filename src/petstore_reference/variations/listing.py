@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from petstore_reference.behaviour import Behaviour, Override
 from petstore_reference.conforming import DEFAULT_LIMIT, MAX_LIMIT
-from petstore_reference.messages import Answer, Call, Operation, Refusal, Reply
+from petstore_reference.messages import Answer, EncodedAnswer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import refused_with, replies, served
 from petstore_reference.registry import variation
 from petstore_reference.store import STATUSES, Animal
@@ -30,7 +30,7 @@ def _bad_limit(make: Callable[[str], int]) -> Override:
         def read(text: str | None) -> int:
             try:
                 return behaviour.read_limit(text)
-            except Refusal:
+            except Refused:
                 return make(text or "")
 
         return replace(behaviour, read_limit=read)
@@ -52,7 +52,7 @@ def _filter(make: Callable[[str], str | None]) -> Override:
         def read(text: str | None) -> str | None:
             try:
                 return behaviour.read_filter(text)
-            except Refusal:
+            except Refused:
                 return make(text or "")
 
         return replace(behaviour, read_filter=read)
@@ -62,7 +62,7 @@ def _filter(make: Callable[[str], str | None]) -> Override:
 
 def _any_case(text: str) -> str:
     if text.lower() not in STATUSES:
-        raise Refusal(400, "filter_invalid", f"status must be one of {', '.join(STATUSES)}.")
+        raise Refused(400, "filter_invalid", f"status must be one of {', '.join(STATUSES)}.")
     return text.lower()
 
 
@@ -82,7 +82,7 @@ def _capped(most: int) -> Override:
 def _capped_at_bytes(most: int) -> Override:
     """A page holds as many animals as fit into `most` bytes, but at least 20 if there are that many."""
 
-    def make(answer: Answer, call: Call) -> Answer:
+    def make(answer: Answer, call: ReceivedCall) -> Answer:
         if not isinstance(answer.content, list):
             return answer
         sizes = accumulate(len(json.dumps(pet, ensure_ascii=False).encode()) for pet in answer.content)
@@ -99,7 +99,7 @@ def _cut_first(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, select=select)
 
 
-def _linked(reply: Reply, call: Call) -> Reply:
+def _linked(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
     return reply.having("Link", '</v1/pets?limit=20&cursor=abc>; rel="next"').having("X-Total-Count", "130")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import DecimalInteger
-from petstore_reference.messages import Answer, Call, Caller, Operation, Refusal
+from petstore_reference.messages import Answer, Caller, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import both, error, header, on_refusal, refused_if, refused_with, served, stored
 from petstore_reference.registry import variation
 from petstore_reference.store import Animal, NewAnimal
@@ -19,10 +19,10 @@ _AFTER = "removed-410 removed-405"
 
 
 def _strict_categories(behaviour: Behaviour) -> Behaviour:
-    def keep(new: NewAnimal, animal_id: int, call: Call, state: ServerState) -> Animal:
+    def keep(new: NewAnimal, animal_id: int, call: ReceivedCall, state: ServerState) -> Animal:
         known = {animal.category_id for animal in state.store.newest_first()}
         if new.category_id not in known:
-            raise Refusal(400, "category_unknown", "This category does not exist.")
+            raise Refused(400, "category_unknown", "This category does not exist.")
         return behaviour.keep(new, animal_id, call, state)
 
     return replace(behaviour, keep=keep)
@@ -39,7 +39,7 @@ def _strict_fields(names: frozenset[str]) -> Override:
         def parse(body: bytes) -> dict[str, object]:
             fields = behaviour.parse(body)
             if fields.keys() - names:
-                raise Refusal(400, "field_unknown", "The body has unknown fields.")
+                raise Refused(400, "field_unknown", "The body has unknown fields.")
             return fields
 
         return replace(behaviour, parse=parse)
@@ -50,23 +50,23 @@ def _strict_fields(names: frozenset[str]) -> Override:
 def _plain_integers(behaviour: Behaviour) -> Behaviour:
     def read_category(fields: dict[str, object]) -> int:
         if isinstance(fields.get("categoryId"), DecimalInteger):
-            raise Refusal(400, "category_fraction", "categoryId must be an integer without a fraction.")
+            raise Refused(400, "category_fraction", "categoryId must be an integer without a fraction.")
         return behaviour.read_category(fields)
 
     return replace(behaviour, read_category=read_category)
 
 
 def _needs_json_type(behaviour: Behaviour) -> Behaviour:
-    def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
         if call.headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
-            raise Refusal(415, "media_type", "Content-Type must be application/json.")
+            raise Refused(415, "media_type", "Content-Type must be application/json.")
         return behaviour.act(call, state, whole)
 
     return replace(behaviour, act=act)
 
 
 def _bearer_in_any_case(behaviour: Behaviour) -> Behaviour:
-    def authenticate(call: Call, keys: Mapping[str, str]) -> Caller:
+    def authenticate(call: ReceivedCall, keys: Mapping[str, str]) -> Caller:
         scheme, space, token = (call.authorization or "").partition(" ")
         if scheme.lower() == "bearer":
             call = replace(call, authorization=f"Bearer{space}{token}")
@@ -76,7 +76,7 @@ def _bearer_in_any_case(behaviour: Behaviour) -> Behaviour:
 
 
 def _challenges(behaviour: Behaviour) -> Behaviour:
-    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+    def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
         answer = behaviour.refuse(refusal, call, state)
         challenge = (("WWW-Authenticate", 'Bearer realm="pets", error="invalid_token"'),)
         return replace(answer, headers=answer.headers + challenge) if answer.status == 401 else answer

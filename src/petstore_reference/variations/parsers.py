@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override
-from petstore_reference.messages import Operation, Refusal
+from petstore_reference.messages import Operation, Refused
 from petstore_reference.registry import variation
 
 _STRING = r'"(?:\\.|[^"\\])*"'
@@ -21,7 +21,7 @@ def _extended(make: Callable[[str], str], *, errors: str = "strict") -> Override
         def parse(body: bytes) -> dict[str, object]:
             try:
                 return behaviour.parse(body)
-            except Refusal as refusal:
+            except Refused as refusal:
                 if refusal.code != "body_not_json":
                     raise
                 try:
@@ -50,7 +50,7 @@ def _first_value(text: str) -> str:
 def _utf_8_only(behaviour: Behaviour) -> Behaviour:
     def parse(body: bytes) -> dict[str, object]:
         if body.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")) or b"\0" in body:
-            raise Refusal(400, "body_not_json", "The body must be JSON in UTF-8.")
+            raise Refused(400, "body_not_json", "The body must be JSON in UTF-8.")
         return behaviour.parse(body)
 
     return replace(behaviour, parse=parse)

@@ -9,7 +9,7 @@ from email.utils import formatdate
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import known
-from petstore_reference.messages import Answer, Call, Caller
+from petstore_reference.messages import Answer, Caller, ReceivedCall
 from petstore_reference.overrides import over_limit, rates
 from petstore_reference.quota import ANONYMOUS, PER_DAY, QuotaRules, Usage
 from petstore_reference.registry import variation
@@ -39,7 +39,7 @@ def _custom(rules: QuotaRules) -> QuotaRules:
 def _refilled(behaviour: Behaviour) -> Behaviour:
     """Each caller has a bucket that refills continuously; Reset is when it is full."""
 
-    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
         full = state.memory["refilled"]
         limit = state.quota.rules.per_window[caller.plan]
         each = state.quota.rules.window_seconds / limit
@@ -64,7 +64,7 @@ def _sole_key(caller: Caller, state: ServerState) -> Caller:
 
 
 def _uncounted(behaviour: Behaviour) -> Behaviour:
-    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
         if caller.plan != ANONYMOUS:
             return behaviour.spend(caller, call, state)
         limit = state.quota.rules.per_window[ANONYMOUS]
@@ -78,7 +78,7 @@ def _refused(content: object, media_type: str | None) -> Override:
 
 
 def _retry_date(behaviour: Behaviour) -> Behaviour:
-    def exceeded(usage: Usage, call: Call) -> Answer:
+    def exceeded(usage: Usage, call: ReceivedCall) -> Answer:
         when = math.ceil(call.time + (usage.retry_after or 0))
         answer = behaviour.exceeded(usage, call)
         return replace(answer, headers=(("Retry-After", formatdate(when, usegmt=True)),))
@@ -101,14 +101,14 @@ def _refused_free(behaviour: Behaviour) -> Behaviour:
     """A request that gets 400, 401 or 404 is given back to its caller."""
     free = (400, 401, 404)
 
-    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
         last = state.memory["last caller"]
         if "" in last and state.log[-1].status in free:
             state.quota.refund(last[""])
         last[""] = caller
         return behaviour.spend(caller, call, state)
 
-    def rate_headers(usage: Usage, call: Call, status: int) -> dict[str, str]:
+    def rate_headers(usage: Usage, call: ReceivedCall, status: int) -> dict[str, str]:
         given_back = replace(usage, remaining=usage.remaining + 1) if status in free else usage
         return behaviour.rate_headers(given_back, call, status)
 
@@ -118,7 +118,7 @@ def _refused_free(behaviour: Behaviour) -> Behaviour:
 def _costly_posts(behaviour: Behaviour) -> Behaviour:
     """A POST costs five requests, or what is left of them."""
 
-    def spend(caller: Caller, call: Call, state: ServerState) -> Usage:
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
         usage = behaviour.spend(caller, call, state)
         for _ in range(4 if call.method == "POST" else 0):
             if usage.remaining:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import known
-from petstore_reference.messages import Answer, Call, Operation
+from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.registry import variation
 from petstore_reference.store import STATUSES, Animal, Store, changed
 
@@ -79,7 +79,7 @@ def _other_clients(every: int, act: Callable[[ServerState, Behaviour, int], None
     """Another client acts before each request whose number is a multiple of `every`; `act` also gets that number."""
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+        def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
             behaviour.other_clients(call, state, whole)
             number = len(state.log) + 1
             if number % every == 0:
@@ -116,7 +116,7 @@ def _reused(times: int | None, quarantine: float) -> Override:
     """
 
     def override(behaviour: Behaviour) -> Behaviour:
-        def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+        def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
             behaviour.other_clients(call, state, whole)
             removed = state.memory["removed ids"]
             if (len(state.log) + 1) % 10 == 0 and len(removed) != times:
@@ -124,7 +124,7 @@ def _reused(times: int | None, quarantine: float) -> Override:
                     state.store.remove(animal.id)
                     removed[str(animal.id)] = call.time
 
-        def act(call: Call, state: ServerState, whole: Behaviour) -> Answer:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             def new_id(store: Store) -> int:
                 removed = state.memory["removed ids"]
                 free = [key for key, when in removed.items() if when is not None and call.time - when >= quarantine]
@@ -144,7 +144,7 @@ def _reused(times: int | None, quarantine: float) -> Override:
 def _spend_rest(behaviour: Behaviour) -> Behaviour:
     """Another client uses up the quota of each key, once, before the twelfth request."""
 
-    def other_clients(call: Call, state: ServerState, whole: Behaviour) -> None:
+    def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
         behaviour.other_clients(call, state, whole)
         if len(state.log) + 1 == 12:
             for key in state.keys:

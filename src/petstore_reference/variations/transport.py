@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState, SocketOptions
-from petstore_reference.messages import Answer, Call, Operation, Refusal, Reply
+from petstore_reference.messages import Answer, EncodedAnswer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import header, rewritten
 from petstore_reference.registry import variation
 
@@ -38,9 +38,9 @@ def _early_hints(data: bytes) -> bytes:
 
 
 def _busy_once(behaviour: Behaviour) -> Behaviour:
-    def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
+    def before_key_check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
         if len(state.log) >= 5 and not any(record.status == 503 for record in state.log):
-            raise Refusal(503, "busy", "Try again in a moment.", (("Retry-After", "1"),))
+            raise Refused(503, "busy", "Try again in a moment.", (("Retry-After", "1"),))
         behaviour.before_key_check(call, state, whole)
 
     return replace(behaviour, before_key_check=before_key_check)
@@ -50,17 +50,17 @@ def _one_backend_down(behaviour: Behaviour) -> Behaviour:
     """A gateway sends every second request to a backend that is down, and answers 502 without the server's headers."""
     lost = "backend_down"
 
-    def before_key_check(call: Call, state: ServerState, whole: Behaviour) -> None:
+    def before_key_check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
         if len(state.log) % 2:
-            raise Refusal(502, lost, "")
+            raise Refused(502, lost, "")
         behaviour.before_key_check(call, state, whole)
 
-    def refuse(refusal: Refusal, call: Call, state: ServerState) -> Answer:
+    def refuse(refusal: Refused, call: ReceivedCall, state: ServerState) -> Answer:
         if refusal.code == lost:
             return Answer(502, b"<html><title>502 Bad Gateway</title></html>", (), "text/html")
         return behaviour.refuse(refusal, call, state)
 
-    def finish(reply: Reply, call: Call) -> Reply:
+    def finish(reply: EncodedAnswer, call: ReceivedCall) -> EncodedAnswer:
         reply = behaviour.finish(reply, call)
         of_gateway = tuple(each for each in reply.headers if not each[0].lower().startswith("x-ratelimit"))
         return replace(reply, headers=of_gateway) if reply.status == 502 else reply
