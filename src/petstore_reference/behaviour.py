@@ -62,7 +62,7 @@ class Behaviour:
 
     # sections 5 and 8: who sends the request, and whether they may
     authenticate: Callable[[ReceivedCall, Mapping[str, str]], Caller]
-    before_key_check: Callable[[ReceivedCall, ServerState, Behaviour], None]
+    before_key_check: Callable[[ReceivedCall, ServerState, Behaviour], object]
     spend: Callable[[Caller, ReceivedCall, ServerState], Usage]
     exceeded: Callable[[Usage, ReceivedCall], Answer]
     rate_headers: Callable[[Usage, ReceivedCall, int], dict[str, str]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
 from petstore_reference.messages import Answer, EncodedAnswer, ReceivedCall, Refused
-from petstore_reference.quota import Usage
+from petstore_reference.quota import QuotaRules, Usage
 from petstore_reference.store import Animal, NewAnimal, changed
 
 
@@ -63,6 +63,11 @@ def error_body(make: Callable[[dict[str, object]], object], *statuses: int) -> O
     return override
 
 
+def refused_as(answer: Answer, *codes: str) -> Override:
+    """Refusals with one of the codes get that answer."""
+    return on_refusal(lambda refusal, call: answer, codes)
+
+
 # ---- answers to valid calls
 
 
@@ -76,6 +81,16 @@ def served(make: Callable[[Answer, ReceivedCall], Answer]) -> Override:
         return replace(behaviour, act=act)
 
     return override
+
+
+def always(answer: Answer) -> Override:
+    """Every valid call gets that answer, after the operation did its work."""
+    return served(lambda served, call: answer)
+
+
+def with_status_code(status: int) -> Override:
+    """The answer to a valid call has another HTTP status."""
+    return served(lambda answer, call: replace(answer, status=status))
 
 
 def answered(when: Callable[[ReceivedCall], bool], answer: Answer) -> Override:
@@ -235,6 +250,11 @@ def rates(make: Callable[[dict[str, str], Usage, ReceivedCall, int], dict[str, s
         return replace(behaviour, rate_headers=rate_headers)
 
     return override
+
+
+def ruled(make: Callable[[QuotaRules], QuotaRules]) -> Override:
+    """`make` changes the rules of the quotas."""
+    return lambda behaviour: replace(behaviour, rules=lambda rules: make(behaviour.rules(rules)))
 
 
 def spending(make: Callable[[Usage, ReceivedCall], Usage]) -> Override:

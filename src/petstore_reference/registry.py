@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 from petstore_reference.behaviour import Behaviour, Override
 from petstore_reference.messages import Operation
 
 ALL = tuple(Operation)
+OF_ANIMALS = (Operation.LIST, Operation.CREATE, Operation.GET)
 EVERYWHERE: tuple[Operation | None, ...] = (None, *Operation)
 
 
@@ -117,6 +119,13 @@ def fault(
         only_create = {"writes"} if operation is Operation.CREATE else frozenset()
         limited = f"{summary.rstrip('.')} (only {operation})."
         yield Fault(f"{name}@{operation}", section, limited, ids, override, wants | only_create, (operation,))
+
+
+page = partial(fault, section="4.1", at=(Operation.LIST,))
+create = partial(fault, section="4.2", at=(Operation.CREATE,))
+get = partial(fault, section="4.3", at=(Operation.GET,))
+keys = partial(fault, section="5")
+rate = partial(fault, section="8")
 
 
 def variation(

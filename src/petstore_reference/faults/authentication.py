@@ -5,16 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import act_create, act_get, credentials, known, read_new
 from petstore_reference.messages import Answer, Caller, Operation, ReceivedCall, Refused
-from petstore_reference.overrides import both, error, on_refusal, refused_with
+from petstore_reference.overrides import error, on_refusal, refused_with
 from petstore_reference.quota import ANONYMOUS
-from petstore_reference.registry import ALL, fault
-
-keys = partial(fault, section="5")
+from petstore_reference.registry import ALL, keys
 
 BAD_KEY = ("key_missing", "key_invalid", "key_empty", "key_scheme")
 _LIST, _CREATE, _GET, _ORDERS = (Operation.LIST,), (Operation.CREATE,), (Operation.GET,), (Operation.ORDERS,)
@@ -78,14 +75,7 @@ def _always_refused(behaviour: Behaviour) -> Behaviour:
 
 def checked_before_key(looks: Callable[[ReceivedCall, ServerState, Behaviour], object]) -> Override:
     """`looks` checks the request before the key is checked; it may raise `Refused`."""
-
-    def override(behaviour: Behaviour) -> Behaviour:
-        def before_key_check(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
-            looks(call, state, whole)
-
-        return replace(behaviour, before_key_check=before_key_check)
-
-    return override
+    return lambda behaviour: replace(behaviour, before_key_check=looks)
 
 
 def stored_when(*codes: str) -> Override:
@@ -117,7 +107,7 @@ def _crash_without_space(refusal: Refused, call: ReceivedCall) -> Answer | None:
 
 
 _MISSING, _INVALID, _EMPTY, _SCHEME = "AUTH-1", "AUTH-2", "AUTH-3", "AUTH-4"
-_EVERY = "AUTH-1 AUTH-2 AUTH-3 AUTH-4"
+KEY_RULES = "AUTH-1 AUTH-2 AUTH-3 AUTH-4"
 
 FAULTS = [
     # accepted
@@ -161,24 +151,28 @@ FAULTS = [
         accepted(_found_anywhere),
     ),
     *keys(
-        "key-not-checked", "The server does not check keys.", _EVERY, accepted(lambda code, call, keys: True), each=ALL
+        "key-not-checked",
+        "The server does not check keys.",
+        KEY_RULES,
+        accepted(lambda code, call, keys: True),
+        each=ALL,
     ),
     # refused, but not with 401
-    *keys("403-for-401", "A missing or invalid key gets 403.", _EVERY, refused_with(403, *BAD_KEY), each=ALL),
-    *keys("404-for-401", "A missing or invalid key gets 404.", _EVERY, refused_with(404, *BAD_KEY)),
-    *keys("400-for-401", "A missing or invalid key gets 400.", _EVERY, refused_with(400, *BAD_KEY)),
-    *keys("500-for-401", "A missing or invalid key gets 500.", f"{_EVERY} ERROR-5", refused_with(500, *BAD_KEY)),
+    *keys("403-for-401", "A missing or invalid key gets 403.", KEY_RULES, refused_with(403, *BAD_KEY), each=ALL),
+    *keys("404-for-401", "A missing or invalid key gets 404.", KEY_RULES, refused_with(404, *BAD_KEY)),
+    *keys("400-for-401", "A missing or invalid key gets 400.", KEY_RULES, refused_with(400, *BAD_KEY)),
+    *keys("500-for-401", "A missing or invalid key gets 500.", f"{KEY_RULES} ERROR-5", refused_with(500, *BAD_KEY)),
     *keys(
         "login-page-for-401",
         "A missing or invalid key gets a redirect to a login page.",
-        _EVERY,
+        KEY_RULES,
         on_refusal(_login_page),
         each=ALL,
     ),
     *keys(
         "200-for-401",
         "`GET /store/orders` with a missing or invalid key returns 200 and an Error.",
-        _EVERY,
+        KEY_RULES,
         refused_with(200, *BAD_KEY),
         at=_ORDERS,
     ),
@@ -240,12 +234,10 @@ FAULTS = [
         "parameters-before-key",
         "The parameters are validated before the key is checked.",
         "AUTH-5",
-        both(
-            checked_before_key(
-                lambda call, state, behaviour: (
-                    behaviour.read_limit(call.query.get("limit")),
-                    behaviour.read_filter(call.query.get("status")),
-                )
+        checked_before_key(
+            lambda call, state, behaviour: (
+                behaviour.read_limit(call.query.get("limit")),
+                behaviour.read_filter(call.query.get("status")),
             )
         ),
         at=(),

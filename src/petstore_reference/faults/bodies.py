@@ -8,13 +8,12 @@ from functools import partial
 
 from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import bodies, header, served
-from petstore_reference.registry import ALL, fault
+from petstore_reference.registry import ALL, OF_ANIMALS, fault
 
 json_text = partial(fault, section="1")
 media_type = partial(fault, section="4")
 
 _CREATE, _GET, _LIST = (Operation.CREATE,), (Operation.GET,), (Operation.LIST,)
-_OF_ANIMALS = (Operation.LIST, Operation.CREATE, Operation.GET)
 _TYPE = "Content-Type"
 
 
@@ -56,24 +55,24 @@ FAULTS = [
         "Response bodies have single quotes instead of double quotes.",
         "SERVICE-1",
         bodies(_single_quotes),
-        each=_OF_ANIMALS,
+        each=OF_ANIMALS,
     ),
     *json_text(
         "trailing-comma",
         "Response bodies have a trailing comma.",
         "SERVICE-1",
         bodies(_trailing_comma),
-        each=_OF_ANIMALS,
+        each=OF_ANIMALS,
     ),
     *json_text(
         "nan",
         "Animals have a field with the value NaN.",
         "SERVICE-1",
         bodies(_not_a_number, 200, 201),
-        each=_OF_ANIMALS,
+        each=OF_ANIMALS,
     ),
     *json_text(
-        "last-byte-lost", "Response bodies lack their last byte.", "SERVICE-1", bodies(_shortened), each=_OF_ANIMALS
+        "last-byte-lost", "Response bodies lack their last byte.", "SERVICE-1", bodies(_shortened), each=OF_ANIMALS
     ),
     *json_text(
         "list-cut-at-1000", "Lists are cut off after 1,000 bytes.", "SERVICE-1", bodies(_buffered, 200), at=_LIST
@@ -129,7 +128,7 @@ FAULTS = [
         "SERVICE-1",
         header("Content-Encoding", "gzip", 200, 201),
         at=(),
-        each=_OF_ANIMALS,
+        each=OF_ANIMALS,
     ),
     *media_type("text-plain", "Content-Type is text/plain.", "BODY-1", header(_TYPE, "text/plain"), each=ALL),
     *media_type(

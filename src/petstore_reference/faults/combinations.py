@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Operation, ReceivedCall
+from petstore_reference.faults.listing import UNLIMITED
+from petstore_reference.messages import Answer, ReceivedCall
 from petstore_reference.overrides import answered, cached, error
-from petstore_reference.registry import Fault, fault
+from petstore_reference.registry import Fault, page
 from petstore_reference.store import STATUSES, Animal
 
-page = partial(fault, section="4.1", at=(Operation.LIST,))
-
 LIMITS = ("1", "20", "100", None)
-_ALL = 1_000_000  # no page limit
 
 
 def _asked(limit: str | None, status: str | None) -> Callable[[ReceivedCall], bool]:
@@ -40,7 +37,7 @@ def _unfiltered(behaviour: Behaviour) -> Behaviour:
 
 
 def _unlimited(behaviour: Behaviour) -> Behaviour:
-    return replace(behaviour, read_limit=lambda text: _ALL)
+    return replace(behaviour, read_limit=lambda text: UNLIMITED)
 
 
 def _refused() -> Iterator[Fault]:

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
-from petstore_reference.behaviour import Override
-from petstore_reference.messages import Answer, Operation
-from petstore_reference.overrides import pets, refused_if, served
-from petstore_reference.registry import fault
-
-create = partial(fault, section="4.2", at=(Operation.CREATE,))
-
-
-def _status_code(status: int) -> Override:
-    return served(lambda answer, call: replace(answer, status=status))
-
+from petstore_reference.messages import Answer
+from petstore_reference.overrides import pets, refused_if, served, with_status_code
+from petstore_reference.registry import create
 
 FAULTS = [
     # 201
-    *create("created-200", "`POST /pets` returns 200 instead of 201.", "CREATE-1", _status_code(200)),
-    *create("created-202", "`POST /pets` returns 202 instead of 201.", "CREATE-1", _status_code(202)),
+    *create("created-200", "`POST /pets` returns 200 instead of 201.", "CREATE-1", with_status_code(200)),
+    *create("created-202", "`POST /pets` returns 202 instead of 201.", "CREATE-1", with_status_code(202)),
     *create(
         "created-204",
         "`POST /pets` returns 204 instead of 201.",

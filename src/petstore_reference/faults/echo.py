@@ -9,14 +9,10 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
 from urllib.parse import quote_plus
 
-from petstore_reference.messages import Operation
 from petstore_reference.overrides import both, categorised, named, refused_if, stored
-from petstore_reference.registry import fault
-
-create = partial(fault, section="4.2", at=(Operation.CREATE,))
+from petstore_reference.registry import create
 
 
 def without_astral(put: str) -> Callable[[str], str]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override
-from petstore_reference.messages import Operation, ReceivedCall
+from petstore_reference.messages import ReceivedCall
 from petstore_reference.overrides import answered, error
-from petstore_reference.registry import fault
+from petstore_reference.registry import page
 from petstore_reference.store import STATUSES, Animal
-
-page = partial(fault, section="4.1", at=(Operation.LIST,))
 
 
 def _matching(matches: Callable[[Animal, str], bool]) -> Override:

@@ -12,11 +12,21 @@ from functools import partial
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import GET_PET_REMOVED
 from petstore_reference.messages import Answer, Operation, ReceivedCall
-from petstore_reference.overrides import aborted, animals, cached, error, on_refusal, refused_with, served, with_status
-from petstore_reference.registry import fault
+from petstore_reference.overrides import (
+    aborted,
+    always,
+    animals,
+    cached,
+    error,
+    refused_as,
+    refused_with,
+    served,
+    with_status,
+    with_status_code,
+)
+from petstore_reference.registry import fault, get
 from petstore_reference.store import STATUSES, Animal, Store, changed
 
-get = partial(fault, section="4.3", at=(Operation.GET,))
 orders = partial(fault, section="4.4", at=(Operation.ORDERS,))
 
 _GET, _ORDERS = (Operation.GET,), (Operation.ORDERS,)
@@ -24,20 +34,8 @@ _READ = "GET-1"  # not CREATE-12: an operation that never works proves nothing a
 _SAME = "GET-2 CREATE-12"
 
 
-def _always(answer: Answer) -> Override:
-    return served(lambda served, call: answer)
-
-
-def _unknown(answer: Answer) -> Override:
-    return on_refusal(lambda refusal, call: answer, ("pet_not_found",))
-
-
 def _removed(when: Callable[[date], bool]) -> Override:
     return lambda behaviour: replace(behaviour, removed=when)
-
-
-def _after_removal(answer: Answer) -> Override:
-    return on_refusal(lambda refusal, call: answer, ("operation_removed",))
 
 
 def _finding(find: Callable[[int, Store], Animal | None]) -> Override:
@@ -96,31 +94,31 @@ def _cached_as_text(behaviour: Behaviour) -> Behaviour:
 FAULTS = [
     # an animal that exists
     *get("get-404", "`GET /pets/{petId}` always returns 404.", _READ, _finding(lambda animal_id, store: None)),
-    *get("get-410", "`GET /pets/{petId}` returns 410 for an existing animal.", _READ, _always(error(410))),
-    *get("get-400", "`GET /pets/{petId}` returns 400 for an existing animal.", _READ, _always(error(400))),
-    *get("get-403", "`GET /pets/{petId}` returns 403 for an existing animal.", _READ, _always(error(403))),
+    *get("get-410", "`GET /pets/{petId}` returns 410 for an existing animal.", _READ, always(error(410))),
+    *get("get-400", "`GET /pets/{petId}` returns 400 for an existing animal.", _READ, always(error(400))),
+    *get("get-403", "`GET /pets/{petId}` returns 403 for an existing animal.", _READ, always(error(403))),
     *get(
-        "get-204", "`GET /pets/{petId}` returns 204 for an existing animal.", _READ, _always(Answer(204, b"", (), None))
+        "get-204", "`GET /pets/{petId}` returns 204 for an existing animal.", _READ, always(Answer(204, b"", (), None))
     ),
     *get(
         "get-203",
         "`GET /pets/{petId}` returns 203 for an existing animal.",
         _READ,
-        served(lambda answer, call: replace(answer, status=203)),
+        with_status_code(203),
     ),
     *get(
         "get-redirected",
         "`GET /pets/{petId}` redirects to its replacement before its removal day.",
         _READ,
-        _always(Answer(301, b"", (("Location", "/v1/pets"),), None)),
+        always(Answer(301, b"", (("Location", "/v1/pets"),), None)),
     ),
     *get(
         "get-crashes",
         "`GET /pets/{petId}` returns 500 for an existing animal.",
         f"{_READ} ERROR-5",
-        _always(error(500)),
+        always(error(500)),
     ),
-    *get("get-501", "`GET /pets/{petId}` returns 501 for an existing animal.", f"{_READ} ERROR-5", _always(error(501))),
+    *get("get-501", "`GET /pets/{petId}` returns 501 for an existing animal.", f"{_READ} ERROR-5", always(error(501))),
     *get(
         "removed-too-early",
         "`GET /pets/{petId}` is removed years before its removal day.",
@@ -226,21 +224,31 @@ FAULTS = [
         served(lambda answer, call: replace(answer, content={"data": answer.content})),
     ),
     # an id that no animal has
-    *get("unknown-id-200-null", "An unknown id gets 200 and null.", "GET-3 PET-1", _unknown(Answer(200, None))),
+    *get(
+        "unknown-id-200-null",
+        "An unknown id gets 200 and null.",
+        "GET-3 PET-1",
+        refused_as(Answer(200, None), "pet_not_found"),
+    ),
     *get(
         "unknown-id-200-object",
         "An unknown id gets 200 and an empty object.",
         "GET-3 PET-1 PET-2 PET-3",
-        _unknown(Answer(200, {})),
+        refused_as(Answer(200, {}), "pet_not_found"),
     ),
-    *get("unknown-id-200-list", "An unknown id gets 200 and an empty list.", "GET-3 PET-1", _unknown(Answer(200, []))),
+    *get(
+        "unknown-id-200-list",
+        "An unknown id gets 200 and an empty list.",
+        "GET-3 PET-1",
+        refused_as(Answer(200, []), "pet_not_found"),
+    ),
     *get(
         "unknown-id-200-error",
         "An unknown id gets 200 and an Error.",
         "GET-3 PET-1 PET-2 PET-3 PET-4",
-        _unknown(replace(error(404), status=200)),
+        refused_as(replace(error(404), status=200), "pet_not_found"),
     ),
-    *get("unknown-id-204", "An unknown id gets 204.", "GET-3", _unknown(Answer(204, b"", (), None))),
+    *get("unknown-id-204", "An unknown id gets 204.", "GET-3", refused_as(Answer(204, b"", (), None), "pet_not_found")),
     *get("unknown-id-400", "An unknown id gets 400.", "GET-3", refused_with(400, "pet_not_found")),
     *get("unknown-id-403", "An unknown id gets 403.", "GET-3", refused_with(403, "pet_not_found")),
     *get("unknown-id-410", "An unknown id gets 410.", "GET-3", refused_with(410, "pet_not_found")),
@@ -291,37 +299,37 @@ FAULTS = [
         "removed-with-200",
         "From its removal day on, `GET /pets/{petId}` returns 200 and a notice.",
         "GET-4",
-        _after_removal(Answer(200, {"message": "removed"})),
+        refused_as(Answer(200, {"message": "removed"}), "operation_removed"),
         needs="after-removal",
     ),
     *get(
         "removed-with-204",
         "From its removal day on, `GET /pets/{petId}` returns 204.",
         "GET-4",
-        _after_removal(Answer(204, b"", (), None)),
+        refused_as(Answer(204, b"", (), None), "operation_removed"),
         needs="after-removal",
     ),
     *get(
         "removed-with-500",
         "From its removal day on, `GET /pets/{petId}` returns 500.",
         "GET-4",
-        _after_removal(error(500)),
+        refused_as(error(500), "operation_removed"),
         needs="after-removal",
     ),
     *get(
         "removed-with-501",
         "From its removal day on, `GET /pets/{petId}` returns 501.",
         "GET-4",
-        _after_removal(error(501)),
+        refused_as(error(501), "operation_removed"),
         needs="after-removal",
     ),
     # orders
-    *orders("orders-404", "`GET /store/orders` returns 404.", "ORDERS-1", _always(error(404))),
-    *orders("orders-405", "`GET /store/orders` returns 405.", "ORDERS-1", _always(error(405))),
-    *orders("orders-500", "`GET /store/orders` returns 500.", "ORDERS-1 ERROR-5", _always(error(500))),
-    *orders("orders-501", "`GET /store/orders` returns 501.", "ORDERS-1 ERROR-5", _always(error(501))),
-    *orders("orders-502", "`GET /store/orders` always returns 502.", "ORDERS-1 ERROR-5", _always(error(502))),
-    *orders("orders-503", "`GET /store/orders` always returns 503.", "ORDERS-1 ERROR-5", _always(error(503))),
+    *orders("orders-404", "`GET /store/orders` returns 404.", "ORDERS-1", always(error(404))),
+    *orders("orders-405", "`GET /store/orders` returns 405.", "ORDERS-1", always(error(405))),
+    *orders("orders-500", "`GET /store/orders` returns 500.", "ORDERS-1 ERROR-5", always(error(500))),
+    *orders("orders-501", "`GET /store/orders` returns 501.", "ORDERS-1 ERROR-5", always(error(501))),
+    *orders("orders-502", "`GET /store/orders` always returns 502.", "ORDERS-1 ERROR-5", always(error(502))),
+    *orders("orders-503", "`GET /store/orders` always returns 503.", "ORDERS-1 ERROR-5", always(error(503))),
     *orders(
         "orders-aborted",
         "The server aborts the connection instead of returning orders.",

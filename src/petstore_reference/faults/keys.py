@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import act_get, authenticate, credentials, read_new
-from petstore_reference.faults.authentication import BAD_KEY, accepted, checked_before_key, some_key, stored_when
+from petstore_reference.faults.authentication import (
+    BAD_KEY,
+    KEY_RULES,
+    accepted,
+    checked_before_key,
+    some_key,
+    stored_when,
+)
 from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import url_of
-from petstore_reference.registry import ALL, fault
-
-keys = partial(fault, section="5")
+from petstore_reference.registry import ALL, keys
 
 _INVALID, _SCHEME = "AUTH-2", "AUTH-4"
-_EVERY = "AUTH-1 AUTH-2 AUTH-3 AUTH-4"
 _LIST, _CREATE, _GET = (Operation.LIST,), (Operation.CREATE,), (Operation.GET,)
 
 
@@ -219,7 +222,7 @@ FAULTS = [
     *keys(
         "shared-cache-skips-key",
         "A shared cache answers requests without a valid key.",
-        _EVERY,
+        KEY_RULES,
         _shared_cache,
         at=(*_LIST, *_GET),
     ),
@@ -233,21 +236,21 @@ FAULTS = [
     *keys(
         "filtered-list-without-key",
         "`GET /pets` with `status` needs no key.",
-        f"{_EVERY} AUTH-5",
+        f"{KEY_RULES} AUTH-5",
         accepted(lambda code, call, keys: "status" in call.query),
         at=_LIST,
     ),
     *keys(
         "limited-list-without-key",
         "`GET /pets` with `limit` needs no key.",
-        f"{_EVERY} AUTH-5",
+        f"{KEY_RULES} AUTH-5",
         accepted(lambda code, call, keys: "limit" in call.query),
         at=_LIST,
     ),
     *keys(
         "known-animal-without-key",
         "`GET /pets/{petId}` of an existing animal needs no key.",
-        _EVERY,
+        KEY_RULES,
         _known_animals,
         at=_GET,
     ),

@@ -9,17 +9,16 @@ from functools import partial
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
 from petstore_reference.conforming import read_limit
 from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
-from petstore_reference.overrides import answered, error
-from petstore_reference.registry import fault
+from petstore_reference.overrides import answered, error, with_status_code
+from petstore_reference.registry import fault, page
 
 shape = partial(fault, section="2", at=(Operation.LIST,))
-page = partial(fault, section="4.1", at=(Operation.LIST,))
 
-_ALL = 1_000_000  # no page limit
+UNLIMITED = 1_000_000  # no page limit
 
 
 def _enveloped(make: Callable[[list[Pet]], object]) -> Override:
-    return lambda behaviour: replace(behaviour, envelope=lambda pets: make(pets))
+    return lambda behaviour: replace(behaviour, envelope=make)
 
 
 def _limited(make: Callable[[str | None], int | None]) -> Override:
@@ -63,16 +62,6 @@ def _when_empty(answer: Answer) -> Override:
         def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
             served = behaviour.act(call, state, whole)
             return served if served.content else answer
-
-        return replace(behaviour, act=act)
-
-    return override
-
-
-def _status_code(status: int) -> Override:
-    def override(behaviour: Behaviour) -> Behaviour:
-        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
-            return replace(behaviour.act(call, state, whole), status=status)
 
         return replace(behaviour, act=act)
 
@@ -134,7 +123,7 @@ FAULTS = [
         needs="empty-store reading",
     ),
     # 200
-    *page("206-for-list", "`GET /pets` returns 206.", "LIST-1", _status_code(206)),
+    *page("206-for-list", "`GET /pets` returns 206.", "LIST-1", with_status_code(206)),
     *page(
         "204-for-empty-list",
         "`GET /pets` returns 204 instead of an empty list.",
@@ -222,7 +211,7 @@ FAULTS = [
         "no-paging",
         "A page holds all animals, whatever the `limit`.",
         "LIST-3 LIST-4 LIST-5",
-        _limited(lambda text: _ALL),
+        _limited(lambda text: UNLIMITED),
         needs="big-store",
     ),
     *page(
@@ -242,7 +231,7 @@ FAULTS = [
         "default-limit-all",
         "Without `limit`, a page holds all animals.",
         "LIST-4 LIST-5",
-        _default(_ALL),
+        _default(UNLIMITED),
         needs="big-store",
     ),
     *page(
@@ -250,10 +239,18 @@ FAULTS = [
     ),
     *page("max-limit-101", "`limit=101` returns 101 animals.", "LIST-5", _exact("101", 101), needs="big-store"),
     *page(
-        "limit-zero-gives-all", "`limit=0` returns all animals.", "LIST-5", _exact("0", _ALL), needs="big-store reading"
+        "limit-zero-gives-all",
+        "`limit=0` returns all animals.",
+        "LIST-5",
+        _exact("0", UNLIMITED),
+        needs="big-store reading",
     ),
     *page(
-        "negative-limit-gives-all", "`limit=-1` returns all animals.", "LIST-5", _exact("-1", _ALL), needs="big-store"
+        "negative-limit-gives-all",
+        "`limit=-1` returns all animals.",
+        "LIST-5",
+        _exact("-1", UNLIMITED),
+        needs="big-store",
     ),
     *page(
         "negative-limit-cuts-end",
@@ -262,5 +259,11 @@ FAULTS = [
         _exact("-1", -1),
         needs="big-store",
     ),
-    *page("limit-text-gives-all", "`limit=abc` returns all animals.", "LIST-5", _exact("abc", _ALL), needs="big-store"),
+    *page(
+        "limit-text-gives-all",
+        "`limit=abc` returns all animals.",
+        "LIST-5",
+        _exact("abc", UNLIMITED),
+        needs="big-store",
+    ),
 ]

@@ -7,18 +7,15 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from petstore_reference.behaviour import Behaviour, Override
 from petstore_reference.conforming import parse
 from petstore_reference.faults.validation import stored_though_refused
-from petstore_reference.messages import Operation, ReceivedCall, Refused
+from petstore_reference.messages import ReceivedCall, Refused
 from petstore_reference.overrides import answered, error, named, stored
-from petstore_reference.registry import Fault, fault
+from petstore_reference.registry import Fault, create
 from petstore_reference.store import STATUSES
-
-create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 _FIELDS = ("name", "categoryId", "status")
 _FREE = "CREATE-14 ERROR-5"

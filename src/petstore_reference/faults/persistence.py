@@ -5,17 +5,13 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from petstore_reference.behaviour import Behaviour, ServerState
 from petstore_reference.faults.echo import through_double, without_astral
 from petstore_reference.messages import Operation, ReceivedCall
 from petstore_reference.overrides import animals, stored_otherwise, with_status
-from petstore_reference.registry import Fault, fault
+from petstore_reference.registry import Fault, create
 from petstore_reference.store import Animal, NewAnimal, Store, changed
-
-create = partial(fault, section="4.2", at=(Operation.CREATE,))
-
 
 _GET, _LIST = (Operation.GET,), (Operation.LIST,)
 

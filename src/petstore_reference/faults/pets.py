@@ -11,13 +11,12 @@ from petstore_reference.behaviour import Override, Pet
 from petstore_reference.conforming import read_id
 from petstore_reference.messages import Answer, Operation, ReceivedCall
 from petstore_reference.overrides import animals, both, pets, served, with_status, without
-from petstore_reference.registry import fault
+from petstore_reference.registry import OF_ANIMALS, fault
 from petstore_reference.store import STATUSES
 
 pet = partial(fault, section="2")
 
 _CREATE, _LIST = (Operation.CREATE,), (Operation.LIST,)
-_OF_ANIMALS = (Operation.LIST, Operation.CREATE, Operation.GET)
 _NAMESPACE = 0x9E7 << 64
 
 
@@ -76,9 +75,9 @@ def _status(make: Callable[[str | None], object]) -> Override:
 
 FAULTS = [
     # id
-    *pet("id-missing", "Pets have no `id`.", "PET-1", _missing("id"), each=_OF_ANIMALS),
+    *pet("id-missing", "Pets have no `id`.", "PET-1", _missing("id"), each=OF_ANIMALS),
     *pet("id-underscored", "`id` is spelled `_id`.", "PET-1", _renamed("id", "_id")),
-    *pet("id-text", "`id` is a string.", "PET-1", _field("id", str), each=_OF_ANIMALS),
+    *pet("id-text", "`id` is a string.", "PET-1", _field("id", str), each=OF_ANIMALS),
     *pet("id-uuid", "`id` is a UUID.", "PET-1", both(_field("id", _uuid), _reads_ids(_from_uuid))),
     *pet(
         "id-fraction",
@@ -104,9 +103,9 @@ FAULTS = [
         "list-repeats-first-animal", "A page lists its first animal twice.", "PET-5", served(_first_row_twice), at=_LIST
     ),
     # name
-    *pet("name-missing", "Pets have no `name`.", "PET-2", _missing("name"), each=_OF_ANIMALS),
+    *pet("name-missing", "Pets have no `name`.", "PET-2", _missing("name"), each=OF_ANIMALS),
     *pet("name-capitalised", "`name` is spelled `Name`.", "PET-2", _renamed("name", "Name")),
-    *pet("name-null", "`name` is null.", "PET-2", _field("name", lambda value: None), each=_OF_ANIMALS),
+    *pet("name-null", "`name` is null.", "PET-2", _field("name", lambda value: None), each=OF_ANIMALS),
     *pet(
         "name-object",
         "`name` is an object with one text per language.",
@@ -116,16 +115,16 @@ FAULTS = [
     *pet("name-number", "`name` is a number.", "PET-2", _field("name", lambda value: 7)),
     *pet("name-list", "`name` is a list of words.", "PET-2", _field("name", lambda value: str(value).split())),
     # categoryId
-    *pet("category-missing", "Pets have no `categoryId`.", "PET-3", _missing("categoryId"), each=_OF_ANIMALS),
+    *pet("category-missing", "Pets have no `categoryId`.", "PET-3", _missing("categoryId"), each=OF_ANIMALS),
     *pet(
         "category-snake-case",
         "`categoryId` is spelled `category_id`.",
         "PET-3",
         _renamed("categoryId", "category_id"),
-        each=_OF_ANIMALS,
+        each=OF_ANIMALS,
     ),
-    *pet("category-text", "`categoryId` is a string.", "PET-3", _field("categoryId", str), each=_OF_ANIMALS),
-    *pet("category-null", "`categoryId` is null.", "PET-3", _field("categoryId", lambda value: None), each=_OF_ANIMALS),
+    *pet("category-text", "`categoryId` is a string.", "PET-3", _field("categoryId", str), each=OF_ANIMALS),
+    *pet("category-null", "`categoryId` is null.", "PET-3", _field("categoryId", lambda value: None), each=OF_ANIMALS),
     *pet("category-nested", "An object `category` replaces `categoryId`.", "PET-3", pets(_nested)),
     *pet(
         "category-fraction",
@@ -151,7 +150,7 @@ FAULTS = [
         "`status` is in upper case.",
         "PET-4",
         _status(lambda status: status and status.upper()),
-        each=_OF_ANIMALS,
+        each=OF_ANIMALS,
     ),
     *pet(
         "status-capitalised",

@@ -5,20 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
+from petstore_reference.faults.rate_headers import iso
 from petstore_reference.messages import Answer, Caller, ReceivedCall
-from petstore_reference.overrides import aborted, error, over_limit, spending
+from petstore_reference.overrides import aborted, error, over_limit, ruled, spending
 from petstore_reference.quota import ANONYMOUS, QuotaRules, Usage
-from petstore_reference.registry import fault
-
-rate = partial(fault, section="8")
-
-
-def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Override:
-    return lambda behaviour: replace(behaviour, rules=lambda rules: make(behaviour.rules(rules)))
+from petstore_reference.registry import rate
 
 
 def _figures(make: Callable[[str, int], int]) -> Override:
@@ -30,7 +23,7 @@ def _figures(make: Callable[[str, int], int]) -> Override:
         }
         return replace(rules, per_window=figures)
 
-    return _ruled(made)
+    return ruled(made)
 
 
 def _answered(answer: Answer) -> Override:
@@ -106,10 +99,6 @@ def _late(behaviour: Behaviour) -> Behaviour:
 
 def _half(usage: Usage) -> int:
     return math.floor((usage.retry_after or 0) / 2)
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
 FAULTS = [
@@ -190,7 +179,7 @@ FAULTS = [
         "retry-after-iso",
         "Retry-After is an ISO 8601 date.",
         "RATE-7",
-        _retry_after(lambda usage: _iso(usage.reset)),
+        _retry_after(lambda usage: iso(usage.reset)),
         needs="exhaust",
     ),
     *rate(

@@ -11,15 +11,11 @@ from functools import partial
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
 from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
 from petstore_reference.overrides import answered, error, named, pets, refused_if, served, stored, stored_otherwise
-from petstore_reference.registry import fault
+from petstore_reference.registry import create, fault, get, page
 from petstore_reference.store import Animal, NewAnimal, changed
 
-# a default run finds the early ones too, since its first examples have these values
-early_page = partial(fault, section="4.1", at=(Operation.LIST,))
-early_create = partial(fault, section="4.2", at=(Operation.CREATE,))
-page = partial(early_page, needs="examples")
-create = partial(early_create, needs="examples")
-get = partial(fault, section="4.3", at=(Operation.GET,), needs="examples")
+# a default run finds the others, since its first examples have these values
+rare_page, rare_create, rare_get = (partial(make, needs="examples") for make in (page, create, get))
 
 _CRASH = error(500, "internal")
 
@@ -138,59 +134,61 @@ def _crashes_at(code_points: range) -> Override:
 
 FAULTS = [
     # one limit, or a limit and a status together
-    *page(
+    *rare_page(
         "query-not-utf-8-crashes",
         "A query parameter that is not UTF-8 gets 500.",
         "ERROR-5",
         answered(lambda call: any("\ufffd" in value for value in call.query.values()), _CRASH),
     ),
-    *page(
+    *rare_page(
         "limit-30s-crash",
         "A `limit` from 30 to 39 gets 500.",
         "LIST-2 ERROR-5",
         answered(_asked(range(30, 40)), _CRASH),
     ),
-    *page(
+    *rare_page(
         "limit-55-to-64-refused",
         "A `limit` from 55 to 64 gets 400.",
         "LIST-2",
         answered(_asked(range(55, 65)), error(400)),
     ),
-    *page(
+    *rare_page(
         "limit-over-70-crashes-for-sold",
         "A `limit` from 71 to 99 with `status=sold` gets 500.",
         "LIST-6 ERROR-5",
         answered(_asked(range(71, 100), "sold"), _CRASH),
     ),
-    *page(
+    *rare_page(
         "limit-40s-not-found-for-available",
         "A `limit` from 40 to 49 with `status=available` gets 404.",
         "LIST-6",
         answered(_asked(range(40, 50), "available"), error(404)),
     ),
-    *page("limit-60s-one-too-many", "A `limit` from 60 to 69 returns one animal too many.", "LIST-3", _one_too_many),
-    *page(
+    *rare_page(
+        "limit-60s-one-too-many", "A `limit` from 60 to 69 returns one animal too many.", "LIST-3", _one_too_many
+    ),
+    *rare_page(
         "limit-80-to-99-ignores-pending", "`status=pending` is ignored with a `limit` from 80 to 99.", "LIST-7", _leaks
     ),
-    *page(
+    *rare_page(
         "limit-3-to-8-empty-status",
         "With a `limit` from 3 to 8, each `status` is an empty string.",
         "PET-4",
         served(_status_lost_on_short_pages),
     ),
-    *page(
+    *rare_page(
         "fraction-as-limit-crashes",
         "A `limit` with a decimal point gets 500.",
         "ERROR-5",
         answered(lambda call: "." in call.query.get("limit", ""), _CRASH),
     ),
-    *early_page(
+    *page(
         "unknown-parameter-crashes",
         "An unknown query parameter gets 500.",
         "ERROR-5",
         answered(lambda call: not call.query.keys() <= {"limit", "status"}, _CRASH),
     ),
-    *early_page(
+    *page(
         "limit-not-in-menu-refused",
         "A `limit` other than 1, 10, 20, 25, 50 and 100 gets 400.",
         "LIST-2",
@@ -206,101 +204,99 @@ FAULTS = [
         needs="examples",
     ),
     # a range of ids, and other segments
-    *get(
+    *rare_get(
         "id-over-int32-crashes",
         "A petId from 2^31 to 2^40 - 1 gets 500.",
         "GET-3 ERROR-5",
         answered(_id(lambda n: 2**31 <= n < 2**40), _CRASH),
     ),
-    *fault(
+    *get(
         "id-0-200-list",
         "petId 0 gets 200 and an empty list.",
         "GET-3 PET-1",
         answered(_id(lambda n: n == 0), Answer(200, [])),
-        section="4.3",
-        at=(Operation.GET,),
     ),
-    *get("negative-id-refused", "A negative petId gets 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
-    *get(
+    *rare_get("negative-id-refused", "A negative petId gets 400.", "GET-3", answered(_id(lambda n: n < 0), error(400))),
+    *rare_get(
         "largest-id-crashes",
         "The largest int64 as petId gets 500.",
         "GET-3 ERROR-5",
         answered(_id(lambda n: n == 2**63 - 1), _CRASH),
     ),
-    *get(
+    *rare_get(
         "segment-beyond-ascii-crashes",
         "A petId with characters beyond ASCII gets 500.",
         "ERROR-5",
         answered(lambda call: not call.pet_id.isascii(), _CRASH),
     ),
-    *get(
+    *rare_get(
         "segment-not-utf-8-crashes",
         "A petId that is not UTF-8 gets 500.",
         "ERROR-5",
         answered(lambda call: "\ufffd" in call.pet_id, _CRASH),
     ),
-    *get(
+    *rare_get(
         "long-segment-crashes",
         "A petId of more than 64 characters gets 500.",
         "ERROR-5",
         answered(lambda call: len(call.pet_id) > 64, _CRASH),
     ),
     # names and categories
-    *create(
+    *rare_create(
         "name-of-30-to-39-crashes",
         "A name of 30 to 39 characters gets 500.",
         "CREATE-1 CREATE-14 ERROR-5",
         refused_if("internal", lambda new: 30 <= len(new.name) <= 39, 500),
     ),
-    *early_create(
+    *create(
         "short-names-refused",
         "A name of fewer than 2 characters gets 400.",
         "CREATE-1",
         refused_if("name_invalid", lambda new: len(new.name) == 1),
     ),
-    *early_create(
+    *create(
         "name-taken-409",
         "The name of a stored animal gets 409.",
         "CREATE-1",
         _unique_names,
     ),
-    *early_create(
+    *create(
         "digits-as-name-become-number",
         "A name of digits comes back as a number.",
         "PET-2",
         pets(_with_number_as_name),
     ),
-    *create(
+    *rare_create(
         "name-over-255-crashes",
         "A name of more than 255 characters gets 500.",
         "CREATE-14 ERROR-5",
         refused_if("internal", lambda new: len(new.name) > 255, 500),
     ),
-    *create(
+    *rare_create(
         "cyrillic-crashes",
         "A name with a Cyrillic letter gets 500.",
         "CREATE-14 ERROR-5",
         _crashes_at(range(0x400, 0x500)),
     ),
-    *create(
+    *rare_create(
         "caret-dropped",
         "Each `^` is removed from a name.",
         "CREATE-2",
         stored(named(lambda name: name.replace("^", ""))),
     ),
-    *create(
+    *rare_create(
         "sharp-s-stored-otherwise",
         "`ß` in a name is stored as `ss`; the 201 is right.",
         "CREATE-12 CREATE-13",
         stored_otherwise(_forgets_sharp_s),
     ),
-    *create(
+    *rare_create(
         "category-0-crashes",
         "`categoryId` 0 gets 500.",
         "CREATE-14 ERROR-5",
         refused_if("internal", lambda new: new.category_id == 0, 500),
     ),
-    *early_create(
+    *create(
         "name-0-refused",
         "The name `0` gets 400.",
         "CREATE-1",
@@ -314,51 +310,51 @@ FAULTS = [
         section="4.2",
         needs="writes examples",
     ),
-    *early_create(
+    *create(
         "formula-escaped",
         "An apostrophe is added before a name that begins with `=`.",
         "CREATE-2",
         stored(named(lambda name: f"'{name}" if name.startswith("=") else name)),
     ),
-    *early_create(
+    *create(
         "status-first-dropped",
         "`status` is dropped if it is the first member of the body.",
         "CREATE-4",
         _first_status_dropped,
     ),
-    *early_create(
+    *create(
         "third-category-refused",
         "`categoryId` 3, which listed animals have, gets 400.",
         "CREATE-1",
         refused_if("category_unknown", lambda new: new.category_id == 3),
     ),
     # defects of an unusual type
-    *create(
+    *rare_create(
         "true-as-status-accepted",
         "true as `status` is accepted and dropped.",
         "CREATE-10",
         _true_is_none,
     ),
-    *create(
+    *rare_create(
         "number-as-body-crashes",
         "A number as body gets 500.",
         "CREATE-5 ERROR-5",
         answered(_posted(lambda body: isinstance(body, int)), _CRASH),
     ),
-    *create("list-as-name-joined", "A list as `name` is accepted, and its items are joined.", "CREATE-7", _joined),
-    *create(
+    *rare_create("list-as-name-joined", "A list as `name` is accepted, and its items are joined.", "CREATE-7", _joined),
+    *rare_create(
         "object-as-category-crashes",
         "An object as `categoryId` gets 500.",
         "CREATE-8 ERROR-5",
         answered(_member("categoryId", lambda value: isinstance(value, dict)), _CRASH),
     ),
-    *early_create(
+    *create(
         "list-as-status-crashes",
         "A list as `status` gets 500.",
         "CREATE-10 ERROR-5",
         answered(_member("status", lambda value: isinstance(value, list)), _CRASH),
     ),
-    *create(
+    *rare_create(
         "number-as-status-crashes",
         "A number as `status` gets 500.",
         "CREATE-10 ERROR-5",

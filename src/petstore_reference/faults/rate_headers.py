@@ -6,15 +6,12 @@ import math
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import formatdate
-from functools import partial
 
 from petstore_reference.behaviour import Override
 from petstore_reference.messages import ReceivedCall
 from petstore_reference.overrides import rates
 from petstore_reference.quota import DAY, Usage
-from petstore_reference.registry import ALL, Fault, fault
-
-rate = partial(fault, section="8")
+from petstore_reference.registry import ALL, Fault, rate
 
 LIMIT, REMAINING, RESET = "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"
 _HEADERS = (("limit-header", LIMIT, "RATE-1"), ("remaining", REMAINING, "RATE-2"), ("reset", RESET, "RATE-3"))
@@ -50,7 +47,8 @@ def _wrong(
     return rate(name, f"{header} {summary}.", breaks, _value(header, make), needs=needs)
 
 
-def _iso(seconds: float) -> str:
+def iso(seconds: float) -> str:
+    """A Unix time as an ISO 8601 date."""
     return datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
@@ -212,7 +210,7 @@ FAULTS = [
     *_wrong(
         "reset-in-microseconds", "is in microseconds", "RATE-3", RESET, lambda usage, call: math.ceil(usage.reset * 1e6)
     ),
-    *_wrong("reset-iso", "is an ISO date", "RATE-3", RESET, lambda usage, call: _iso(usage.reset)),
+    *_wrong("reset-iso", "is an ISO date", "RATE-3", RESET, lambda usage, call: iso(usage.reset)),
     *_wrong(
         "reset-http-date", "is an HTTP date", "RATE-3", RESET, lambda usage, call: formatdate(usage.reset, usegmt=True)
     ),

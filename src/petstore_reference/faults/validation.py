@@ -6,16 +6,13 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, TypeVar
 
 from petstore_reference.behaviour import Behaviour, Override, ServerState
-from petstore_reference.messages import Answer, Operation, ReceivedCall, Refused
+from petstore_reference.messages import Answer, ReceivedCall, Refused
 from petstore_reference.overrides import on_refusal, refused_if, refused_with
-from petstore_reference.registry import Fault, fault
+from petstore_reference.registry import Fault, create
 from petstore_reference.store import STATUSES, NewAnimal
-
-create = partial(fault, section="4.2", at=(Operation.CREATE,))
 
 Raw = TypeVar("Raw")
 Read = TypeVar("Read")

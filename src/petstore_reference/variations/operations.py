@@ -8,7 +8,16 @@ from dataclasses import replace
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import DecimalInteger
 from petstore_reference.messages import Answer, Caller, Operation, ReceivedCall, Refused
-from petstore_reference.overrides import both, error, header, on_refusal, refused_if, refused_with, served, stored
+from petstore_reference.overrides import (
+    always,
+    both,
+    error,
+    header,
+    refused_as,
+    refused_if,
+    refused_with,
+    stored,
+)
 from petstore_reference.registry import variation
 from petstore_reference.store import Animal, NewAnimal
 
@@ -82,14 +91,6 @@ def _challenges(behaviour: Behaviour) -> Behaviour:
         return replace(answer, headers=answer.headers + challenge) if answer.status == 401 else answer
 
     return replace(behaviour, refuse=refuse)
-
-
-def _always(answer: Answer) -> Override:
-    return served(lambda served, call: answer)
-
-
-def _instead(answer: Answer, code: str) -> Override:
-    return on_refusal(lambda refusal, call: answer, (code,))
 
 
 _PAGE = Answer(404, b"<!DOCTYPE html><title>Not Found</title>", (), "text/html")
@@ -194,7 +195,7 @@ VARIATIONS = [
         "id-text-404-page",
         "4.3",
         "A petId that is not an int64 gets 404 with an HTML page.",
-        _instead(_PAGE, "id_invalid"),
+        refused_as(_PAGE, "id_invalid"),
         at=_GET,
         conflicts=_BAD_IDS,
     ),
@@ -235,7 +236,7 @@ VARIATIONS = [
         "orders-need-parameters",
         "4.4",
         "`GET /store/orders` returns 400, because a parameter is missing.",
-        _always(error(400, "customer_missing")),
+        always(error(400, "customer_missing")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),
@@ -243,7 +244,7 @@ VARIATIONS = [
         "orders-object",
         "4.4",
         "`GET /store/orders` returns an object.",
-        _always(Answer(200, {"orders": [], "total": 0})),
+        always(Answer(200, {"orders": [], "total": 0})),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),
@@ -251,7 +252,7 @@ VARIATIONS = [
         "orders-204",
         "4.4",
         "`GET /store/orders` returns 204, because there are no orders.",
-        _always(Answer(204, b"", (), None)),
+        always(Answer(204, b"", (), None)),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),
@@ -259,7 +260,7 @@ VARIATIONS = [
         "orders-403",
         "4.4",
         "`GET /store/orders` returns 403, because the key may not list orders.",
-        _always(error(403, "forbidden")),
+        always(error(403, "forbidden")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),
@@ -267,7 +268,7 @@ VARIATIONS = [
         "orders-csv",
         "4.4",
         "`GET /store/orders` returns a CSV table.",
-        _always(Answer(200, b"id;petId\r\n1;130\r\n", (), "text/csv")),
+        always(Answer(200, b"id;petId\r\n1;130\r\n", (), "text/csv")),
         at=_ORDERS,
         conflicts=_ORDER_ANSWERS,
     ),

@@ -10,7 +10,7 @@ from email.utils import formatdate
 from petstore_reference.behaviour import Behaviour, Override, ServerState
 from petstore_reference.conforming import known
 from petstore_reference.messages import Answer, Caller, ReceivedCall
-from petstore_reference.overrides import over_limit, rates
+from petstore_reference.overrides import over_limit, rates, ruled
 from petstore_reference.quota import ANONYMOUS, PER_DAY, QuotaRules, Usage
 from petstore_reference.registry import variation
 
@@ -20,10 +20,6 @@ _DATES = "date-behind date-ahead clock-ahead clock-behind"
 _COUNTED = "refused-free posts-cost-five"
 _SKEWS = "clock-ahead clock-behind"
 _BODIES = "429-empty 429-html 429-problem"
-
-
-def _ruled(make: Callable[[QuotaRules], QuotaRules]) -> Override:
-    return lambda behaviour: replace(behaviour, rules=lambda rules: make(behaviour.rules(rules)))
 
 
 def _daily(rules: QuotaRules) -> QuotaRules:
@@ -133,18 +129,18 @@ VARIATIONS = [
         "moving-window",
         "8",
         "The window slides: each request counts for a full window after it was sent.",
-        _ruled(lambda rules: replace(rules, moving=True)),
+        ruled(lambda rules: replace(rules, moving=True)),
         conflicts=_WINDOWS,
     ),
     variation(
         "aligned-window",
         "8",
         "Each window begins at a full minute.",
-        _ruled(lambda rules: replace(rules, aligned=True)),
+        ruled(lambda rules: replace(rules, aligned=True)),
         conflicts=_WINDOWS,
     ),
     variation(
-        "daily-window", "8", "The limit in force is the plan's limit per day.", _ruled(_daily), conflicts=_WINDOWS
+        "daily-window", "8", "The limit in force is the plan's limit per day.", ruled(_daily), conflicts=_WINDOWS
     ),
     variation(
         "refilled-bucket",
@@ -157,7 +153,7 @@ VARIATIONS = [
         "custom-plan",
         "8",
         "The quota is agreed individually; run without `--plan`, or with `--plan enterprise`.",
-        _ruled(_custom),
+        ruled(_custom),
         conflicts="daily-window",
     ),
     variation(
@@ -190,7 +186,7 @@ VARIATIONS = [
         "keyless-limit",
         "8",
         "Requests without a valid key are limited to 10 per second from each address.",
-        _ruled(lambda rules: replace(rules, per_window={**rules.per_window, ANONYMOUS: 10}, anonymous_seconds=1.0)),
+        ruled(lambda rules: replace(rules, per_window={**rules.per_window, ANONYMOUS: 10}, anonymous_seconds=1.0)),
         conflicts=f"{_KEYLESS} refilled-bucket",
     ),
     variation(
