@@ -24,8 +24,7 @@ from tests.support.ground import KEY, Ask, Clock, client, settings, transcript
 STATUSES = {"available", "pending", "sold"}
 
 
-def test_there_are_many() -> None:
-    assert len(VARIATIONS) >= 40
+def test_names_describe_the_variation() -> None:
     assert [name for name, variation in VARIATIONS.items() if name != variation.name] == []
     assert [name for name in VARIATIONS if not re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)*", name)] == []
 
