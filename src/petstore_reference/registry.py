@@ -121,6 +121,7 @@ def fault(
         yield Fault(f"{name}@{operation}", section, limited, ids, override, wants | only_create, (operation,))
 
 
+# faults of one section: those of an operation are at that operation, the others everywhere
 page = partial(fault, section="4.1", at=(Operation.LIST,))
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
 get = partial(fault, section="4.3", at=(Operation.GET,))
