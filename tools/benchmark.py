@@ -20,11 +20,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.messages import Record
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
+from petstore_reference.faults import FAULTS
+from petstore_reference.messages import LoggedRequest
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment, petcheck
 from tools import fleet_benchmark, one_run
 
@@ -112,7 +112,7 @@ class Cost:
 
 
 @contextmanager
-def served(*faults: str) -> Iterator[tuple[str, list[Record]]]:
+def served(*faults: str) -> Iterator[tuple[str, list[LoggedRequest]]]:
     """A reference server with a quota that slows down no tool, and its log."""
     app = create_app(ReferenceSettings(keys={KEY: "business"}, window_seconds=3.0, faults=faults))
     with running(app) as url:

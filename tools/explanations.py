@@ -20,10 +20,10 @@ from petcheck.exchange import Exchange, Response
 from petcheck.judging.creations import categories_in
 from petcheck.judging.matchers import described
 from petcheck.judging.request_bodies import asked_for
-from petcheck.reference.variations import VARIATIONS
 from petcheck.spec.catalogue import Requirement, catalogue
 from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
+from petstore_reference.variations import VARIATIONS
 from tests.support.trial import Hurried, Trial, judge_in_place, server
 from tools.kill_matrix import run_variation
 

@@ -16,10 +16,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from petcheck.reference.faults import BY_EXAMPLES, FAULTS
 from petcheck.spec import sections
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Outcome
+from petstore_reference.faults import FAULTS
+from tests.support.by_examples import BY_EXAMPLES
 from tools.kill_matrix import run_variation
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "grounds.md"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.variations import VARIATIONS
 from petcheck.spec.sections import TITLES
+from petstore_reference.faults import FAULTS
+from petstore_reference.variations import VARIATIONS
 from tests.support.trial import Hurried, Trial, differences, judge, judge_in_place, server
 
 Judge = Callable[..., Trial]

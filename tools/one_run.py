@@ -18,9 +18,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment, largest_size
 
 BASELINE = "9df0345"

@@ -17,8 +17,8 @@ from pathlib import Path
 from proselint.checks import __register__ as general
 from proselint.registry.checks import Check
 
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.variations import VARIATIONS
+from petstore_reference.faults import FAULTS
+from petstore_reference.variations import VARIATIONS
 from tools.prose_texts import Passage, passages
 
 ROOT = Path(__file__).resolve().parent.parent

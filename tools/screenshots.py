@@ -11,9 +11,9 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_file
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.chromium import CHROMIUM, FLAGS
 from tests.support.command import KEY, petcheck
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.judging import rules
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.registry import Fault
 from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
 from petcheck.spec.sections import TITLES, order
+from petstore_reference.faults import FAULTS
+from petstore_reference.registry import Fault
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "build" / "docs"

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 
-from petcheck.reference.variations import VARIATIONS
+from petstore_reference.variations import VARIATIONS
 from tools.kill_matrix import run_variation
 
 SIZES = (0, 1, 12, 19, 20, 21, 60, 100, 130, 3_000)

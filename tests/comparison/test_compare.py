@@ -10,10 +10,10 @@ import pytest
 from petcheck.comparison.compare import Comparison, compare
 from petcheck.comparison.difference import Difference
 from petcheck.comparison.pairing import Counterparts
-from petcheck.reference.faults import FAULTS
 from petcheck.reports.side_by_side import side_by_side
 from petcheck.results.evidence import by_index
 from petcheck.results.load import RecordedRun
+from petstore_reference.faults import FAULTS
 from tests.support.trial import Hurried, Trial, judge, judge_in_place, server
 
 WITH_EXAMPLES = ("--allow-writes", "--plan", "pro")

@@ -23,10 +23,10 @@ from petcheck.cli.run import run_parser
 from petcheck.config.load import configure
 from petcheck.config.options import given_options
 from petcheck.config.targets import TargetConfig, Url
-from petcheck.reference.faults import FAULTS
 from petcheck.runner.dry_run import Forecast
 from petcheck.spec.catalogue import catalogue
 from petcheck.wire.credentials import ApiKey
+from petstore_reference.faults import FAULTS
 from tests.support.command import KEY, petcheck
 from tests.support.trial import server
 from tools import site

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reference.faults import FAULTS
+from petstore_reference.faults import FAULTS
 from tools import prose
 from tools.prose import Finding, Word, findings, read, rules, served
 

@@ -15,8 +15,8 @@ import pytest
 
 import petcheck
 from petcheck.config.options import OPTIONS
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.results.lock import FolderLock
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.trial import server
 
 KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"

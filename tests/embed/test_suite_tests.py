@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.results.result import load
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_file
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import environment
 
 KEY = "canary-Zq7vXw2TzR9mPb4LcY8dHs3NfJ"
@@ -112,7 +112,7 @@ def test_one_requirement_is_chosen_by_its_id(tmp_path: Path) -> None:
 
 OWN_APPLICATIONS = f"""
 import petcheck, pytest
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.server import ReferenceSettings, create_app
 
 @pytest.fixture(scope="module", params=["conforming", "broken"])
 def shop(request):

@@ -27,8 +27,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, environment
 
 HERE = Path(__file__).parent

@@ -9,9 +9,9 @@ import pytest
 
 from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Grounds
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.variations import VARIATIONS
 from petcheck.spec.operations import Operation
+from petstore_reference.faults import FAULTS
+from petstore_reference.variations import VARIATIONS
 from tests.support.cross_check import broken, overlooked, schemathesis_problems
 from tests.support.exchanges import JSON, exchange, rates, unix
 from tools.kill_matrix import run_fault, run_variation

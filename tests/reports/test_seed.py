@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-
 from petcheck.results.har import har
+
 from tests.support import samples
 from tests.support.command import Ran, petcheck
 from tests.support.trial import KEY, server

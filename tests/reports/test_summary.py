@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.summary import code, escape, render
 from petcheck.results.evidence import evidence_of
-from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.results.result import Created
 from tests.support import samples
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from petcheck.exchange import Exchange
+from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
 from petcheck.results.evidence import Evidence, by_index
-from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.results.result import Created, RequestCount
 from tests.support import samples
 

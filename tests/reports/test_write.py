@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from petcheck.reports.write import Product, write_all
 
 from petcheck.errors import NotWritten
 from petcheck.reports import comparison_html, summary
-from petcheck.reports.write import Product, write_all
 from petcheck.results.result import load
 from tests.support import samples
 

@@ -15,8 +15,8 @@ from packaging.utils import canonicalize_name
 from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
 from petcheck.results.attestation import read_seal, signed_payload, statement, write_attestation
-from petcheck.stream.environment import Environment, commit_of, packages_of
 from petcheck.results.manifest import digest_of, manifest, read_manifest, write_manifest
+from petcheck.stream.environment import Environment, commit_of, packages_of
 from tests.support import samples
 
 HERE = Environment("c" * 40, "CPython 3.11.7", "Linux", {"httpx": "0.28.1"})

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from petcheck.exchange import Exchange, Request
+from petcheck.judging.verdicts import Verdict
 from petcheck.results.causes import Cause, causes
 from petcheck.results.evidence import by_index
-from petcheck.judging.verdicts import Verdict
 from petcheck.spec.operations import Operation
 from tests.support import samples
 

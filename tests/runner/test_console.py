@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, without_examples
 from tests.support.forked import petcheck, start
 from tests.support.peers import Caller, peer

@@ -37,7 +37,7 @@ if __name__ == "__main__":
 """
 SHOP = f"""
 import pathlib
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.server import ReferenceSettings, create_app
 with pathlib.Path(__file__).with_name("calls").open("a") as file:
     file.write("import\\n")
 app = create_app(ReferenceSettings(keys={{"{KEY}": "business"}}, anonymous_limit=10_000))

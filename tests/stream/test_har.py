@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from petcheck.results.har import Evidence, entries_by_index, entry_of, exchange_of, har, write_har
 
 from petcheck.errors import NotEvidence
 from petcheck.exchange import Credential, NoAnswer, Silence
-from petcheck.results.har import Evidence, entries_by_index, entry_of, exchange_of, har, write_har
 from petcheck.spec.operations import Operation
 from tests.support import samples
 

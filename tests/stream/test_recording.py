@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from petcheck.results.recording import FILE, Stream, entries_in, read_stream, write_stream
 
 from petcheck.errors import NotARun
 from petcheck.exchange import Exchange
 from petcheck.results.load import read_har, recording_in
-from petcheck.results.recording import FILE, Stream, entries_in, read_stream, write_stream
 from petcheck.results.result import write
 from tests.support import samples
 

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 from starlette.applications import Starlette
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 
 KEY = "secret-key-abcdef0123456789"
 BEARER = f"Bearer {KEY}"

@@ -27,8 +27,6 @@ from petcheck.cli.run import pytest_options, run_parser
 from petcheck.config.load import Config, configure, drawn_seed, utc_today
 from petcheck.config.options import given_options
 from petcheck.exchange import Exchange
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import outputs
 from petcheck.reports.outputs import Material, render
 from petcheck.results import proof
@@ -43,6 +41,8 @@ from petcheck.runner.start import prepare
 from petcheck.stream import files
 from petcheck.stream.stream import Stream
 from petcheck.wire.clock import SystemClock
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 
 KEY = "trial-key-5d1c7f0a9b3e4826"
 

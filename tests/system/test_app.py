@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.command import KEY, Ran, petcheck
 
 STARLETTE = """

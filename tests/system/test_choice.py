@@ -10,12 +10,13 @@ import pytest
 from petcheck.exchange import Exchange
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.judging.statuses import query_is_valid
-from petcheck.reference.faults import BY_EXAMPLES, FAULTS
 from petcheck.runner.schedule import EXAMPLE_STAGES, Schedule
 from petcheck.runner.session import Session
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Traffic
+from petstore_reference.faults import FAULTS
+from tests.support.by_examples import BY_EXAMPLES
 from tests.support.command import petcheck
 from tests.support.trial import collected, configured, judge_in_place, server
 from tools.kill_matrix import run_fault

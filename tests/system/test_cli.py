@@ -18,9 +18,9 @@ from pathlib import Path
 import pytest
 
 from petcheck.cli.main import main
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.certificates import issue, showing
 from tests.support.command import KEY, Ran, ended, environment, petcheck, start
 from tests.support.peers import Caller, Peer, peer

@@ -6,8 +6,8 @@ import pytest
 
 from petcheck.cli.explain import Answer, Reason, explanations
 from petcheck.cli.main import main
-from petcheck.reference.faults import FAULTS
 from petcheck.spec.catalogue import catalogue
+from petstore_reference.faults import FAULTS
 from tests.support.trial import without_network
 from tools.explanations import explanation
 

@@ -17,12 +17,12 @@ from unittest.mock import ANY
 import pytest
 
 from petcheck.cli.main import main
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.results import load as load_module
 from petcheck.results.result import load, to_json
 from petcheck.runner import fleet
 from petcheck.runner.processes import Done, Processes, Task
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.results.test_attestation import key_files
 from tests.support import command
 from tests.support.command import KEY, Ran, ended, environment

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.reference.variations import VARIATIONS
+from petstore_reference.variations import VARIATIONS
 from tools.grounds import GROUNDS, OVERT, Pair, document, drawn, judged
 
 SAMPLE = drawn(1, seed=20)[::20]

@@ -13,10 +13,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from petcheck.cli.main import main
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import history_json
 from petcheck.results.result import write
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import samples
 from tests.support.command import KEY
 from tests.support.forked import petcheck

@@ -8,9 +8,9 @@ from urllib.parse import quote
 
 import pytest
 
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.files import suite_root
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import command
 from tests.support.command import KEY, Ran
 from tests.support.forked import petcheck

@@ -16,10 +16,11 @@ import pytest
 
 from petcheck.config.load import utc_today
 from petcheck.judging.judgement import Grounds
-from petcheck.reference.faults import BY_EXAMPLES, FAULTS
-from petcheck.reference.variations import VARIATIONS
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
+from petstore_reference.faults import FAULTS
+from petstore_reference.variations import VARIATIONS
+from tests.support.by_examples import BY_EXAMPLES
 from tests.support.cross_check import overlooked
 from tests.support.trial import Trial, differences, judge_again, judge_recorded
 from tools.kill_matrix import DOCUMENT, Row, day_of, documented_rows, run_fault, run_variation

@@ -7,11 +7,11 @@ from datetime import date
 import pytest
 
 from petcheck.cli.requirements import rows
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_file
 from petcheck.toolkit.payloads import OPEN_LISTS
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 
 REMOVAL = date(2030, 12, 5)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, note
 from hypothesis import strategies as st
 
-from petcheck.reference.faults import FAULTS
-from petcheck.reference.server import create_app
-from petcheck.reference.variations import VARIATIONS
+from petstore_reference.faults import FAULTS
+from petstore_reference.server import create_app
+from petstore_reference.variations import VARIATIONS
 from tests.support.ground import settings
 from tools import soundness
 from tools.kill_matrix import run_variation

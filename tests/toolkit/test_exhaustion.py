@@ -12,9 +12,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from petcheck.reference.messages import Record
-from petcheck.reference.serve import running
-from petcheck.reference.server import ReferenceSettings, create_app
+from petstore_reference.messages import LoggedRequest
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 from tools.kill_matrix import Judge
 
@@ -23,7 +23,7 @@ EXHAUSTING = ("--allow-writes", "--exhaust-rate-limit", "--examples", "0")
 
 
 @contextmanager
-def logged(*, plan: str, clock: Hurried, variations: Sequence[str] = ()) -> Iterator[tuple[str, list[Record]]]:
+def logged(*, plan: str, clock: Hurried, variations: Sequence[str] = ()) -> Iterator[tuple[str, list[LoggedRequest]]]:
     """A reference server and its log."""
     settings = ReferenceSettings(keys={KEY: plan, OTHER_KEY: plan}, variations=tuple(variations))
     app = create_app(settings, clock=clock.time)
@@ -31,7 +31,7 @@ def logged(*, plan: str, clock: Hurried, variations: Sequence[str] = ()) -> Iter
         yield f"{url}/v1", app.state.log
 
 
-def sent_inside_a_pause(log: Sequence[Record]) -> list[tuple[Record, Record]]:
+def sent_inside_a_pause(log: Sequence[LoggedRequest]) -> list[tuple[LoggedRequest, LoggedRequest]]:
     """Pairs of a 429 and a later request, keyed or keyless as that was, that came before its Retry-After had passed."""
     return [
         (refusal, later)
@@ -45,7 +45,7 @@ def sent_inside_a_pause(log: Sequence[Record]) -> list[tuple[Record, Record]]:
 
 def exhausted(
     plan: str, *options: str, variations: Sequence[str] = (), by: Judge = judge_in_place
-) -> tuple[Trial, list[Record]]:
+) -> tuple[Trial, list[LoggedRequest]]:
     clock = Hurried(200)
     with logged(plan=plan, clock=clock, variations=variations) as (url, log):
         trial = by(url, *EXHAUSTING, "--plan", plan, *options, clock=clock)

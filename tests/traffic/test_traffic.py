@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from petcheck.runner.judge import Again
 
 from petcheck.cli.main import main
 from petcheck.errors import ConfigError, NotARun
-from petcheck.runner.judge import Again
 from petcheck.traffic import judging
 from tests.support.foreign import entries, har_of, judged, outcomes
 from tests.support.forked import petcheck
@@ -81,7 +81,7 @@ def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:
     [("default-limit-50", "LIST-4"), ("no-key-needed@listPets", "AUTH-1"), ("id-text@getPet", "PET-1")],
 )
 def test_what_one_exchange_shows_is_found(fault: str, requirement: str, tmp_path: Path) -> None:
-    from petcheck.reference.faults import FAULTS
+    from petstore_reference.faults import FAULTS
 
     if fault not in FAULTS:
         pytest.skip(f"the reference server has no fault {fault}")

@@ -178,7 +178,7 @@ def _conforming(page: TextLines, known: Explanation) -> None:
 
 
 def _faults(page: TextLines, entry: Requirement) -> None:
-    from petcheck.reference.faults import FAULTS
+    from petstore_reference.faults import FAULTS
 
     # a fault at one operation alone says what the fault at all of them says
     faults = [one for one in FAULTS.values() if entry.id in one.breaks]

@@ -20,8 +20,8 @@ def main(argv: list[str]) -> int:
     if options.list:
         _print_names()
         return 0
-    from petcheck.reference.serve import serve
-    from petcheck.reference.server import ReferenceSettings, create_app
+    from petstore_reference.serve import serve
+    from petstore_reference.server import ReferenceSettings, create_app
 
     own_key = os.environ.get(KEY_VARIABLE)
     try:
@@ -73,8 +73,8 @@ def serve_parser() -> Parser:
 
 
 def _print_names() -> None:
-    from petcheck.reference.faults import FAULTS
-    from petcheck.reference.variations import VARIATIONS
+    from petstore_reference.faults import FAULTS
+    from petstore_reference.variations import VARIATIONS
 
     for title, rows in (("faults", FAULTS), ("variations", VARIATIONS)):
         print(title)

@@ -56,8 +56,8 @@ def masked(key: str | ApiKey | None) -> ApiKey | None:
 
 
 def _served(app: Any) -> contextlib.AbstractContextManager[str]:
-    from petcheck.reference.serve import running
     from petcheck.runner.asgi import as_asgi
+    from petstore_reference.serve import running
 
     if not callable(app):
         raise BadApp(f"{type(app).__name__}: neither a URL nor an ASGI or WSGI application; give one of these")

@@ -127,8 +127,8 @@ def _live(
 
 def _reference(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[str, ApiKey]:
     """The URL and the key of the reference server, which runs until `stack` is closed."""
-    from petcheck.reference.serve import running
-    from petcheck.reference.server import ReferenceSettings, create_app
+    from petstore_reference.serve import running
+    from petstore_reference.server import ReferenceSettings, create_app
 
     key = ApiKey(secrets.token_hex(16))
     settings = ReferenceSettings(
@@ -139,7 +139,7 @@ def _reference(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[
 
 def _served(source: App, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer) -> LiveSender:
     """The user's application, which runs until `stack` is closed. Raises `AppFailed`."""
-    from petcheck.reference.serve import running
+    from petstore_reference.serve import running
 
     def shown(failure: AppFailed) -> AppFailed:
         message, log = map(Redactor(source.key).in_text, (str(failure), failure.log))

@@ -1,0 +1,102 @@
+"""Sections 4.1 to 4.3: responses that lag behind the store, never by more than 10 seconds in total."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from zlib import crc32
+
+from petstore_reference.behaviour import Behaviour, Override, ServerState
+from petstore_reference.messages import Answer, Operation, ReceivedCall
+from petstore_reference.overrides import cached, url_of
+from petstore_reference.registry import variation
+from petstore_reference.store import Animal, changed
+
+_READING = (Operation.LIST, Operation.GET)
+_LAGS = "cache-per-url replica-lags filter-index-lags lag-per-url late-default-status"
+_SECONDS = 8.0
+
+
+def _lagging(seconds: Callable[[ReceivedCall, ServerState], float]) -> Override:
+    """A call sees a created animal only after as many seconds as `seconds` gives for it."""
+
+    def override(behaviour: Behaviour) -> Behaviour:
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+            lag = seconds(call, state)
+
+            def visible(animal: Animal, now: float) -> bool:
+                return whole.visible(animal, now) and (not animal.born or now - animal.born >= lag)
+
+            return behaviour.act(call, state, replace(whole, visible=visible))
+
+        return replace(behaviour, act=act)
+
+    return override
+
+
+def _of_replica(call: ReceivedCall, state: ServerState) -> float:
+    return _SECONDS * (len(state.log) % 2)
+
+
+def _of_filter(call: ReceivedCall, state: ServerState) -> float:
+    return _SECONDS if call.query.get("status") else 0.0
+
+
+def _of_url(call: ReceivedCall, state: ServerState) -> float:
+    return float((crc32(url_of(call).encode()) >> 8) % 9)  # shifted, so that the usual URLs differ by seconds
+
+
+def _late_default(behaviour: Behaviour) -> Behaviour:
+    """A background job gives animals without a status the default, three seconds after they were created."""
+
+    def other_clients(call: ReceivedCall, state: ServerState, whole: Behaviour) -> None:
+        behaviour.other_clients(call, state, whole)
+        for animal in state.store.newest_first():
+            if animal.born and animal.status is None and call.time - animal.born >= 3:
+                state.store.put(changed(animal, status="available"))
+
+    return replace(behaviour, other_clients=other_clients)
+
+
+VARIATIONS = [
+    variation(
+        "cache-per-url",
+        "4.1",
+        "A cache keeps the response of each URL for 8 seconds and sends Age.",
+        cached(_SECONDS),
+        at=_READING,
+        conflicts=_LAGS,
+    ),
+    variation(
+        "replica-lags",
+        "4.1",
+        "Every second request goes to a replica that lags 8 seconds behind.",
+        _lagging(_of_replica),
+        at=_READING,
+        conflicts=_LAGS,
+    ),
+    variation(
+        "filter-index-lags",
+        "4.1",
+        "A filtered list shows a created animal 8 seconds late, other lists at once.",
+        _lagging(_of_filter),
+        at=(Operation.LIST,),
+        conflicts=_LAGS,
+    ),
+    variation(
+        "lag-per-url",
+        "4.1",
+        "Each URL shows created animals with its own lag of 0 to 8 seconds.",
+        _lagging(_of_url),
+        at=_READING,
+        conflicts=_LAGS,
+    ),
+    variation(
+        "late-default-status",
+        "4.2",
+        "An animal created without a status becomes available after 3 seconds.",
+        _late_default,
+        at=(None,),
+        conflicts=f"{_LAGS} default-status",
+    ),
+]

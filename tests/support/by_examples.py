@@ -1,0 +1,31 @@
+"""Faults that a default run finds; a run without property examples may miss them, since it sends fewer requests."""
+
+from __future__ import annotations
+
+_NAMES = """
+newest-not-found no-content-type-crashes limit-zero-gives-all negative-limit-cuts-end negative-limit-gives-all
+no-scheme-needed@getPet no-scheme-needed@storeOrders basic-accepted@storeOrders token-accepted@createPet
+filter-never-shows-new crash-on-limit-text crash-on-negative-limit crash-on-limit-zero crash-on-limit-101
+crash-on-unknown-filter crash-on-id-text crash-on-id-beyond-int64 gzip-falsely-announced@listPets
+gzip-falsely-announced@createPet gzip-falsely-announced@getPet created-not-listed created-overwrites-old
+get-shows-old-state get-id-wraps-at-32-bits rate-headers-constant limit-equals-remaining retry-after-unix-time
+key-of-same-form key-of-same-form@listPets key-of-same-form@createPet key-of-same-form@getPet
+key-of-same-form@storeOrders key-last-character-ignored key-last-character-ignored@listPets
+key-last-character-ignored@createPet key-last-character-ignored@getPet key-last-character-ignored@storeOrders
+scheme-cut-off basic-accepted@createPet basic-accepted@getPet token-accepted@listPets token-accepted@storeOrders
+invalid-key-after-body@createPet invalid-key-after-lookup@getPet invalid-key-after-limit@listPets
+filter-before-key@listPets stored-though-401-oldest-first shared-cache-skips-key filtered-list-without-key
+limit-100-with-available-refused limit-100-with-sold-refused no-limit-with-available-refused
+no-limit-with-pending-refused no-limit-with-sold-refused limit-100-with-available-unfiltered
+limit-100-with-available-unlimited limit-100-with-sold-unfiltered no-limit-with-available-unfiltered
+no-limit-with-available-unlimited no-limit-with-pending-unfiltered no-limit-with-pending-unlimited
+no-limit-with-sold-unfiltered no-limit-with-sold-unlimited no-match-gives-all no-match-404 no-match-null
+list-stale-for-a-minute status-empty-accepted status-padded-accepted status-before-newline-accepted
+list-as-status-crashes status-first-dropped third-category-refused id-0-200-list
+created-without-status-not-stored field-names-in-any-case-accepted json-in-string-accepted
+created-name-leading-blanks-lost category-1e400-crashes lone-surrogate-crashes nul-crashes
+control-character-crashes extra-field-crashes get-cached-as-text unknown-parameter-crashes
+limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digits-as-name-become-number
+"""
+
+BY_EXAMPLES = frozenset(_NAMES.split())
