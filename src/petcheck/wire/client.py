@@ -2,7 +2,7 @@
 
 A target is not trusted. The deadline covers the whole exchange, since a peer that sends a byte now and then satisfies
 any timeout for a single read. The received bytes and the decompressed bytes are both capped. Redirects are not
-followed, cookies are not kept, and proxies and certificates of the environment are not used.
+followed, cookies are not kept, and proxies of the environment are not used.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ import asyncio
 import contextlib
 import ssl
 import zlib
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
 import h11
+import truststore
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
@@ -37,7 +37,7 @@ class HttpClient:
     """Sends requests to one target, one at a time.
 
     Arguments: `deadline` in seconds for an exchange from connecting to the last byte; `ca_bundle`, the path of a PEM
-    file with certificate authorities to trust instead of the usual ones.
+    file with certificate authorities to trust instead of the system's.
     """
 
     def __init__(self, *, deadline: float, ca_bundle: str | None = None) -> None:
@@ -161,20 +161,14 @@ class HttpClient:
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
-    """A context that trusts the authorities in a PEM file, otherwise those of this machine.
+    """A context that trusts the authorities in a PEM file and no others, or without one those of the system.
 
-    Unlike ssl.create_default_context, it ignores SSL_CERT_FILE and SSL_CERT_DIR, with which another program that sets a
-    variable could read the key, and SSLKEYLOGFILE, which names a file for the secrets of the connection.
+    Unlike that of ssl.create_default_context, it ignores SSLKEYLOGFILE, a file for the secrets of the connections.
     """
+    if ca_bundle is None:
+        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    if ca_bundle is not None:
-        context.load_verify_locations(ca_bundle)
-        return context
-    places = ssl.get_default_verify_paths()
-    if Path(places.openssl_cafile).is_file():
-        context.load_verify_locations(cafile=places.openssl_cafile)
-    if Path(places.openssl_capath).is_dir():
-        context.load_verify_locations(capath=places.openssl_capath)
+    context.load_verify_locations(ca_bundle)
     return context
 
 
@@ -279,8 +273,8 @@ def _tls_problem(error: ssl.SSLError) -> str:
     return str(error)
 
 
-# X509_verify_cert's codes when no trusted authority was found
-_UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27})
+# the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
+_UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
 # the alerts of servers that require a client certificate: TLS 1.3 has its own alert, TLS 1.2 does not
 _CERTIFICATE_DEMANDED = frozenset({"TLSV13_ALERT_CERTIFICATE_REQUIRED"})
 _HANDSHAKE_REFUSED = frozenset(
