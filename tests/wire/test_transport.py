@@ -20,6 +20,7 @@ from petcheck.errors import (
     WaitTooLong,
 )
 from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
+from petcheck.spec import operations
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP
@@ -55,6 +56,32 @@ def test_no_post_is_sent_without_writes_when_the_quota_is_used_up() -> None:
     with pytest.raises(NotPermitted):
         rig.transport.send_expecting_refusal(POST)
     assert rig.client.sent == []
+
+
+@pytest.fixture
+def delete(monkeypatch: pytest.MonkeyPatch) -> Call:
+    """A call of an operation that a later version of the document could have."""
+    operation = object.__new__(Operation)
+    operation._name_, operation._value_ = "DELETE_PET", "deletePet"
+    row = operations._Row("DELETE", "/pets/{petId}", "4.5", safe=False, bodies={})
+    monkeypatch.setitem(operations._TABLE, operation, row)
+    return Call(operation, pet_id="7")
+
+
+def test_another_operation_that_is_not_safe_needs_writes_too(delete: Call) -> None:
+    rig = bench(in_turn(OK))
+    for send in (rig.transport.send, rig.transport.send_expecting_refusal, Api(rig.transport).call):
+        with pytest.raises(NotPermitted, match="DELETE requests were not allowed"):
+            send(delete)
+    assert rig.client.sent == []
+
+
+def test_another_operation_that_is_not_safe_gets_its_own_connection_and_is_no_probe(delete: Call) -> None:
+    rig = bench(in_turn(response(204), TIMEOUT, OK, OK), writes=True)
+    rig.transport.send(delete)
+    rig.transport.send(LIST)
+    assert [(sent.method, sent.new_connection) for sent in rig.client.sent[:2]] == [("DELETE", True), ("GET", False)]
+    assert [sent.method for sent in rig.client.sent[2:]] == ["GET", "GET"]
 
 
 def test_with_writes_a_post_is_sent() -> None:

@@ -233,7 +233,7 @@ class Examples:
             spent = transport.tally.planned - first
             self.sent += spent
             self.target.examples_sent += spent
-            self._posts += spent if call.method == "POST" else 0
+            self._posts += 0 if call.operation.safe else spent
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send an example and judge it."""
@@ -327,7 +327,7 @@ class Examples:
             operation = exchange.request.operation
             most = _POSTS_KEPT if operation is Operation.CREATE_PET else _SAMPLE
             room = self._kept[operation] < most and self._kept_bytes + _size(exchange) <= _SAMPLE_BYTES
-            new = exchange.request.method == "POST" or exchange.request.url not in self._dropped
+            new = not operation.safe or exchange.request.url not in self._dropped
             if (room and new) or exchange.index in keep:
                 self._kept[operation] += 1
                 self._kept_bytes += _size(exchange)

@@ -150,7 +150,7 @@ def _with_what_decides(exchange: Exchange, problem: Problem) -> str:
 def posted_words(exchange: Exchange) -> str:
     """A request in a few words, with the body of a POST."""
     body = exchange.request.body
-    if exchange.request.method == "GET":
+    if exchange.request.operation.safe:
         return described(exchange)
     if not body:
         return f"{described(exchange)} with {f'neither a body nor a {CONTENT_TYPE}' if body is None else 'no body'}"

@@ -83,8 +83,6 @@ class HttpClient:
             request = httpx.Request(method, url, headers=headers, content=body)
         except (httpx.InvalidURL, UnicodeError) as error:
             return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
-        if method == "POST" and body is None:
-            request.headers["Content-Length"] = "0"
         return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:

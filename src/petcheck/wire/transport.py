@@ -1,6 +1,6 @@
 """The only way to the network. Every request of a run passes here, and all decisions about sending it are made here:
 
-1. permitted?   only the four operations, with GET and POST; a POST only if writes are allowed      -> `NotPermitted`
+1. permitted?   only the operations of the document; one that is not safe only if writes are allowed -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
 3. alive?       not to a target that is down, nor of a kind that it leaves waiting -> `TargetDown`, `OperationSilent`
 4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `WaitTooLong`
@@ -65,7 +65,7 @@ _OPEN_FOR_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a run may do to a target: whether it may send POST, the most requests, and the most seconds to wait."""
+    """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once."""
 
     writes: bool
     max_requests: int
@@ -257,8 +257,8 @@ class Transport:
 
     def _paced(self, call: Call, *, cause: Cause | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
-        if call.method == "POST" and not self.permissions.writes:
-            raise NotPermitted("POST requests were not allowed", "--allow-writes")
+        if not (call.operation.safe or self.permissions.writes):
+            raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
@@ -267,7 +267,7 @@ class Transport:
         if isinstance(answer, Response):
             self._throttle.after(answer, exchange.finished, valid_key=valid_key)
             self._last_answered = answer.status, exchange.request
-            if call.method == "GET" and valid_key and kind_of(call).ordinary:
+            if call.operation.safe and valid_key and kind_of(call).ordinary:
                 self._answered.setdefault(call.operation, call)
         return exchange
 
@@ -302,10 +302,10 @@ class Transport:
         return exchange
 
     def _may_lose(self, call: Call) -> bool:
-        """Whether a kept connection may lose the request, which must not happen to a POST: it may be carried out."""
-        if call.method == "POST":
-            return self.tally.lost > 0 or self.time.monotonic() > self._open_until
-        return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
+        """Whether a kept connection may lose the request, which must not happen if it may change something there."""
+        if call.operation.safe:
+            return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
+        return self.tally.lost > 0 or self.time.monotonic() > self._open_until
 
 
 def _cause_to_repeat(exchange: Exchange) -> Cause | None:
