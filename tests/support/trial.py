@@ -41,12 +41,12 @@ from petcheck.runner.replay import config_of
 from petcheck.runner.schedule import Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.start import prepare
-from petcheck.wire.clock import SystemClock
+from petcheck.wire.clock import Clock
 
 KEY = "trial-key-5d1c7f0a9b3e4826"
 
 
-class Hurried:
+class Hurried(Clock):
     """Time that passes `pace` times as fast during `sleep`, and as usual otherwise."""
 
     def __init__(self, pace: float) -> None:
@@ -135,7 +135,7 @@ def judge_in_place(
     """Call every check against a base URL. `options` are the suite's own."""
     with tempfile.TemporaryDirectory() as folder:
         config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
-    return _called(config, Session(config, clock=clock or SystemClock()))
+    return _called(config, Session(config, clock=clock or Clock()))
 
 
 def judge_recorded(
@@ -145,7 +145,7 @@ def judge_recorded(
     with tempfile.TemporaryDirectory() as folder:
         config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
         stream = Stream(Path(folder))
-        session = Session(config, clock=clock or SystemClock(), stream=stream)
+        session = Session(config, clock=clock or Clock(), stream=stream)
         session.begin()
         return _called(config, session)
 

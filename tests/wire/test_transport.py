@@ -25,7 +25,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.tally import Cause
+from petcheck.wire.tally import Unplanned
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
 
 LIST = Call(Operation.LIST_PETS)
@@ -163,7 +163,7 @@ def test_a_second_429_in_a_row_is_enough_and_doubles_the_wait() -> None:
     assert rig.clock.slept == [10.0]
     rig.transport.send(LIST)
     assert rig.clock.slept == [10.0, 20.0]
-    assert rig.transport.tally.repeats == {Cause.RATE_LIMIT: 1}
+    assert rig.transport.tally.repeats == {Unplanned.RATE_LIMIT: 1}
 
 
 @pytest.mark.parametrize("refused", [Credential.VALID, Credential.MISSING])
@@ -379,7 +379,7 @@ def test_forgiven_answers_are_counted_by_status() -> None:
         rig.transport.send(LIST)
     assert rig.transport.tally.forgiven == {502: 2, 503: 1}
     assert rig.transport.tally.planned == 5
-    assert rig.transport.tally.repeats == {Cause.GATEWAY: 4}
+    assert rig.transport.tally.repeats == {Unplanned.GATEWAY: 4}
 
 
 def test_one_of_two_backends_down_costs_at_most_ten_pauses() -> None:
@@ -408,7 +408,7 @@ def test_silence_is_retried_on_a_new_connection_after_a_successful_probe(kind: S
         ("/store/orders", True),
         ("/pets", True),
     ]
-    assert rig.transport.tally.repeats == {Cause.PROBE: 1, Cause.SILENCE: 1}
+    assert rig.transport.tally.repeats == {Unplanned.PROBE: 1, Unplanned.SILENCE: 1}
     assert rig.transport.tally.planned == 1
 
 
@@ -580,7 +580,7 @@ def test_a_server_that_drops_each_malformed_body_is_still_tested() -> None:
         assert isinstance(answer, NoAnswer)
     assert rig.transport.send(Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1}')).answer == OK
     assert rig.clock.slept == []
-    assert rig.transport.tally.repeats == {Cause.SILENCE: 12, Cause.PROBE: 12}
+    assert rig.transport.tally.repeats == {Unplanned.SILENCE: 12, Unplanned.PROBE: 12}
 
 
 def test_retries_after_silence_are_limited() -> None:

@@ -15,7 +15,7 @@ from petcheck.spec.figures import INTERFACE_VERSION
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 from petcheck.toolkit.target import Observed
-from petcheck.wire.tally import Cause, Tally
+from petcheck.wire.tally import RequestTally, Unplanned
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class TargetReport:
     exhaust: bool = False
     category_id: int | None = None
     exchanges: tuple[Exchange, ...] = ()
-    tally: Tally = field(default_factory=Tally)
+    tally: RequestTally = field(default_factory=RequestTally)
     examples: int = 0
     simplified: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
@@ -289,7 +289,7 @@ def _target_info(report: TargetReport) -> form.TargetInfo:
             {section: tally.sections[section] for section in sorted(tally.sections) if section},
             examples=report.examples,
             kept=len(report.exchanges),
-            repeats={cause.value: tally.repeats[cause] for cause in Cause if tally.repeats[cause]},
+            repeats={cause.value: tally.repeats[cause] for cause in Unplanned if tally.repeats[cause]},
             lost=tally.lost,
             forgiven={str(status): tally.forgiven[status] for status in sorted(tally.forgiven)},
         ),

@@ -23,7 +23,7 @@ from petcheck.spec.files import openapi_digest
 from petcheck.toolkit.budget import examples_for
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
-from petcheck.wire.clock import Clock, SystemClock
+from petcheck.wire.clock import Clock
 from petcheck.wire.replay import RecordedSender
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Session:
 
     config: Config
     announcer: Announcer = field(default_factory=lambda: Announcer(None))
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = field(default_factory=Clock)
     stream: Stream | None = None
 
     def __post_init__(self) -> None:

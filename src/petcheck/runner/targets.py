@@ -27,7 +27,7 @@ from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.replay import RecordedClock, RecordedSender
-from petcheck.wire.sender import AbsentSender, Errand, LiveSender, Sender
+from petcheck.wire.sender import AnySender, Errand, LiveSender
 from petcheck.wire.transport import Permissions, Transport
 
 _REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
@@ -53,7 +53,7 @@ def open_target(
     try:
         sender, clock = _answering(target, config, stack, clock, announcer)
     except AppFailed as failure:
-        failed, sender = failure, _absent(target.source)
+        failed, sender = failure, _absent(target.source, clock)
     if stream is not None:
         stream.target(target.name, sender.redacted(sender.base_url), sender.fingerprint)
 
@@ -98,7 +98,7 @@ def open_target(
 
 def _answering(
     target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer
-) -> tuple[Sender, Clock]:
+) -> tuple[AnySender, Clock]:
     """What answers for a target, and the clock that goes with it. Raises `AppFailed`."""
     match target.source:
         case Recorded(base_url, fingerprint, exchanges):
@@ -161,11 +161,11 @@ def _served(source: App, config: Config, stack: ExitStack, clock: Clock, announc
     return sender
 
 
-def _absent(source: Source) -> Sender:
+def _absent(source: Source, clock: Clock) -> AnySender:
     """What stands for an application that does not start."""
     if not isinstance(source, App):
         raise TypeError("only an application can fail to start")
-    return AbsentSender(source.name, source.key)
+    return LiveSender(source.name, source.key, "", None, clock)
 
 
 def _mounted(sender: LiveSender) -> str:

@@ -19,7 +19,7 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import openapi_digest
 from petcheck.traffic.judging import findings_of, refused_everywhere
 from petcheck.traffic.sorting import TARGET, Traffic
-from petcheck.wire.tally import Tally
+from petcheck.wire.tally import RequestTally
 
 
 def config_of_traffic(traffic: Traffic, *, reports: Path | None, plan: str | None, as_of: date | None) -> Config:
@@ -59,7 +59,7 @@ def judged_traffic(config: Config) -> tuple[Product, tuple[str, ...]]:
 def _report(target: TargetConfig, config: Config) -> TargetReport:
     source = target.source
     exchanges = source.exchanges if isinstance(source, Recorded) else ()
-    tally = Tally()
+    tally = RequestTally()
     for exchange in exchanges:
         tally.count(exchange)
     untestable = refused_everywhere(exchanges)

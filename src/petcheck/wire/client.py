@@ -28,7 +28,6 @@ BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 _TLS_REFUSAL_S = 2.0
-_NO_KEEPING = httpx.Limits(max_keepalive_connections=0)
 # some servers send deflate without the zlib header that it should have
 _WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 
@@ -49,8 +48,7 @@ class HttpClient:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
         self._verify: ssl.SSLContext | bool | None = None
-        self._kept: httpx.AsyncHTTPTransport | None = None
-        self._fresh: httpx.AsyncHTTPTransport | None = None
+        self._transports: dict[bool, httpx.AsyncHTTPTransport] = {}
         self._refusal_of_tls: str | None = None
         return self
 
@@ -59,9 +57,8 @@ class HttpClient:
     ) -> None:
         for interrupted in asyncio.all_tasks(self._loop):  # by a signal
             interrupted.cancel()
-        for transport in (self._kept, self._fresh):
-            if transport is not None:
-                self._loop.run_until_complete(transport.aclose())
+        for transport in self._transports.values():
+            self._loop.run_until_complete(transport.aclose())
         self._runner.close()
 
     def send(
@@ -89,13 +86,12 @@ class HttpClient:
         if self._verify is None:
             # a context is slow to create and useless for plain http
             self._verify = _trusting(self._ca_bundle) if url.scheme == "https" else False
-        if new_connection:
-            self._fresh = self._fresh or httpx.AsyncHTTPTransport(
-                verify=self._verify, trust_env=False, limits=_NO_KEEPING
+        if new_connection not in self._transports:
+            limits = httpx.Limits(max_keepalive_connections=0 if new_connection else 1)
+            self._transports[new_connection] = httpx.AsyncHTTPTransport(
+                verify=self._verify, trust_env=False, limits=limits
             )
-            return self._fresh
-        self._kept = self._kept or httpx.AsyncHTTPTransport(verify=self._verify, trust_env=False)
-        return self._kept
+        return self._transports[new_connection]
 
     async def _exchange(self, request: httpx.Request, new_connection: bool, cap: int) -> Response | NoAnswer:
         seen = "nothing was received"

@@ -4,26 +4,9 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
 
 
-class Clock(Protocol):
-    """The clock that the wire needs."""
-
-    def monotonic(self) -> float:
-        """Seconds that never run backwards."""
-        ...
-
-    def now(self) -> datetime:
-        """The wall-clock time, in UTC."""
-        ...
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for that many seconds."""
-        ...
-
-
-class SystemClock:
+class Clock:
     """The clock of this machine."""
 
     def monotonic(self) -> float:
@@ -39,14 +22,14 @@ class SystemClock:
         time.sleep(seconds)
 
 
-class RunClock:
+class RunClock(Clock):
     """The clock of one target's part of a run. It stands still except during a request or a sleep.
 
     So whatever a run decides by the time depends on its exchanges alone, and a recording of those decides the same.
+    `clock` is the one that goes on.
     """
 
     def __init__(self, clock: Clock) -> None:
-        """`clock` is the one that goes on."""
         self._clock = clock
         self.stand_at(clock.monotonic(), clock.now())
 
@@ -55,11 +38,11 @@ class RunClock:
         self._moment, self._wall = moment, wall
 
     def monotonic(self) -> float:
-        """Seconds that never run backwards."""
+        """The moment at which it stands."""
         return self._moment
 
     def now(self) -> datetime:
-        """The wall-clock time, in UTC."""
+        """The wall-clock time of that moment."""
         return self._wall
 
     def sleep(self, seconds: float) -> None:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from petcheck.errors import ConnectionLost, NotRecorded
 from petcheck.exchange import Credential, Exchange, Request
 from petcheck.spec.operations import Operation
+from petcheck.wire.clock import Clock
 from petcheck.wire.redaction import MASK
 from petcheck.wire.sender import Errand
 
@@ -69,7 +70,7 @@ def _asked(request: Request) -> _Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedClock:
+class RecordedClock(Clock):
     """A clock that begins where a recording begins. Its time passes with the exchanges, and sleep takes none."""
 
     first: Exchange | None

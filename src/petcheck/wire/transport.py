@@ -34,19 +34,17 @@ from petcheck.errors import (
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.spec.operations import Operation
-from petcheck.wire import pacing
 from petcheck.wire.circuit import (
     PATIENCE_AT_START_S,
     PATIENCE_S,
     Circuit,
-    Kind,
-    is_ordinary,
+    kind_of,
     pause_before_probe,
 )
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, RunClock, in_words
-from petcheck.wire.sender import Errand, Sender
-from petcheck.wire.tally import MOST_REPEATS, Cause, Tally
+from petcheck.wire.sender import AnySender, Errand
+from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
 from petcheck.wire.throttle import Throttle
 from petcheck.words import plural
 
@@ -82,7 +80,7 @@ class Transport:
     """
 
     target: str
-    sender: Sender
+    sender: AnySender
     permissions: Permissions
     clock: InitVar[Clock]
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
@@ -90,7 +88,7 @@ class Transport:
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     section: str = ""
     recorded: list[Exchange] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
+    tally: RequestTally = field(default_factory=RequestTally)
     waited_s: float = 0.0
     _in_trouble: bool = False
     _gateway_pauses: int = 0
@@ -126,7 +124,7 @@ class Transport:
         if self._circuit.open(kind_of(call)):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
         exchange = self._settled(call)
-        self._circuit = self._circuit.after(kind_of(call), exchange.answer)
+        self._circuit.note(kind_of(call), exchange.answer)
         return exchange
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
@@ -161,55 +159,51 @@ class Transport:
         self._record_size -= sum(_size(exchange) for exchange in self.recorded if exchange.index in indices)
         self.recorded[:] = [exchange for exchange in self.recorded if exchange.index not in indices]
 
-    def keep(self, exchange: Exchange, cause: Cause | None = None) -> None:
+    def keep(self, exchange: Exchange, cause: Unplanned | None = None) -> None:
         """Put an exchange on record, in the order of sending: another suite's recording is asked in another order."""
         insort(self.recorded, exchange, key=lambda one: one.index)
         self._record_size += _size(exchange)
         self.tally.count(exchange, cause)
         self.on_exchange(exchange)
 
-    def remaining(self) -> pacing.Window | None:
-        """The key's window as the last response showed it."""
-        return self._throttle.window
-
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
         """The exchange that answers the call, after repeating a request whose answer does not count."""
-        repeated: dict[Cause, int | None] = {}
-        cause: Cause | None = None
+        repeated: dict[Unplanned, int | None] = {}
+        cause: Unplanned | None = None
         while True:
             exchange = self._paced(call, cause=cause)
             cause = _cause_to_repeat(exchange)
             if cause is None or cause in repeated:
                 break
             if not self.tally.may_repeat(cause):
-                self._circuit = self._circuit.after(kind_of(call), exchange.answer)
+                self._circuit.note(kind_of(call), exchange.answer)
                 raise self._no_more_repeats(call, cause)
             self._before_repeat(cause, exchange)
             # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
                 repeated[cause] = exchange.status
-        if cause is Cause.RATE_LIMIT:
+        if cause is Unplanned.RATE_LIMIT:
             raise StillLimited(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
-        self._in_trouble = cause is Cause.GATEWAY
-        if cause is None and (forgiven := repeated.get(Cause.GATEWAY)) is not None:
+        self._in_trouble = cause is Unplanned.GATEWAY
+        if cause is None and (forgiven := repeated.get(Unplanned.GATEWAY)) is not None:
             self.tally.forgiven[forgiven] += 1
         return exchange
 
-    def _no_more_repeats(self, call: Call, cause: Cause) -> RepeatsSpent | OperationSilent:
+    def _no_more_repeats(self, call: Call, cause: Unplanned) -> RepeatsSpent | OperationSilent:
         spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
-        if cause is Cause.SILENCE:
+        if cause is Unplanned.SILENCE:
             return OperationSilent(f"{call.operation} did not answer; {spent}")
         return RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
 
-    def _before_repeat(self, cause: Cause, exchange: Exchange) -> None:
-        if cause is Cause.SILENCE:
+    def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
+        if cause is Unplanned.SILENCE:
             self._await_life(exchange)
             return
         # waiting does not help if the last call met nothing else, or if many calls have
         helps = not self._in_trouble and self._gateway_pauses < _GATEWAY_PAUSES
-        if cause is Cause.GATEWAY and helps and not self._throttle.asks_to_wait():
+        if cause is Unplanned.GATEWAY and helps and not self._throttle.asks_to_wait():
             self._gateway_pauses += 1
             self.wait(_GATEWAY_PAUSE_S, f"got {exchange.status}; retrying")
 
@@ -225,7 +219,7 @@ class Transport:
         began = self.time.monotonic()
         number = 0
         while True:
-            probe = self._paced(calls[number % len(calls)], cause=Cause.PROBE)
+            probe = self._paced(calls[number % len(calls)], cause=Unplanned.PROBE)
             number += 1
             if isinstance(probe.answer, Response):
                 return
@@ -255,7 +249,7 @@ class Transport:
 
     # ---- paced
 
-    def _paced(self, call: Call, *, cause: Cause | None = None, may_exhaust: bool = False) -> Exchange:
+    def _paced(self, call: Call, *, cause: Unplanned | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
         if not (call.operation.safe or self.permissions.writes):
             raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
@@ -278,7 +272,7 @@ class Transport:
         if self.tally.sent + self.tally.lost >= most:
             raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
 
-    def _sent(self, call: Call, cause: Cause | None) -> Exchange:
+    def _sent(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
         errand = Errand(
             call,
@@ -308,13 +302,13 @@ class Transport:
         return self.tally.lost > 0 or self.time.monotonic() > self._open_until
 
 
-def _cause_to_repeat(exchange: Exchange) -> Cause | None:
+def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     """Why an exchange's answer does not count; None if it does."""
     if isinstance(exchange.answer, NoAnswer):
-        return Cause.SILENCE
+        return Unplanned.SILENCE
     if exchange.status == 429:
-        return Cause.RATE_LIMIT
-    return Cause.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
+        return Unplanned.RATE_LIMIT
+    return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
 
 
 def _size(exchange: Exchange) -> int:
@@ -324,9 +318,3 @@ def _size(exchange: Exchange) -> int:
 def _detail(exchange: Exchange) -> str:
     answer = exchange.answer
     return f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
-
-
-def kind_of(call: Call) -> Kind:
-    """The kind of a call, for the circuit."""
-    served = call.credential is Credential.VALID
-    return Kind(call.operation, served and is_ordinary(call.operation, call.pet_id, call.query, call.body))
