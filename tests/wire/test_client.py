@@ -255,11 +255,25 @@ def test_compressed_bodies_are_decompressed(encoding: str) -> None:
             "Content-Encoding is gzip, but the body cannot be decoded: it ends too early",
         ),
         ("gzip, gzip", gzip.compress(b"[]"), "Content-Encoding is gzip, but the body cannot be decoded: "),
+        ("deflate, gzip", gzip.compress(b""), "Content-Encoding is deflate, but the body cannot be decoded: it ends"),
+        ("deflate", zlib.compress(b"[]")[:1], "Content-Encoding is deflate, but the body cannot be decoded: it ends"),
         ("br", b"[]", "Content-Encoding is br; the request accepts only gzip, deflate"),
         ("zstd, gzip", gzip.compress(b"[]"), "Content-Encoding is zstd; the request accepts only gzip, deflate"),
         ("utf-8", b"[]", "Content-Encoding is utf-8; the request accepts only gzip, deflate"),
     ],
-    ids=["plain", "zlib as gzip", "gzip as deflate", "plain as deflate", "cut", "gzip once", "br", "zstd", "charset"],
+    ids=[
+        "plain",
+        "zlib as gzip",
+        "gzip as deflate",
+        "plain as deflate",
+        "cut",
+        "gzip once",
+        "nothing",
+        "a byte",
+        "br",
+        "zstd",
+        "charset",
+    ],
 )
 def test_a_body_that_does_not_match_its_encoding_is_kept_as_received(named: str, body: bytes, why: str) -> None:
     with peer(lambda caller: caller.answer(body, headers=f"Content-Encoding: {named}\r\n".encode())) as up:

@@ -28,8 +28,6 @@ BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 _TLS_REFUSAL_S = 2.0
-# some servers send deflate without the zlib header that it should have
-_WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 
 
 class HttpClient:
@@ -188,10 +186,10 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
     for name in reversed(names):
         if name in ("", "identity"):
             continue
-        if name not in _WINDOW_BITS:
+        if name not in ("gzip", "x-gzip", "deflate"):
             return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
         try:
-            body, complete = _decompressed(body, _WINDOW_BITS[name], cap)
+            body, complete = _inflated(body, cap, gzip=name != "deflate")
         except zlib.error as error:
             return raw, True, f"Content-Encoding is {name}, but the body cannot be decoded: {error}"
         if not complete:
@@ -199,16 +197,14 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
     return body, complete, None
 
 
-def _decompressed(raw: bytes, window_bits: tuple[int, ...], cap: int) -> tuple[bytes, bool]:
-    """The decompressed `raw`, and whether it is complete. Raises `zlib.error` if it is broken."""
-    for bits in window_bits[:-1]:
-        with contextlib.suppress(zlib.error):
-            return _inflated(raw, bits, cap)
-    return _inflated(raw, window_bits[-1], cap)
+def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
+    """The decompressed `raw`, and whether it is complete. A gzip body may have several members.
 
-
-def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
-    """The same for one zlib format; a gzip body may have several members."""
+    Raises `zlib.error` if it is broken.
+    """
+    # some servers send deflate without the header of zlib (RFC 1950, section 2.2) that it should have
+    has_header = bool(raw) and raw[0] & 15 == 8 and int.from_bytes(raw[:2]) % 31 == 0
+    bits = 31 if gzip else 15 if has_header else -15
     found = bytearray()
     for member in range(_MEMBERS_UNDONE):
         unpacker = zlib.decompressobj(bits)
@@ -222,7 +218,7 @@ def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
             return bytes(found[:cap]), False
         if not unpacker.eof:
             raise zlib.error("it ends too early")
-        raw = unpacker.unused_data if bits == _WINDOW_BITS["gzip"][0] else b""
+        raw = unpacker.unused_data if gzip else b""
         if not raw:
             return bytes(found), True
     return bytes(found), False

@@ -34,13 +34,7 @@ from petcheck.errors import (
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.spec.operations import Operation
-from petcheck.wire.circuit import (
-    PATIENCE_AT_START_S,
-    PATIENCE_S,
-    Circuit,
-    kind_of,
-    pause_before_probe,
-)
+from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, kind_of, pause_before_probe
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, RunClock, in_words
 from petcheck.wire.sender import AnySender, Errand
@@ -123,9 +117,7 @@ class Transport:
             raise TargetDown(self._down)
         if self._circuit.open(kind_of(call)):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
-        exchange = self._settled(call)
-        self._circuit.note(kind_of(call), exchange.answer)
-        return exchange
+        return self._settled(call)
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
         """Send a call that may use up the quota: wait only for a Retry-After in force; a 429 counts as an answer."""
@@ -175,27 +167,24 @@ class Transport:
         while True:
             exchange = self._paced(call, cause=cause)
             cause = _cause_to_repeat(exchange)
-            if cause is None or cause in repeated:
+            if cause is None or cause in repeated or not self.tally.may_repeat(cause):
                 break
-            if not self.tally.may_repeat(cause):
-                self._circuit.note(kind_of(call), exchange.answer)
-                raise self._no_more_repeats(call, cause)
             self._before_repeat(cause, exchange)
             # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
                 repeated[cause] = exchange.status
+        self._circuit.note(kind_of(call), exchange.answer)
+        if cause is not None and cause not in repeated:
+            spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
+            if cause is Unplanned.SILENCE:
+                raise OperationSilent(f"{call.operation} did not answer; {spent}")
+            raise RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
         if cause is Unplanned.RATE_LIMIT:
             raise StillLimited(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
         self._in_trouble = cause is Unplanned.GATEWAY
         if cause is None and (forgiven := repeated.get(Unplanned.GATEWAY)) is not None:
             self.tally.forgiven[forgiven] += 1
         return exchange
-
-    def _no_more_repeats(self, call: Call, cause: Unplanned) -> RepeatsSpent | OperationSilent:
-        spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
-        if cause is Unplanned.SILENCE:
-            return OperationSilent(f"{call.operation} did not answer; {spent}")
-        return RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
 
     def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
         if cause is Unplanned.SILENCE:
