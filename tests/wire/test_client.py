@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import ssl
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -11,10 +12,11 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import truststore
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
-from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, _silence
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, _silence, _trusting
 from tests.support.certificates import NEW, issue, openssl, showing
 from tests.support.peers import JSON, Caller, Peer, peer, rate_headers
 
@@ -480,16 +482,23 @@ def test_an_authority_that_was_not_named_is_not_trusted(served_by: Peer) -> None
     assert served_by.heads == []
 
 
-@pytest.fixture
-def stored(certificates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The authority is in the store of the system, as far as OpenSSL can tell."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "ca.pem"))
+@pytest.fixture(params=["file", "folder"])
+def stored(certificates: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """The authority is in the store of the system, as far as OpenSSL can tell. truststore reads the folder."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "ca.pem").write_bytes((certificates / "ca.pem").read_bytes())
+    openssl("rehash", ".", cwd=tmp_path / "store")
+    there, absent = str(tmp_path / "store"), str(tmp_path / "absent")
+    monkeypatch.setenv("SSL_CERT_FILE", f"{there}/ca.pem" if request.param == "file" else absent)
+    monkeypatch.setenv("SSL_CERT_DIR", absent if request.param == "file" else there)
 
 
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("served_by", ["here"], indirect=True)
-def test_the_authorities_of_the_system_are_trusted(served_by: Peer) -> None:
+def test_the_authorities_of_the_system_are_trusted(served_by: Peer, request: pytest.FixtureRequest) -> None:
     assert answered(https(served_by), times=2).body == b"[]"
+    by_truststore = isinstance(_trusting(None), truststore.SSLContext)
+    assert by_truststore is (sys.platform in ("darwin", "win32") or "folder" in request.node.name)
 
 
 @pytest.mark.usefixtures("stored")
