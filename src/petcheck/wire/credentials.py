@@ -30,7 +30,7 @@ class ApiKey:
         return f"ApiKey({self.fingerprint})"
 
 
-# `cut` is the key without its last character, `other` a character in place of that one. `shorter` is `cut`, or of a key
+# `cut` is the key without its last character, `other` a character instead of that one. `shorter` is `cut`, or of a key
 # of one character the random key: an empty token is another kind of credential
 _VALUES: Mapping[Credential, str | None] = {
     Credential.VALID: "Bearer {key}",
