@@ -1,7 +1,6 @@
 """Every exception of petcheck, in one tree.
 
     PetcheckError
-    ├── Breach             judging: an exchange contradicts a requirement. The only one that becomes a `fail`
     ├── Inconclusive       judging, checks: tried, but the target gave nothing to judge
     │   └── NotRun         checks: not tried, since a permission is missing or it is not in force
     ├── NotSent            wire: a request could not be sent, or got no answer that counts
@@ -10,7 +9,6 @@
     │   ├── WaitTooLong    the target asks for a longer wait than the run allows
     │   ├── StillLimited   429 again after the first Retry-After had passed
     │   ├── RepeatsSpent   the run has repeated all requests that it may
-    │   ├── NotRecorded    a recording that is judged again holds no answer to it
     │   ├── OperationSilent    this operation leaves requests unanswered, others do not
     │   └── TargetDown     the target answers nothing any more
     ├── ConnectionLost     wire: a kept connection was closed before the response began; sent again on a new one
@@ -30,7 +28,6 @@
     ├── NotComparable      comparison: these runs cannot be compared (exit 4)
     ├── NotJoined          runner: these runs cannot be merged (exit 4)
     ├── InUse              results: another run uses the folder (exit 4)
-    ├── NotWritten         reports: some files could not be written (exit 3)
     └── SuiteBroke         embed: a run in its own process broke, or some of its files could not be written (exit 3)
 
 Any other exception in a check is a bug of the suite: outcome `error`, exit 3.
@@ -38,39 +35,11 @@ Any other exception in a check is a bug of the suite: outcome `error`, exit 3.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-from petcheck.exchange import Exchange
-
 _LONGEST_MESSAGE = 400  # characters
 
 
 class PetcheckError(Exception):
     """The root of the tree."""
-
-
-class Breach(PetcheckError):
-    """An exchange contradicts a requirement.
-
-    `decisive` are the exchanges that show it, `parts` the part of each that does. `unanswered` means that silence is
-    the contradiction, which counts only if the target answered later requests. `expected` are the statuses that
-    conform, in words, if the status is the contradiction.
-    """
-
-    def __init__(
-        self,
-        message: str,
-        *decisive: Exchange,
-        parts: Sequence[str] = (),
-        unanswered: bool = False,
-        expected: str = "",
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.decisive = decisive
-        self.parts = tuple(parts) or ("",) * len(decisive)
-        self.unanswered = unanswered
-        self.expected = expected
 
 
 class Inconclusive(PetcheckError):
@@ -113,10 +82,6 @@ class StillLimited(NotSent):
 
 class RepeatsSpent(NotSent):
     """The request got no answer that counts, and the run has repeated all requests that it may."""
-
-
-class NotRecorded(NotSent):
-    """The recording that is judged again holds no answer to the request."""
 
 
 class OperationSilent(NotSent):
@@ -211,14 +176,6 @@ class NotJoined(PetcheckError):
 
 class InUse(PetcheckError):
     """Another run uses the folder; the message says which folder."""
-
-
-class NotWritten(PetcheckError):
-    """Some files could not be written; the message is one line with the files, the folder and why. `errors` by file."""
-
-    def __init__(self, message: str, errors: Mapping[str, Exception]) -> None:
-        super().__init__(message)
-        self.errors = dict(errors)
 
 
 class SuiteBroke(PetcheckError):

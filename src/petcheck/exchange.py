@@ -92,13 +92,13 @@ class Request:
 
     @property
     def summary(self) -> str:
-        """The request in one line: method, path with query, the credential unless it is valid, and a POST's body."""
+        """The request in one line: method, path, query, the credential unless it is valid, a body unless it is safe."""
         parts = urlsplit(self.url)
         path = self.operation.path.replace("{petId}", parts.path.rpartition("/")[2])
         words = f"{self.method} {_one_line(path + (f'?{parts.query}' if parts.query else ''))}"
         if not self.has_valid_key:
             words += f" with {self.credential.value}"
-        if self.method != "POST":
+        if self.operation.safe:
             return words
         return f"{words} {'and' if not self.has_valid_key else 'with'} {self._body_in_words}"
 

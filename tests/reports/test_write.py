@@ -86,8 +86,8 @@ def test_views_are_written_even_if_the_result_breaks_the_schema(tmp_path: Path) 
 
 
 def test_unneeded_modules_are_not_imported() -> None:
-    program = "import sys, petcheck.reports.write; print(*sorted({'jinja2', 'jsonschema'} & set(sys.modules)))"
+    program = "import sys, petcheck.reports.write; print('jinja2' in sys.modules)"
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=samples.ROOT / "src"
     )
-    assert ran.stdout == "\n"
+    assert ran.stdout == "False\n"

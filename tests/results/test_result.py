@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema_rs import meta
 
 from petcheck.errors import NotAResult
 from petcheck.judging.observations import ObservedAnswer
@@ -107,20 +107,20 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     return document
 
 
-OUTCOMES = "['pass', 'fail', 'inconclusive', 'not-run', 'waived', 'error']"
+OUTCOMES = '"pass", "fail", "inconclusive", "not-run", "waived", "error"'
 
 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        ("complete", "yes", "complete: 'yes' is not of type 'boolean'"),
-        ("run", None, "the top level: 'run' is a required property"),
+        ("complete", "yes", 'complete: "yes" is not of type "boolean"'),
+        ("run", None, 'the top level: "run" is a required property'),
         ("run/exit", -1, "run.exit: -1 is less than the minimum of 0"),
-        ("requirements/0/outcome", "passed", f"requirements[0].outcome: 'passed' is not one of {OUTCOMES}"),
-        ("requirements/0/exchanges", [0, "1"], "requirements[0].exchanges[1]: '1' is not of type 'integer'"),
+        ("requirements/0/outcome", "passed", f'requirements[0].outcome: "passed" is not one of {OUTCOMES}'),
+        ("requirements/0/exchanges", [0, "1"], 'requirements[0].exchanges[1]: "1" is not of type "integer"'),
         ("requirements/0/target", "elsewhere", "requirements[0].target: 'elsewhere' is not one of the targets"),
-        ("requirements/0/outcome", "waived", "requirements[0].waiver: None is not of type 'object'"),
-        ("checks/0/duration_s", True, "checks[0].duration_s: True is not of type 'number'"),
+        ("requirements/0/outcome", "waived", 'requirements[0].waiver: null is not of type "object"'),
+        ("checks/0/duration_s", True, 'checks[0].duration_s: true is not of type "number"'),
         (
             "extra",
             1,
@@ -153,8 +153,8 @@ def test_another_format_is_named() -> None:
         (b"[" * 100_000, "is not complete JSON"),
         (b'{"run": NaN}', "is not complete JSON, so no result of petcheck: NaN is not a JSON number"),
         (b'{"format": ' + b"1" * 9_999 + b"}", "is not complete JSON"),
-        (b"[]", "is not a result of petcheck: the top level: [] is not of type 'object'"),
-        (b"null", "is not a result of petcheck: the top level: None is not of type 'object'"),
+        (b"[]", 'is not a result of petcheck: the top level: [] is not of type "object"'),
+        (b"null", 'is not a result of petcheck: the top level: null is not of type "object"'),
     ],
 )
 def test_a_broken_file_is_refused_with_one_line(content: bytes, message: str, tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_value_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
 
 def test_every_object_of_the_schema_except_the_options_is_closed() -> None:
     schema = json.loads((samples.ROOT / "src/petcheck/results/result.schema.json").read_text("utf-8"))
-    Draft202012Validator.check_schema(schema)
+    meta.validate(schema)
     open_objects = []
 
     def walk(node: Any, path: str) -> None:

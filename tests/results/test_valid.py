@@ -1,94 +1,94 @@
-"""The quick validation agrees with jsonschema, on our schema and on each keyword."""
+"""What is wrong with a document is said in one short line, whatever the document holds."""
 
 from __future__ import annotations
 
-import copy
 import json
-from collections.abc import Iterator
+import time
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
-from petcheck.judging.verdicts import AppliedWaiver
+from petcheck.errors import NotAResult
 from petcheck.results.result import to_json
-from petcheck.results.valid import prepared
+from petcheck.results.valid import expect_valid
 from tests.support import samples
 
-SCHEMA = json.loads((samples.ROOT / "src/petcheck/results/result.schema.json").read_text("utf-8"))
-OBEYS, REFERENCE = prepared(SCHEMA), Draft202012Validator(SCHEMA)
-WAIVED = samples.row(outcome="waived", waiver=AppliedWaiver("known", "2026-12-31"))
-DOCUMENT = json.loads(json.dumps(to_json(samples.result(WAIVED, samples.row()))))
-REMOVED = object()
+LONGEST = 400
+AT_MOST_S = 5.0  # on a busy machine; it takes milliseconds
 
 
-def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of each value in a document."""
-    yield path
-    for step, item in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
-        yield from places(item, (*path, step))
-
-
-scalars = st.one_of(
-    *(st.none(), st.booleans(), st.integers(-2, 300), st.floats(-1, 3), st.text(max_size=3)),
-    st.sampled_from(["pass", "waived", "4.1", "body:/0", "2026-11-22", "a" * 64, "sha256:0123abcd", 1.0, -0.0]),
-)
-values = st.one_of(scalars, st.lists(scalars, max_size=2), st.dictionaries(st.text(max_size=3), scalars, max_size=2))
-
-
-@given(st.sampled_from(sorted(places(DOCUMENT), key=str)), st.one_of(values, st.just(REMOVED)), st.booleans())
-def test_a_changed_result_is_valid_if_jsonschema_says_so(path: tuple[Any, ...], value: Any, beside: bool) -> None:
-    document = copy.deepcopy(DOCUMENT)
-    holder = {"": document}
-    place: Any = holder
-    for step in ("", *path)[:-1]:
+def changed(path: tuple[str | int, ...], value: Any) -> Any:
+    """The JSON of a whole result with one place changed."""
+    document = json.loads(json.dumps(to_json(samples.whole_run()[0])))
+    place: Any = document
+    for step in path[:-1]:
         place = place[step]
-    last = ("", *path)[-1]
-    if value is REMOVED:
-        del place[last]
-    elif beside and isinstance(place, dict):
-        place[f"{last}?"] = value
-    else:
-        place[last] = value
-    for each in holder.values():
-        assert OBEYS(each) == REFERENCE.is_valid(each)
+    place[path[-1]] = value
+    return document
+
+
+def nested(levels: int) -> Any:
+    value: Any = None
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def refusal(document: Any) -> str:
+    began = time.monotonic()
+    with pytest.raises(NotAResult) as refused:
+        expect_valid(document)
+    assert time.monotonic() - began < AT_MOST_S
+    message = str(refused.value)
+    assert len(message) < LONGEST
+    assert message.isprintable()
+    return message.removeprefix("is not a result of petcheck: ")
+
+
+OUTCOME = ("requirements", 0, "outcome")
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("path", "value", "message"),
     [
-        {},
-        {"type": "integer"},
-        {"type": ["string", "null"], "minLength": 1},
-        {"minimum": 1, "maximum": 2},
-        {"const": 1},
-        {"enum": ["a", 1]},
-        {"pattern": "^a$"},
-        {"items": {"type": "boolean"}},
-        {"required": ["a"], "properties": {"a": {"type": "number"}}, "additionalProperties": {"type": "string"}},
-        {"propertyNames": {"pattern": "^a"}, "additionalProperties": False, "properties": {"a": True}},
-        {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/one"}], "$defs": {"one": {"const": "a"}}},
-        {"if": {"type": "string"}, "then": {"pattern": "a"}},
+        (OUTCOME, "x" * 10**7, 'requirements[0].outcome: "xxx'),
+        (OUTCOME, ["x"] * 10**6, 'requirements[0].outcome: ["x","x"'),
+        (OUTCOME, nested(200), "requirements[0].outcome: [[[["),
+        (OUTCOME, nested(300), "it is nested too deeply"),
+        (OUTCOME, nested(100_000), "it is nested too deeply"),
+        (OUTCOME, "\ud800", 'requirements[0].outcome: "?" is not one of'),
+        (OUTCOME, "a\x1b[2J\u202e", 'requirements[0].outcome: "a'),
+        (("run", "exit"), 10**4000, "run.exit: 1000000"),
+        (("run", "exit"), float("inf"), "run.exit: null is not of type"),
+        (("run", "exit"), True, 'run.exit: true is not of type "integer"'),
+        (("run", "\ud800"), 1, "run: Additional properties are not allowed"),
+        (("targets", 0, "key"), 7, 'targets[0].key: 7 is not of type "string"'),
+        (("targets", 0, "key"), "sha256:0", 'targets[0].key: "sha256:0" does not match'),
+        (("run", "settings"), {"max_requests": "many"}, 'run.settings: "max_wait" is a required property'),
+        (("requirements",), [{}] * 100_000, 'requirements[0]: "id" is a required property'),
+        (("requirements", 0), {"\n" * 1000: 1}, "requirements[0]: "),
     ],
-    ids=json.dumps,
+    ids=range(16),
 )
+def test_a_hostile_document_is_refused_soon_and_in_one_line(
+    path: tuple[str | int, ...], value: Any, message: str
+) -> None:
+    assert refusal(changed(path, value)).startswith(message)
+
+
+def test_a_long_value_does_not_hide_what_is_wrong_with_it() -> None:
+    assert refusal(changed(OUTCOME, "x" * 1000)).endswith('"not-run", "waived", "error"')
+
+
 @pytest.mark.parametrize(
-    "value",
+    ("path", "value"),
     [
-        *(None, True, False, 0, 1, 2, 3, 1.0, 1.5, float("inf"), "", "a", "a\n", "ba"),
-        *([], [True], [1], {}, {"a": 1}, {"a": "1"}, {"a": 1, "b": "1"}, {"b": 1}),
+        (("requirements", 0, "reason"), "\ud800"),
+        (("requirements", 0, "parts"), ["body:/\ud800/0"]),
+        (("run", "options"), {"a": nested(100_000)}),
+        (("run", "seed"), 10**4000),
     ],
-    ids=repr,
+    ids=["text", "part", "options", "seed"],
 )
-def test_each_keyword_means_what_it_means_to_jsonschema(schema: Any, value: Any) -> None:
-    assert prepared(schema)(value) == Draft202012Validator(schema).is_valid(value)
-
-
-@pytest.mark.parametrize(
-    "schema", [{"uniqueItems": True}, {"items": {"format": "date"}}, {"const": [1]}], ids=json.dumps
-)
-def test_what_it_does_not_know_is_refused_when_it_is_prepared(schema: Any) -> None:
-    with pytest.raises(ValueError, match=r"unknown keyword in a schema|a schema's constants"):
-        prepared(schema)
+def test_what_json_allows_is_valid(path: tuple[str | int, ...], value: Any) -> None:
+    expect_valid(changed(path, value))

@@ -11,7 +11,7 @@ import pytest
 import requests
 import schemathesis
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from schemathesis.core.failures import FailureGroup
 from schemathesis.core.result import Ok

@@ -6,7 +6,7 @@ import ssl
 import subprocess
 from pathlib import Path
 
-_NEW = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+NEW = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 
 
 def openssl(*arguments: str, cwd: Path) -> None:
@@ -18,7 +18,7 @@ def issue(folder: Path) -> None:
 
     An intermediate authority signs them. `here.pem` includes its certificate, `alone.pem` does not.
     """
-    openssl("req", "-x509", *_NEW, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Own", cwd=folder)
+    openssl("req", "-x509", *NEW, "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Own", cwd=folder)
     for name, signer, extension, days in (
         ("between", "ca", "basicConstraints=critical,CA:TRUE", "2"),
         ("alone", "between", "subjectAltName=IP:127.0.0.1", "2"),
@@ -26,7 +26,7 @@ def issue(folder: Path) -> None:
         ("expired", "between", "subjectAltName=IP:127.0.0.1", "-1"),
     ):
         (folder / f"{name}.ext").write_text(f"{extension}\n")
-        openssl("req", *_NEW, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}", cwd=folder)
+        openssl("req", *NEW, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}", cwd=folder)
         sign = ("x509", "-req", "-in", f"{name}.csr", "-CA", f"{signer}.pem", "-CAkey", f"{signer}.key")
         extended = ("-days", days, "-CAcreateserial", "-extfile", f"{name}.ext", "-out", f"{name}.pem")
         openssl(*sign, *extended, cwd=folder)

@@ -9,6 +9,7 @@ from email.utils import format_datetime
 
 from petcheck.exchange import NoAnswer, Response
 from petcheck.wire.client import BODY_CAP, HttpClient
+from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.transport import Permissions, Transport
@@ -17,7 +18,7 @@ NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 KEY = ApiKey("Kq7-vXw2_TzR9.mPb4LcY8dHs3NfJg6A")
 
 
-class FakeClock:
+class FakeClock(Clock):
     """Starts at noon and at 0 seconds. `slept` is the lengths of uninterrupted sleeps."""
 
     def __init__(self) -> None:
@@ -122,7 +123,7 @@ def bench(
         target="staging",
         sender=LiveSender("https://pets.example/v1", key, "a-random-key", client, clock),
         permissions=Permissions(writes, max_requests, max_wait),
-        clock=clock,
+        time=clock,
         on_wait=lambda target, seconds, why: waits.append((target, seconds, why)),
     )
     return Bench(transport, client, clock, waits)

@@ -20,7 +20,7 @@ for name in (
         "petcheck.runner.start",
     ),
     *("petcheck.reports.terminal", "pytest", "pytest_html.plugin", "pytest_metadata.plugin"),
-    *("anyio._backends._asyncio", "httpcore", "sniffio", "jsonschema"),
+    *("anyio._backends._asyncio", "httpcore", "sniffio"),
 ):
     import_module(name)
 catalogue()

@@ -40,14 +40,14 @@ from petcheck.runner.session import Session
 from petcheck.runner.start import prepare
 from petcheck.stream import files
 from petcheck.stream.stream import Stream
-from petcheck.wire.clock import SystemClock
+from petcheck.wire.clock import Clock
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 
 KEY = "trial-key-5d1c7f0a9b3e4826"
 
 
-class Hurried:
+class Hurried(Clock):
     """Time that passes `pace` times as fast during `sleep`, and as usual otherwise."""
 
     def __init__(self, pace: float) -> None:
@@ -139,7 +139,7 @@ def judge_in_place(
     """Call every check against a base URL. `options` are the suite's own."""
     with tempfile.TemporaryDirectory() as folder:
         config = configured("--target", url, "--reports", folder, *options, key=key, seed=seed)
-    return _called(config, Session(config, clock=clock or SystemClock()))
+    return _called(config, Session(config, clock=clock or Clock()))
 
 
 def judge_again(trial: Trial) -> Material:

@@ -4,35 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.exchange import Call, Credential, NoAnswer, Silence
+from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
 from petcheck.spec.operations import Operation
-from petcheck.wire.circuit import Circuit, Kind, pause_before_probe
-from petcheck.wire.transport import kind_of
+from petcheck.wire.circuit import Circuit, Kind, kind_of, pause_before_probe
 from tests.support.fakes import response
 
 LIST, ODD_LIST = Kind(Operation.LIST_PETS, True), Kind(Operation.LIST_PETS, False)
 HANGS, DROPS, ANSWERS = NoAnswer(Silence.TIMEOUT, ""), NoAnswer(Silence.RESET, ""), response(500)
 
 
+def after(*noted: tuple[Kind, NoAnswer | Response]) -> Circuit:
+    circuit = Circuit()
+    for kind, answer in noted:
+        circuit.note(kind, answer)
+    return circuit
+
+
 def test_two_timeouts_open_the_circuit_of_that_kind_only() -> None:
-    once = Circuit().after(LIST, HANGS)
-    assert not once.open(LIST)
-    twice = once.after(LIST, HANGS)
+    assert not after((LIST, HANGS)).open(LIST)
+    twice = after((LIST, HANGS), (LIST, HANGS))
     assert twice.open(LIST)
     assert not twice.open(ODD_LIST)
     assert not twice.open(Kind(Operation.CREATE_PET, True))
 
 
 def test_an_answer_between_them_closes_it() -> None:
-    assert not Circuit().after(LIST, HANGS).after(LIST, ANSWERS).after(LIST, HANGS).open(LIST)
-    assert Circuit().after(LIST, HANGS).after(ODD_LIST, ANSWERS).after(LIST, HANGS).open(LIST)
+    assert not after((LIST, HANGS), (LIST, ANSWERS), (LIST, HANGS)).open(LIST)
+    assert after((LIST, HANGS), (ODD_LIST, ANSWERS), (LIST, HANGS)).open(LIST)
 
 
 def test_dropped_connections_do_not_open_the_circuit() -> None:
-    circuit = Circuit()
-    for _ in range(50):
-        circuit = circuit.after(ODD_LIST, DROPS)
-    assert not circuit.open(ODD_LIST)
+    assert not after(*[(ODD_LIST, DROPS)] * 50).open(ODD_LIST)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import ssl
+import sys
 import time
 import zlib
 from collections.abc import Iterator
@@ -11,11 +12,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import truststore
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
-from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, _trusting
-from tests.support.certificates import issue, openssl, showing
+from petcheck.wire.client import BODY_CAP, KEPT_OF_MORE, HttpClient, _silence, _trusting
+from tests.support.certificates import NEW, issue, openssl, showing
 from tests.support.peers import JSON, Caller, Peer, peer, rate_headers
 
 DEADLINE = 0.5
@@ -255,11 +257,25 @@ def test_compressed_bodies_are_decompressed(encoding: str) -> None:
             "Content-Encoding is gzip, but the body cannot be decoded: it ends too early",
         ),
         ("gzip, gzip", gzip.compress(b"[]"), "Content-Encoding is gzip, but the body cannot be decoded: "),
+        ("deflate, gzip", gzip.compress(b""), "Content-Encoding is deflate, but the body cannot be decoded: it ends"),
+        ("deflate", zlib.compress(b"[]")[:1], "Content-Encoding is deflate, but the body cannot be decoded: it ends"),
         ("br", b"[]", "Content-Encoding is br; the request accepts only gzip, deflate"),
         ("zstd, gzip", gzip.compress(b"[]"), "Content-Encoding is zstd; the request accepts only gzip, deflate"),
         ("utf-8", b"[]", "Content-Encoding is utf-8; the request accepts only gzip, deflate"),
     ],
-    ids=["plain", "zlib as gzip", "gzip as deflate", "plain as deflate", "cut", "gzip once", "br", "zstd", "charset"],
+    ids=[
+        "plain",
+        "zlib as gzip",
+        "gzip as deflate",
+        "plain as deflate",
+        "cut",
+        "gzip once",
+        "nothing",
+        "a byte",
+        "br",
+        "zstd",
+        "charset",
+    ],
 )
 def test_a_body_that_does_not_match_its_encoding_is_kept_as_received(named: str, body: bytes, why: str) -> None:
     with peer(lambda caller: caller.answer(body, headers=f"Content-Encoding: {named}\r\n".encode())) as up:
@@ -466,33 +482,86 @@ def test_an_authority_that_was_not_named_is_not_trusted(served_by: Peer) -> None
     assert served_by.heads == []
 
 
+@pytest.fixture(params=["file", "folder"])
+def stored(certificates: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """The authority is in the store of the system, as far as OpenSSL can tell. truststore reads the folder."""
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / "ca.pem").write_bytes((certificates / "ca.pem").read_bytes())
+    openssl("rehash", ".", cwd=tmp_path / "store")
+    there, absent = str(tmp_path / "store"), str(tmp_path / "absent")
+    monkeypatch.setenv("SSL_CERT_FILE", f"{there}/ca.pem" if request.param == "file" else absent)
+    monkeypatch.setenv("SSL_CERT_DIR", absent if request.param == "file" else there)
+
+
+@pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize("served_by", ["here"], indirect=True)
-def test_an_authority_named_in_the_environment_is_not_trusted(
-    served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_authorities_of_the_system_are_trusted(served_by: Peer, request: pytest.FixtureRequest) -> None:
+    assert answered(https(served_by), times=2).body == b"[]"
+    by_truststore = isinstance(_trusting(None), truststore.SSLContext)
+    assert by_truststore is (sys.platform in ("darwin", "win32") or "folder" in request.node.name)
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_with_a_bundle_the_authorities_of_the_system_are_not_trusted(
+    served_by: Peer, certificates: Path, tmp_path: Path
 ) -> None:
-    for variable in ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
-        monkeypatch.setenv(variable, str(certificates / "ca.pem"))
-    monkeypatch.setenv("SSL_CERT_DIR", str(certificates))
-    openssl("rehash", ".", cwd=certificates)
-    assert silent(https(served_by)).kind is Silence.TLS
+    openssl("req", "-x509", *NEW, "-keyout", "other.key", "-out", "other.pem", "-subj", "/CN=Other", cwd=tmp_path)
+    assert silent(https(served_by), ca_bundle=tmp_path / "other.pem").kind is Silence.TLS
     assert served_by.heads == []
 
 
 @pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_an_authority_that_other_programs_are_told_of_is_not_trusted(
+    served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"):
+        monkeypatch.setenv(variable, str(certificates / "ca.pem"))
+    assert silent(https(served_by)).kind is Silence.TLS
+    assert served_by.heads == []
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
 def test_nothing_that_decrypts_the_connection_is_written(
-    served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    served_by: Peer, certificates: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, named: bool
 ) -> None:
     monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "secrets"))
-    assert answered(https(served_by), ca_bundle=certificates / "ca.pem").status == 200
+    assert answered(https(served_by), ca_bundle=certificates / "ca.pem" if named else None).status == 200
     assert not (tmp_path / "secrets").exists()
 
 
-def test_the_authorities_of_this_machine_are_trusted() -> None:
-    context = _trusting(None)
-    assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
-    assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
-    if Path(ssl.get_default_verify_paths().openssl_cafile).is_file():
-        assert len(context.get_ca_certs()) > 10
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("served_by", ["here"], indirect=True)
+def test_a_proxy_of_the_environment_is_not_used_for_https(served_by: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with peer(lambda caller: caller.answer(b"proxied")) as proxy:
+        for name in ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{proxy.port}")
+        assert answered(https(served_by)).body == b"[]"
+        assert (proxy.heads, proxy.connections) == ([], 0)
+
+
+@pytest.mark.usefixtures("stored")
+@pytest.mark.parametrize("served_by", ["elsewhere", "expired"], indirect=True)
+def test_names_and_dates_are_verified_with_the_authorities_of_the_system(served_by: Peer) -> None:
+    answer = silent(https(served_by))
+    assert answer.kind is Silence.TLS
+    assert "--ca-bundle" not in answer.detail
+    assert served_by.heads == []
+
+
+@pytest.mark.parametrize(
+    ("code", "helps"),
+    [(-67843, True), (0x800B0109, True), (0x800B010A, True), (-67818, False), (0x800B0101, False), (0x800B010F, False)],
+    ids=["macOS", "Windows", "Windows, chain", "macOS, expired", "Windows, expired", "Windows, name"],
+)
+def test_what_other_systems_say_of_a_certificate_is_told_with_what_to_do(code: int, helps: bool) -> None:
+    error = ssl.SSLCertVerificationError("the system says no")
+    error.verify_code, error.verify_message = code, "the system says no"
+    answer = _silence(error, "nothing was received")
+    assert answer.detail.startswith("the system says no")
+    assert ("use --ca-bundle" in answer.detail) == helps
 
 
 @pytest.mark.parametrize(

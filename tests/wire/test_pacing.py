@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.wire import pacing
-from petcheck.wire.pacing import NO_DELAY, Bucket, Pace, Window, delay, observe, waited
+from petcheck.wire.pacing import NO_DELAY, Bucket, OpenWindow, Pace, delay, observe
 from tests.support.fakes import NOON, at_noon, http_date, rates, response
 
 TEXTS = st.text(max_size=12) | st.from_regex(r"-?[0-9]{1,40}(\.[0-9]+)?", fullmatch=True) | st.just("")
@@ -80,7 +81,7 @@ def test_nonsense_headers_are_no_window(headers: list[tuple[str, str]]) -> None:
 
 
 def test_a_repeated_header_counts_once() -> None:
-    assert after(*rates(60, 7, at_noon(30)), ("X-RateLimit-Limit", "60")).window == Window(
+    assert after(*rates(60, 7, at_noon(30)), ("X-RateLimit-Limit", "60")).window == OpenWindow(
         60, 7, str(at_noon(30)), 30.0
     )
 
@@ -170,7 +171,7 @@ def test_an_always_empty_window_causes_a_minute_of_waiting_in_total(lasts: int, 
     for _ in range(8):
         pause = delay(bucket, now).seconds
         if pause:
-            bucket = waited(bucket, pause)
+            bucket = replace(bucket, waited_s=pause)
         now += pause
         waits.append(pause)
         bucket = after(*rates(60, 0, at_noon(lasts + now)), ("Date", http_date(now)), bucket=bucket, now=now)
@@ -180,15 +181,17 @@ def test_an_always_empty_window_causes_a_minute_of_waiting_in_total(lasts: int, 
 @pytest.mark.parametrize(
     ("before", "after", "rises"),
     [
-        (Window(60, 1, "99", 9.0), Window(60, 2, "99", 9.0), True),
-        (Window(60, 2, "99", 9.0), Window(60, 2, "99", 9.0), False),
-        (Window(60, 1, "99", 9.0), Window(60, 59, "159", 69.0), False),
-        (Window(60, 1, "99", 9.0), Window(300, 59, "99", 9.0), False),
-        (None, Window(60, 2, "99", 9.0), False),
-        (Window(60, 1, "99", 9.0), None, False),
+        (OpenWindow(60, 1, "99", 9.0), OpenWindow(60, 2, "99", 9.0), True),
+        (OpenWindow(60, 2, "99", 9.0), OpenWindow(60, 2, "99", 9.0), False),
+        (OpenWindow(60, 1, "99", 9.0), OpenWindow(60, 59, "159", 69.0), False),
+        (OpenWindow(60, 1, "99", 9.0), OpenWindow(300, 59, "99", 9.0), False),
+        (None, OpenWindow(60, 2, "99", 9.0), False),
+        (OpenWindow(60, 1, "99", 9.0), None, False),
     ],
 )
-def test_a_remaining_that_rises_within_a_window(before: Window | None, after: Window | None, rises: bool) -> None:
+def test_a_remaining_that_rises_within_a_window(
+    before: OpenWindow | None, after: OpenWindow | None, rises: bool
+) -> None:
     assert pacing.rises(before, after) is rises
 
 
@@ -252,7 +255,7 @@ def waits_for_empty_windows(limit: int, lasts: float, requests: int) -> list[flo
     for _ in range(requests):
         pause = delay(bucket, now).seconds
         if pause:
-            bucket = waited(bucket, pause)
+            bucket = replace(bucket, waited_s=pause)
         now += pause
         waits.append(pause)
         bucket = after(*rates(limit, 0, at_noon(now + lasts)), ("Date", http_date(now)), bucket=bucket, now=now)

@@ -20,11 +20,12 @@ from petcheck.errors import (
     WaitTooLong,
 )
 from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
+from petcheck.spec import operations
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Api
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.credentials import ApiKey
-from petcheck.wire.tally import Cause
+from petcheck.wire.tally import Unplanned
 from tests.support.fakes import KEY, NOON, Sent, at_noon, bench, http_date, in_turn, rates, response
 
 LIST = Call(Operation.LIST_PETS)
@@ -55,6 +56,33 @@ def test_no_post_is_sent_without_writes_when_the_quota_is_used_up() -> None:
     with pytest.raises(NotPermitted):
         rig.transport.send_expecting_refusal(POST)
     assert rig.client.sent == []
+
+
+@pytest.fixture
+def delete(monkeypatch: pytest.MonkeyPatch) -> Call:
+    """A call of an operation that a later version of the document could have."""
+    operation = object.__new__(Operation)
+    operation._name_, operation._value_ = "DELETE_PET", "deletePet"
+    row = operations._Row("DELETE", "/pets/{petId}", "4.5", safe=False, bodies={})
+    monkeypatch.setitem(operations._TABLE, operation, row)
+    return Call(operation, pet_id="7")
+
+
+def test_another_operation_that_is_not_safe_needs_writes_too(delete: Call) -> None:
+    rig = bench(in_turn(OK))
+    for send in (rig.transport.send, rig.transport.send_expecting_refusal, Api(rig.transport).call):
+        with pytest.raises(NotPermitted, match="DELETE requests were not allowed"):
+            send(delete)
+    assert rig.client.sent == []
+
+
+def test_another_operation_that_is_not_safe_gets_its_own_connection_and_is_no_probe(delete: Call) -> None:
+    rig = bench(in_turn(response(204), TIMEOUT), writes=True, takes=10.0)
+    rig.transport.send(delete)
+    with pytest.raises(TargetDown):
+        rig.transport.send(LIST)
+    assert [(sent.method, sent.new_connection) for sent in rig.client.sent[:2]] == [("DELETE", True), ("GET", False)]
+    assert "DELETE" not in [sent.method for sent in rig.client.sent[2:]]
 
 
 def test_with_writes_a_post_is_sent() -> None:
@@ -136,7 +164,7 @@ def test_a_second_429_in_a_row_is_enough_and_doubles_the_wait() -> None:
     assert rig.clock.slept == [10.0]
     rig.transport.send(LIST)
     assert rig.clock.slept == [10.0, 20.0]
-    assert rig.transport.tally.repeats == {Cause.RATE_LIMIT: 1}
+    assert rig.transport.tally.repeats == {Unplanned.RATE_LIMIT: 1}
 
 
 @pytest.mark.parametrize("refused", [Credential.VALID, Credential.MISSING])
@@ -352,7 +380,7 @@ def test_forgiven_answers_are_counted_by_status() -> None:
         rig.transport.send(LIST)
     assert rig.transport.tally.forgiven == {502: 2, 503: 1}
     assert rig.transport.tally.planned == 5
-    assert rig.transport.tally.repeats == {Cause.GATEWAY: 4}
+    assert rig.transport.tally.repeats == {Unplanned.GATEWAY: 4}
 
 
 def test_one_of_two_backends_down_costs_at_most_ten_pauses() -> None:
@@ -381,7 +409,7 @@ def test_silence_is_retried_on_a_new_connection_after_a_successful_probe(kind: S
         ("/store/orders", True),
         ("/pets", True),
     ]
-    assert rig.transport.tally.repeats == {Cause.PROBE: 1, Cause.SILENCE: 1}
+    assert rig.transport.tally.repeats == {Unplanned.PROBE: 1, Unplanned.SILENCE: 1}
     assert rig.transport.tally.planned == 1
 
 
@@ -553,7 +581,7 @@ def test_a_server_that_drops_each_malformed_body_is_still_tested() -> None:
         assert isinstance(answer, NoAnswer)
     assert rig.transport.send(Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1}')).answer == OK
     assert rig.clock.slept == []
-    assert rig.transport.tally.repeats == {Cause.SILENCE: 12, Cause.PROBE: 12}
+    assert rig.transport.tally.repeats == {Unplanned.SILENCE: 12, Unplanned.PROBE: 12}
 
 
 def test_retries_after_silence_are_limited() -> None:

@@ -16,6 +16,7 @@ from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import entries_of, nearest_names
 from petcheck.reports.text_lines import BOLD, DIM, TextLines
 from petcheck.spec.catalogue import Requirement, catalogue
+from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
 from petcheck.words import plural
 
@@ -160,8 +161,9 @@ def _sent(page: TextLines, known: Explanation) -> None:
         page.say(request, "  ", "    ")
     if known.kinds > len(known.sent):
         page.say(f"and {known.kinds - len(known.sent)} more", "  ")
-    if any(request.startswith("POST") for request in known.sent):
-        page.say("petcheck sends POST only with --allow-writes.", "  ", style=DIM)
+    unsafe = {operation.method for operation in Operation if not operation.safe}
+    for method in sorted(unsafe & {request.partition(" ")[0] for request in known.sent}):
+        page.say(f"petcheck sends {method} only with --allow-writes.", "  ", style=DIM)
 
 
 def _conforming(page: TextLines, known: Explanation) -> None:

@@ -140,7 +140,7 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
     for exchange in record:
         request = exchange.request
         figures = tuple(header_of(exchange, name) for name in RATE_HEADERS)
-        before = shown.setdefault(request.url, set()) if request.method == "GET" else set()
+        before = shown.setdefault(request.url, set()) if request.operation.safe else set()
         new = not before or figures not in before
         before.add(figures)
         if not new or not request.has_valid_key or _is_aged(exchange):
@@ -154,7 +154,7 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
 
 def _is_aged(exchange: Exchange) -> bool:
     """Whether a cache says that it answered; a POST always reaches the server."""
-    return exchange.request.method == "GET" and header_of(exchange, AGE) not in (None, FRESH)
+    return exchange.request.operation.safe and header_of(exchange, AGE) not in (None, FRESH)
 
 
 def quotas_in(counts: Iterable[Count]) -> list[Quota]:

@@ -181,7 +181,7 @@ class Examples:
             spent = transport.tally.planned - first
             self.sent += spent
             self.target.examples_sent += spent
-            self._posts += spent if call.method == "POST" else 0
+            self._posts += 0 if call.operation.safe else spent
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send an example and judge it."""

@@ -7,16 +7,15 @@ back gives an equal value, or raises `NotAResult` with one line that says what i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from petcheck.errors import NotAResult
 from petcheck.judging.observations import ObservedAnswer
 from petcheck.judging.verdicts import Verdict
-from petcheck.results.valid import prepared
+from petcheck.results.valid import expect_valid
 from petcheck.sanitize import printable
 from petcheck.stream.lines import JoinedRun, RunSettings, ShardInfo, SuiteInfo
 from petcheck.stream.typed import typed
@@ -246,8 +245,7 @@ def _as_typed(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def validate(document: Any) -> None:
     """Raise NotAResult for the first breach of the schema in `document`, or the first row of an unknown target."""
-    if not _obeys_schema()(document):
-        _refuse(document)
+    expect_valid(document)
     names = {target["name"] for target in document["targets"]}
     for kind in ("requirements", "checks", "observations"):
         for index, row in enumerate(document[kind]):
@@ -256,26 +254,6 @@ def validate(document: Any) -> None:
                 raise NotAResult(
                     f"is not a result of petcheck: {kind}[{index}].target: {name!r} is not one of the targets"
                 )
-
-
-def _refuse(document: Any) -> None:
-    """Raise NotAResult with what is wrong with a document that breaks the schema."""
-    from jsonschema import Draft202012Validator  # takes 80 ms, so only when it is needed
-    from jsonschema.exceptions import best_match
-
-    error = best_match(Draft202012Validator(_schema()).iter_errors(document))
-    if error is not None:
-        place = error.json_path.removeprefix("$").removeprefix(".") or "the top level"
-        raise NotAResult(f"is not a result of petcheck: {printable(place, 100)}: {printable(error.message, 200)}")
-
-
-@cache
-def _obeys_schema() -> Callable[[Any], bool]:
-    return prepared(_schema())
-
-
-def _schema() -> Any:
-    return json.loads(Path(__file__).with_name("result.schema.json").read_text("utf-8"))
 
 
 def _no_constant(name: str) -> None:

@@ -21,7 +21,7 @@ from petcheck.stream.lines import Ended, Gone, Planned, PlannedCheck
 from petcheck.toolkit.budget import examples_for
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import Target
-from petcheck.wire.clock import Clock, SystemClock
+from petcheck.wire.clock import Clock
 
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
@@ -33,7 +33,7 @@ class Session:
 
     config: Config
     announcer: Announcer = field(default_factory=lambda: Announcer(None))
-    clock: Clock = field(default_factory=SystemClock)
+    clock: Clock = field(default_factory=Clock)
     writer: StreamWriter = field(default_factory=lambda: StreamWriter(None))
 
     def __post_init__(self) -> None:

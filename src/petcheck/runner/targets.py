@@ -27,7 +27,7 @@ from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
 from petcheck.wire.redaction import Redactor
-from petcheck.wire.sender import AbsentSender, Errand, LiveSender, Sender
+from petcheck.wire.sender import Errand, LiveSender
 from petcheck.wire.transport import Permissions, Transport
 
 _REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
@@ -52,11 +52,10 @@ def open_target(
     checks that are `planned`.
     """
     failed: AppFailed | None = None
-    sender: Sender
     try:
         sender = _answering(target, config, stack, clock, announcer)
     except AppFailed as failure:
-        failed, sender = failure, _absent(target.source)
+        failed, sender = failure, _absent(target.source, clock)
     writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.fingerprint))
     writer.write(planned)
 
@@ -69,7 +68,7 @@ def open_target(
         target=target.name,
         sender=sender,
         permissions=Permissions(target.writes, config.max_requests, config.max_wait),
-        clock=clock,
+        time=clock,
         on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
         on_notice=announcer.notice,
         on_exchange=keep,
@@ -100,7 +99,9 @@ def open_target(
     return opened
 
 
-def _answering(target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer) -> Sender:
+def _answering(
+    target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer
+) -> LiveSender:
     """What answers for a target. Raises `AppFailed`."""
     match target.source:
         case Url(base_url, key):
@@ -161,11 +162,11 @@ def _served(source: App, config: Config, stack: ExitStack, clock: Clock, announc
     return sender
 
 
-def _absent(source: Source) -> Sender:
+def _absent(source: Source, clock: Clock) -> LiveSender:
     """What stands for an application that does not start."""
     if not isinstance(source, App):
         raise TypeError("only an application can fail to start")
-    return AbsentSender(source.name, source.key)
+    return LiveSender(source.name, source.key, "", None, clock)
 
 
 def _mounted(sender: LiveSender) -> str:

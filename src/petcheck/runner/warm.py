@@ -15,7 +15,7 @@ from petcheck.stream.environment import environment
 for _name in (
     *("petcheck.cli.run", "petcheck.runner.console", "petcheck.runner.finish", "petcheck.runner.start"),
     *("petcheck.properties.examples", "petcheck.reports.terminal"),
-    *("pytest", "anyio._backends._asyncio", "httpcore", "sniffio", "h11", "jsonschema"),
+    *("pytest", "anyio._backends._asyncio", "httpcore", "sniffio", "h11"),
 ):
     import_module(_name)
 catalogue()

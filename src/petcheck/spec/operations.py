@@ -1,4 +1,4 @@
-"""The four operations of section 4 as a table: method, path, section, and the body for each status."""
+"""The four operations of section 4 as a table: method, path, section, whether safe, and the body for each status."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ class Operation(Enum):
         return _TABLE[self].path
 
     @property
+    def safe(self) -> bool:
+        """Whether it changes nothing on the server (RFC 9110, section 9.2.1), so that it may be sent without asking."""
+        return _TABLE[self].safe
+
+    @property
     def section(self) -> str:
         """The section that describes it."""
         return _TABLE[self].section
@@ -48,14 +53,15 @@ class _Row:
     method: str
     path: str
     section: str
+    safe: bool
     bodies: Mapping[int, Body]
 
 
 # section 7: these have the Error shape; the answers of GET /store/orders are not shown, except for 401
 _ERRORS: Mapping[int, Body] = {400: "error", 401: "error", 404: "error"}
 _TABLE = {
-    Operation.LIST_PETS: _Row("GET", "/pets", "4.1", {200: "pets", **_ERRORS}),
-    Operation.CREATE_PET: _Row("POST", "/pets", "4.2", {201: "pet", **_ERRORS}),
-    Operation.GET_PET: _Row("GET", "/pets/{petId}", "4.3", {200: "pet", **_ERRORS}),
-    Operation.STORE_ORDERS: _Row("GET", "/store/orders", "4.4", {401: "error"}),
+    Operation.LIST_PETS: _Row("GET", "/pets", "4.1", safe=True, bodies={200: "pets", **_ERRORS}),
+    Operation.CREATE_PET: _Row("POST", "/pets", "4.2", safe=False, bodies={201: "pet", **_ERRORS}),
+    Operation.GET_PET: _Row("GET", "/pets/{petId}", "4.3", safe=True, bodies={200: "pet", **_ERRORS}),
+    Operation.STORE_ORDERS: _Row("GET", "/store/orders", "4.4", safe=True, bodies={401: "error"}),
 }

@@ -1,6 +1,6 @@
 """Distinguishes one unanswered request from a kind of request that is never answered, and from a dead target.
 
-Pure. Only silence that kept the run waiting counts: if a connection is dropped at once, the next request costs nothing.
+Only silence that kept the run waiting counts: if a connection is dropped at once, the next request costs nothing.
 Requests that any server serves and requests that it refuses are counted separately, so a server that hangs on each
 malformed body is still asked to create animals.
 """
@@ -8,9 +8,10 @@ malformed body is still asked to create animals.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 
-from petcheck.exchange import NoAnswer, Response, Silence
+from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -30,24 +31,22 @@ class Kind:
     ordinary: bool
 
 
-@dataclass(frozen=True, slots=True)
 class Circuit:
-    """The kinds of requests that timed out, with how often in a row."""
+    """Counts for each kind of request the timeouts in a row."""
 
-    waits: tuple[tuple[Kind, int], ...] = ()
+    def __init__(self) -> None:
+        self._waits: Counter[Kind] = Counter()
 
     def open(self, kind: Kind) -> bool:
         """Whether requests of kind `kind` are no longer sent."""
-        return dict(self.waits).get(kind, 0) >= _OPEN_AFTER
+        return self._waits[kind] >= _OPEN_AFTER
 
-    def after(self, kind: Kind, answer: Response | NoAnswer) -> Circuit:
-        """The circuit after a request that got `answer` on its last try."""
-        waits = dict(self.waits)
+    def note(self, kind: Kind, answer: Response | NoAnswer) -> None:
+        """Learn from the answer to the last try of a request."""
         if isinstance(answer, Response):
-            waits.pop(kind, None)
+            self._waits[kind] = 0
         elif answer.kind is Silence.TIMEOUT:
-            waits[kind] = waits.get(kind, 0) + 1
-        return Circuit(tuple(waits.items()))
+            self._waits[kind] += 1
 
 
 def pause_before_probe(number: int, passed: float, patience: float) -> float:
@@ -55,19 +54,14 @@ def pause_before_probe(number: int, passed: float, patience: float) -> float:
     return max(0.0, min(_FIRST_PAUSE_S * 2.0 ** (number - 1), patience - passed))
 
 
-def is_ordinary(
-    operation: Operation, pet_id: str | None, query: tuple[tuple[str, str], ...], body: bytes | None
-) -> bool:
-    """Whether any server should serve a request with the valid key (sections 4.1 to 4.4)."""
-    match operation:
-        case Operation.LIST_PETS:
-            return all(_is_ordinary_parameter(name, value) for name, value in query)
-        case Operation.GET_PET:
-            return pet_id is not None and _is_number(pet_id)
-        case Operation.STORE_ORDERS:
-            return not query
-        case Operation.CREATE_PET:
-            return _is_new_pet(body)
+def kind_of(call: Call) -> Kind:
+    """The kind of a call: with the valid key, any server should serve what sections 4.1 to 4.4 describe."""
+    ordinary = call.credential is Credential.VALID and (
+        _is_new_pet(call.body)
+        if call.operation is Operation.CREATE_PET
+        else _is_number(call.pet_id or "0") and all(_is_ordinary_parameter(*one) for one in call.query)
+    )
+    return Kind(call.operation, ordinary)
 
 
 def _is_ordinary_parameter(name: str, value: str) -> bool:

@@ -2,7 +2,7 @@
 
 A target is not trusted. The deadline covers the whole exchange, since a peer that sends a byte now and then satisfies
 any timeout for a single read. The received bytes and the decompressed bytes are both capped. Redirects are not
-followed, cookies are not kept, and proxies and certificates of the environment are not used.
+followed, cookies are not kept, and proxies of the environment are not used.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
+import sys
 import zlib
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import anyio
 import h11
+import truststore
 
 from petcheck.errors import ConnectionLost
 from petcheck.exchange import NoAnswer, Response, Silence
@@ -28,16 +29,13 @@ BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 _TLS_REFUSAL_S = 2.0
-_NO_KEEPING = httpx.Limits(max_keepalive_connections=0)
-# some servers send deflate without the zlib header that it should have
-_WINDOW_BITS = {"gzip": (31,), "x-gzip": (31,), "deflate": (15, -15)}
 
 
 class HttpClient:
     """Sends requests to one target, one at a time.
 
     Arguments: `deadline` in seconds for an exchange from connecting to the last byte; `ca_bundle`, the path of a PEM
-    file with certificate authorities to trust instead of the usual ones.
+    file with certificate authorities to trust instead of the system's.
     """
 
     def __init__(self, *, deadline: float, ca_bundle: str | None = None) -> None:
@@ -49,8 +47,7 @@ class HttpClient:
         self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
         self._loop = self._runner.get_loop()
         self._verify: ssl.SSLContext | bool | None = None
-        self._kept: httpx.AsyncHTTPTransport | None = None
-        self._fresh: httpx.AsyncHTTPTransport | None = None
+        self._transports: dict[bool, httpx.AsyncHTTPTransport] = {}
         self._refusal_of_tls: str | None = None
         return self
 
@@ -59,9 +56,8 @@ class HttpClient:
     ) -> None:
         for interrupted in asyncio.all_tasks(self._loop):  # by a signal
             interrupted.cancel()
-        for transport in (self._kept, self._fresh):
-            if transport is not None:
-                self._loop.run_until_complete(transport.aclose())
+        for transport in self._transports.values():
+            self._loop.run_until_complete(transport.aclose())
         self._runner.close()
 
     def send(
@@ -83,21 +79,18 @@ class HttpClient:
             request = httpx.Request(method, url, headers=headers, content=body)
         except (httpx.InvalidURL, UnicodeError) as error:
             return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
-        if method == "POST" and body is None:
-            request.headers["Content-Length"] = "0"
         return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
             # a context is slow to create and useless for plain http
             self._verify = _trusting(self._ca_bundle) if url.scheme == "https" else False
-        if new_connection:
-            self._fresh = self._fresh or httpx.AsyncHTTPTransport(
-                verify=self._verify, trust_env=False, limits=_NO_KEEPING
+        if new_connection not in self._transports:
+            limits = httpx.Limits(max_keepalive_connections=0 if new_connection else 1)
+            self._transports[new_connection] = httpx.AsyncHTTPTransport(
+                verify=self._verify, trust_env=False, limits=limits
             )
-            return self._fresh
-        self._kept = self._kept or httpx.AsyncHTTPTransport(verify=self._verify, trust_env=False)
-        return self._kept
+        return self._transports[new_connection]
 
     async def _exchange(self, request: httpx.Request, new_connection: bool, cap: int) -> Response | NoAnswer:
         seen = "nothing was received"
@@ -161,21 +154,19 @@ class HttpClient:
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
-    """A context that trusts the authorities in a PEM file, otherwise those of this machine.
+    """A context that trusts the authorities in a PEM file and no others, or without one those of the system.
 
-    Unlike ssl.create_default_context, it ignores SSL_CERT_FILE and SSL_CERT_DIR, with which another program that sets a
-    variable could read the key, and SSLKEYLOGFILE, which names a file for the secrets of the connection.
+    Unlike that of ssl.create_default_context, it ignores SSLKEYLOGFILE, a file for the secrets of the connections.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_bundle is not None:
         context.load_verify_locations(ca_bundle)
         return context
-    places = ssl.get_default_verify_paths()
-    if Path(places.openssl_cafile).is_file():
-        context.load_verify_locations(cafile=places.openssl_cafile)
-    if Path(places.openssl_capath).is_dir():
-        context.load_verify_locations(capath=places.openssl_capath)
-    return context
+    context.set_default_verify_paths()
+    # truststore would read a file of authorities for each connection, which takes ten times as long as all the rest
+    if sys.platform not in ("darwin", "win32") and context.cert_store_stats()["x509_ca"]:
+        return context
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 async def _read(response: httpx.Response, cap: int) -> tuple[bytes, bool]:
@@ -200,10 +191,10 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
     for name in reversed(names):
         if name in ("", "identity"):
             continue
-        if name not in _WINDOW_BITS:
+        if name not in ("gzip", "x-gzip", "deflate"):
             return raw, True, f"Content-Encoding is {name[:60]}; the request accepts only {ACCEPTED_ENCODINGS}"
         try:
-            body, complete = _decompressed(body, _WINDOW_BITS[name], cap)
+            body, complete = _inflated(body, cap, gzip=name != "deflate")
         except zlib.error as error:
             return raw, True, f"Content-Encoding is {name}, but the body cannot be decoded: {error}"
         if not complete:
@@ -211,16 +202,14 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
     return body, complete, None
 
 
-def _decompressed(raw: bytes, window_bits: tuple[int, ...], cap: int) -> tuple[bytes, bool]:
-    """The decompressed `raw`, and whether it is complete. Raises `zlib.error` if it is broken."""
-    for bits in window_bits[:-1]:
-        with contextlib.suppress(zlib.error):
-            return _inflated(raw, bits, cap)
-    return _inflated(raw, window_bits[-1], cap)
+def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
+    """The decompressed `raw`, and whether it is complete. A gzip body may have several members.
 
-
-def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
-    """The same for one zlib format; a gzip body may have several members."""
+    Raises `zlib.error` if it is broken.
+    """
+    # some servers send deflate without the header of zlib (RFC 1950, section 2.2) that it should have
+    has_header = bool(raw) and raw[0] & 15 == 8 and int.from_bytes(raw[:2]) % 31 == 0
+    bits = 31 if gzip else 15 if has_header else -15
     found = bytearray()
     for member in range(_MEMBERS_UNDONE):
         unpacker = zlib.decompressobj(bits)
@@ -234,7 +223,7 @@ def _inflated(raw: bytes, bits: int, cap: int) -> tuple[bytes, bool]:
             return bytes(found[:cap]), False
         if not unpacker.eof:
             raise zlib.error("it ends too early")
-        raw = unpacker.unused_data if bits == _WINDOW_BITS["gzip"][0] else b""
+        raw = unpacker.unused_data if gzip else b""
         if not raw:
             return bytes(found), True
     return bytes(found), False
@@ -279,8 +268,8 @@ def _tls_problem(error: ssl.SSLError) -> str:
     return str(error)
 
 
-# X509_verify_cert's codes when no trusted authority was found
-_UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27})
+# the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
+_UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
 # the alerts of servers that require a client certificate: TLS 1.3 has its own alert, TLS 1.2 does not
 _CERTIFICATE_DEMANDED = frozenset({"TLSV13_ALERT_CERTIFICATE_REQUIRED"})
 _HANDSHAKE_REFUSED = frozenset(

@@ -3,27 +3,10 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from datetime import UTC, datetime
 
 
-class Clock(Protocol):
-    """The clock that the wire needs."""
-
-    def monotonic(self) -> float:
-        """Seconds that never run backwards."""
-        ...
-
-    def now(self) -> datetime:
-        """The wall-clock time, in UTC."""
-        ...
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for that many seconds."""
-        ...
-
-
-class SystemClock:
+class Clock:
     """The clock of this machine."""
 
     def monotonic(self) -> float:
@@ -37,37 +20,6 @@ class SystemClock:
     def sleep(self, seconds: float) -> None:
         """Wait for that many seconds."""
         time.sleep(seconds)
-
-
-class RunClock:
-    """The clock of one target's part of a run. It stands still except during a request or a sleep.
-
-    So whatever a run decides by the time depends on its exchanges alone, and a recording of those decides the same.
-    """
-
-    def __init__(self, clock: Clock) -> None:
-        """`clock` is the one that goes on."""
-        self._clock = clock
-        self.stand_at(clock.monotonic(), clock.now())
-
-    def stand_at(self, moment: float, wall: datetime) -> None:
-        """From now on it is `moment`, in monotonic seconds, and `wall` by the wall clock."""
-        self._moment, self._wall = moment, wall
-
-    def monotonic(self) -> float:
-        """Seconds that never run backwards."""
-        return self._moment
-
-    def now(self) -> datetime:
-        """The wall-clock time, in UTC."""
-        return self._wall
-
-    def sleep(self, seconds: float) -> None:
-        """Let that many seconds pass, less what has passed already since the clock stands."""
-        self.stand_at(self._moment + seconds, self._wall + timedelta(seconds=seconds))
-        left = self._moment - self._clock.monotonic()
-        if left > 0:
-            self._clock.sleep(left)
 
 
 def in_words(seconds: float) -> str:

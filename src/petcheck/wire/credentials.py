@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import random
 import string
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from petcheck.exchange import Credential
 
 VARIABLE = "$PETSTORE_API_KEY"
-# as long as `Bearer`, for servers that cut a scheme off by its length; not a registered scheme
-SIX_LETTERS = "Apikey"
 _SEPARATORS = "_-."
 _HEX_DIGITS_FROM = 8  # characters; a shorter text may be hexadecimal by chance
 
@@ -31,53 +30,45 @@ class ApiKey:
         return f"ApiKey({self.fingerprint})"
 
 
+# `cut` is the key without its last character, `other` a character instead of that one. `shorter` is `cut`, or of a key
+# of one character the random key: an empty token is another kind of credential
+_VALUES: Mapping[Credential, str | None] = {
+    Credential.VALID: "Bearer {key}",
+    Credential.MISSING: None,
+    Credential.RANDOM: "Bearer {random}",
+    Credential.CHANGED: "Bearer {cut}{other}",
+    Credential.CUT: "Bearer {shorter}",
+    Credential.EXTENDED: "Bearer {before}x",
+    # a server that splits the header at blanks may look at the second part only
+    Credential.WORD_AFTER: "Bearer {key} x",
+    Credential.EMPTY: "Bearer",
+    Credential.BASIC: "Basic {key}",
+    Credential.TOKEN: "Token {key}",
+    # as long as `Bearer`, for servers that cut a scheme off by its length; not a registered scheme
+    Credential.SIX_LETTERS: "Apikey {key}",
+    Credential.NO_SCHEME: "{key}",
+}
+
+
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
-    """The header's value as it is sent; None for no header."""
-    secret = key.secret
-    match credential:
-        case Credential.VALID:
-            return f"Bearer {secret}"
-        case Credential.MISSING:
-            return None
-        case Credential.RANDOM:
-            return f"Bearer {random_key}"
-        case Credential.CHANGED:
-            return f"Bearer {secret[:-1]}{_other_character(secret, random_key)}"
-        case Credential.CUT:
-            # a key of one character would leave an empty token, which is another kind of credential
-            return f"Bearer {secret[:-1] or random_key}"
-        case Credential.EXTENDED:
-            return f"Bearer {secret}x"
-        case Credential.WORD_AFTER:
-            # a server that splits the header at blanks may look at the second part only
-            return f"Bearer {secret} x"
-        case Credential.EMPTY:
-            return "Bearer"
-        case Credential.BASIC:
-            return f"Basic {secret}"
-        case Credential.TOKEN:
-            return f"Token {secret}"
-        case Credential.SIX_LETTERS:
-            return f"{SIX_LETTERS} {secret}"
-        case Credential.NO_SCHEME:
-            return secret
-        case Credential.UNKNOWN:
-            raise ValueError("a run knows of every key that it sends whether it is valid")
+    """The header's value as it is sent; None for no header. A run sends no key of unknown validity."""
+    return _value(credential, key, random_key, key.secret, key.secret, key.secret[:-1], random_key)
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
     """The same as a shell expression, with the key as a variable; None for no header."""
-    match credential:
-        case Credential.RANDOM:
-            return f"Bearer {_expression_of(key, random_key)}"
-        case Credential.CHANGED:
-            return "Bearer ${PETSTORE_API_KEY%?}" + _other_character(key.secret, random_key)
-        case Credential.CUT:
-            return "Bearer ${PETSTORE_API_KEY%?}" if key.secret[1:] else f"Bearer {random_key}"
-        case Credential.EXTENDED:
-            return "Bearer ${PETSTORE_API_KEY}x"
-        case _:
-            return authorization(credential, ApiKey(VARIABLE), random_key)
+    cut, before = "${PETSTORE_API_KEY%?}", "${PETSTORE_API_KEY}"
+    return _value(credential, key, random_key, VARIABLE, before, cut, _expression_of(key, random_key))
+
+
+def _value(
+    credential: Credential, key: ApiKey, random_key: str, whole: str, before: str, cut: str, random: str
+) -> str | None:
+    """`whole` is the key, `before` the key where a letter follows it, as they are written."""
+    template = _VALUES[credential]
+    other = _other_character(key.secret, random_key)
+    shorter = cut if key.secret[1:] else random_key
+    return template and template.format(key=whole, before=before, cut=cut, other=other, shorter=shorter, random=random)
 
 
 def _expression_of(key: ApiKey, random_key: str) -> str:

@@ -35,7 +35,7 @@ _SLOWER = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class OpenWindow:
     """A quota's window as the last response showed it: total requests, requests left, and when it ends."""
 
     limit: int
@@ -52,7 +52,7 @@ class Bucket:
     the window in seconds, and `useless_s` the seconds of waits after which the window was as empty as before.
     """
 
-    window: Window | None = None
+    window: OpenWindow | None = None
     closed_until: float = -math.inf
     refusals: int = 0
     waited_s: float = 0.0
@@ -63,11 +63,11 @@ class Bucket:
 class Delay:
     """Seconds to wait before the next request, and why, in words for the user."""
 
-    seconds: float
-    why: str
+    seconds: float = 0.0
+    why: str = ""
 
 
-NO_DELAY = Delay(0.0, "")
+NO_DELAY = Delay()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,6 @@ def reserve(limit: int) -> int:
     return min(5, limit // 20)
 
 
-def waited(bucket: Bucket, seconds: float) -> Bucket:
-    """The bucket after a wait for its window."""
-    return replace(bucket, waited_s=seconds)
-
-
 def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> Bucket:
     """The bucket after a response at the monotonic time `now` and the wall-clock time `wall`."""
     window = window_of(response, now, wall)
@@ -130,7 +125,7 @@ def observe(bucket: Bucket, response: Response, now: float, wall: datetime) -> B
     return replace(seen, closed_until=now + _pause(response, window, refusals, now, wall), refusals=refusals)
 
 
-def rises(before: Window | None, after: Window | None) -> bool:
+def rises(before: OpenWindow | None, after: OpenWindow | None) -> bool:
     """Whether two successive responses to the same key contradict each other: Remaining rose within a window."""
     return (
         before is not None
@@ -140,7 +135,7 @@ def rises(before: Window | None, after: Window | None) -> bool:
     )
 
 
-def _pause(response: Response, window: Window | None, refusals: int, now: float, wall: datetime) -> float:
+def _pause(response: Response, window: OpenWindow | None, refusals: int, now: float, wall: datetime) -> float:
     """Seconds to wait after a 429, number `refusals` in a row: each further one doubles the pause."""
     doubled = 2.0 ** min(refusals - 1, 30)
     asked = retry_after(response, wall)
@@ -160,7 +155,7 @@ def refused_early(bucket: Bucket, response: Response, now: float, wall: datetime
     return window is None or window.remaining > 0 or window.ends <= now
 
 
-def shares_quota(other: Bucket, window: Window) -> bool:
+def shares_quota(other: Bucket, window: OpenWindow) -> bool:
     """Whether a response's window is also that of `other`: same limit and reset, and somewhat fewer requests left."""
     known = other.window
     return (
@@ -171,7 +166,7 @@ def shares_quota(other: Bucket, window: Window) -> bool:
     )
 
 
-def window_of(response: Response, now: float, wall: datetime) -> Window | None:
+def window_of(response: Response, now: float, wall: datetime) -> OpenWindow | None:
     """The window that a response shows; None if its headers cannot be read or contradict each other."""
     limit = whole(response.header(RATE_LIMIT))
     remaining = whole(response.header(RATE_REMAINING))
@@ -181,7 +176,7 @@ def window_of(response: Response, now: float, wall: datetime) -> Window | None:
     lasts = _lasts(float(reset), response.date, wall)
     if lasts is None or remaining > limit:
         return None
-    return Window(limit=limit, remaining=remaining, reset=reset.strip(), ends=now + lasts)
+    return OpenWindow(limit=limit, remaining=remaining, reset=reset.strip(), ends=now + lasts)
 
 
 def _lasts(reset: float, date: datetime | None, wall: datetime) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from petcheck.errors import NotSent
 from petcheck.exchange import Call, Exchange, NoAnswer, Request, Response
@@ -31,57 +30,18 @@ class Errand:
     body_cap: int
 
 
-class Sender(Protocol):
-    """What a transport needs of the other side. `fingerprint` identifies the valid key."""
-
-    base_url: str
-
-    @property
-    def fingerprint(self) -> str | None:
-        """`sha256:` and eight digits; None where no key is known."""
-        ...
-
-    def send(self, errand: Errand) -> Exchange:
-        """The exchange of a request. Raises `ConnectionLost` where a kept connection turned out to be closed."""
-        ...
-
-    def redacted(self, text: str) -> str:
-        """`text` without the key."""
-        ...
-
-
-@dataclass
-class AbsentSender:
-    """Stands for a server that was never there, such as an application that does not start: nothing can be sent."""
-
-    base_url: str
-    key: ApiKey
-
-    @property
-    def fingerprint(self) -> str:
-        """`sha256:` and eight digits of the key's digest."""
-        return self.key.fingerprint
-
-    def redacted(self, text: str) -> str:
-        """`text` without the key."""
-        return Redactor(self.key).in_text(text)
-
-    def send(self, errand: Errand) -> Exchange:
-        """Raises NotSent."""
-        raise NotSent(f"there is no server to send {errand.call.method} {errand.call.path} to")
-
-
 @dataclass
 class LiveSender:
     """Sends requests with the key, or what replaces it, to a server.
 
-    `log` returns the tracebacks of a server that the run serves, since the last call.
+    `client` is None for a server that was never there, such as an application that does not start. `log` returns the
+    tracebacks of a server that the run serves, since the last call.
     """
 
     base_url: str
     key: ApiKey
     random_key: str
-    client: HttpClient
+    client: HttpClient | None
     clock: Clock
     log: Callable[[], str] | None = None
     _redactor: Redactor = field(init=False, repr=False)
@@ -101,6 +61,8 @@ class LiveSender:
     def send(self, errand: Errand) -> Exchange:
         """Send one request, and return it with its answer, redacted. Raises `ConnectionLost`."""
         call = errand.call
+        if self.client is None:
+            raise NotSent(f"there is no server to send {call.method} {call.path} to")
         url = self.base_url + call.path
         headers = [
             ("Accept", MEDIA_TYPE),

@@ -9,7 +9,7 @@ from enum import Enum
 from petcheck.exchange import Exchange
 
 
-class Cause(Enum):
+class Unplanned(Enum):
     """Why the run sent a request that it had not planned."""
 
     RATE_LIMIT = "after a 429"
@@ -19,11 +19,11 @@ class Cause(Enum):
 
 
 # how many a run may send for each cause; the silences before them, and time, limit the probes
-MOST_REPEATS = {Cause.RATE_LIMIT: 20, Cause.GATEWAY: 200, Cause.SILENCE: 20}
+MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 20}
 
 
 @dataclass
-class Tally:
+class RequestTally:
     """Requests sent to a target.
 
     `sent` counts all of them except the `lost`: those that met a connection closed by the server, and were sent again
@@ -35,7 +35,7 @@ class Tally:
     methods: Counter[str] = field(default_factory=Counter)
     sections: Counter[str] = field(default_factory=Counter)
     statuses: Counter[int] = field(default_factory=Counter)
-    repeats: Counter[Cause] = field(default_factory=Counter)
+    repeats: Counter[Unplanned] = field(default_factory=Counter)
     lost: int = 0
     forgiven: Counter[int] = field(default_factory=Counter)
 
@@ -44,7 +44,7 @@ class Tally:
         """Requests that count against a budget: each request once, however often it was repeated."""
         return self.sent - self.repeats.total()
 
-    def count(self, exchange: Exchange, cause: Cause | None = None) -> None:
+    def count(self, exchange: Exchange, cause: Unplanned | None = None) -> None:
         """Add an exchange; `cause` says why its request was sent if that was not planned."""
         self.sent += 1
         self.methods[exchange.request.method] += 1
@@ -54,6 +54,6 @@ class Tally:
         if cause is not None:
             self.repeats[cause] += 1
 
-    def may_repeat(self, cause: Cause) -> bool:
+    def may_repeat(self, cause: Unplanned) -> bool:
         """Whether the run may send one more request for that cause."""
         return self.repeats[cause] < MOST_REPEATS[cause]

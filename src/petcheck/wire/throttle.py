@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from petcheck.errors import WaitTooLong
 from petcheck.exchange import Response
@@ -24,20 +24,14 @@ class Throttle:
     max_wait: float
     wait: Callable[[float, str], None]
     last_sent: float = -math.inf
-    _keyed: pacing.Bucket = field(default_factory=pacing.Bucket)
-    _keyless: pacing.Bucket = field(default_factory=pacing.Bucket)
-    _one_quota: bool = False
-    _windows: dict[bool, pacing.Window] = field(default_factory=dict)
+    _buckets: dict[bool, pacing.Bucket] = field(default_factory=lambda: dict.fromkeys((True, False), pacing.Bucket()))
+    _one_quota: bool = False  # for requests with and without the valid key
+    _windows: dict[bool, pacing.OpenWindow] = field(default_factory=dict)
     _contradicted: bool = False
     _pace: pacing.Pace = field(default_factory=pacing.Pace)
     _troubled_until: float = -math.inf
     _trouble: int = 0
     _refused_s: float = 0.0
-
-    @property
-    def window(self) -> pacing.Window | None:
-        """The key's window as the last response showed it."""
-        return self._keyed.window
 
     def asks_to_wait(self) -> bool:
         """Whether the Retry-After of a 502, 503 or 504 is in force."""
@@ -60,24 +54,21 @@ class Throttle:
         if response.status in GATEWAY_TROUBLE and pause is not None:
             self._trouble, self._troubled_until = response.status, finished + pause
         keyed = valid_key or self._one_quota
-        before = self._keyed if keyed else self._keyless
+        before = self._buckets[keyed]
         self._pace = self._pace.after(finished, refused=pacing.refused_early(before, response, finished, wall))
         bucket = pacing.observe(before, response, finished, wall)
         if bucket.window is not None:
             self._contradicted = self._contradicted or pacing.rises(self._windows.get(valid_key), bucket.window)
             self._windows[valid_key] = bucket.window
-        if keyed:
-            self._keyed = bucket
-            return
-        if bucket.window is not None and pacing.shares_quota(self._keyed, bucket.window):
-            self._one_quota = True
-            self._keyed = bucket
-        self._keyless = bucket
+            if not keyed and pacing.shares_quota(self._buckets[True], bucket.window):
+                self._one_quota = True
+                self._buckets[True] = bucket
+        self._buckets[keyed] = bucket
 
     def _wait_out_refusal(self, *, expected: bool) -> bool:
         """Wait until the Retry-After of a 429, 502, 503 or 504, to any key, has passed; whether a 429 had one."""
         now = self.clock.monotonic()
-        limited = max(self._keyed.closed_until, self._keyless.closed_until) - now
+        limited = max(bucket.closed_until for bucket in self._buckets.values()) - now
         left, status = max((self._troubled_until - now, self._trouble), (limited, 429))
         if left <= 0:
             return False
@@ -89,15 +80,12 @@ class Throttle:
         return limited > 0
 
     def _wait_for_window(self, *, keyed: bool) -> None:
-        bucket = self._keyed if keyed else self._keyless
+        bucket = self._buckets[keyed]
         pause = pacing.delay(bucket, self.clock.monotonic())
         if pause.seconds <= 0 or self._contradicted:
             return
         self.wait(pause.seconds, pause.why)
-        if keyed:
-            self._keyed = pacing.waited(bucket, pause.seconds)
-        else:
-            self._keyless = pacing.waited(bucket, pause.seconds)
+        self._buckets[keyed] = replace(bucket, waited_s=pause.seconds)
 
     def _wait_for_pace(self) -> None:
         left = self.last_sent + self._pace.interval - self.clock.monotonic()

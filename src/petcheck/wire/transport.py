@@ -1,6 +1,6 @@
 """The only way to the network. Every request of a run passes here, and all decisions about sending it are made here:
 
-1. permitted?   only the four operations, with GET and POST; a POST only if writes are allowed      -> `NotPermitted`
+1. permitted?   only the operations of the document; one that is not safe only if writes are allowed -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
 3. alive?       not to a target that is down, nor of a kind that it leaves waiting -> `TargetDown`, `OperationSilent`
 4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `WaitTooLong`
@@ -16,8 +16,7 @@ None of these errors is a verdict on the server; each says why a check got no an
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field, replace
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
 from math import inf
 
 from petcheck.errors import (
@@ -33,19 +32,11 @@ from petcheck.errors import (
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.spec.operations import Operation
-from petcheck.wire import pacing
-from petcheck.wire.circuit import (
-    PATIENCE_AT_START_S,
-    PATIENCE_S,
-    Circuit,
-    Kind,
-    is_ordinary,
-    pause_before_probe,
-)
+from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, kind_of, pause_before_probe
 from petcheck.wire.client import BODY_CAP
-from petcheck.wire.clock import Clock, RunClock, in_words
-from petcheck.wire.sender import Errand, Sender
-from petcheck.wire.tally import MOST_REPEATS, Cause, Tally
+from petcheck.wire.clock import Clock, in_words
+from petcheck.wire.sender import Errand, LiveSender
+from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
 from petcheck.wire.throttle import Throttle
 from petcheck.words import plural
 
@@ -64,7 +55,7 @@ _OPEN_FOR_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a run may do to a target: whether it may send POST, the most requests, and the most seconds to wait."""
+    """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once."""
 
     writes: bool
     max_requests: int
@@ -77,15 +68,13 @@ class Transport:
 
     `example` says that they are property examples, and `simplifies` is the index of the one that they simplify.
 
-    `time` is the clock that every decision of this part of the run goes by, in addition to `clock`.
-    `recorded` holds the exchanges in order. `tally` counts all that were sent, since a long run does not keep every
-    exchange.
+    `recorded` holds the exchanges in order, and `tally` counts them.
     """
 
     target: str
-    sender: Sender
+    sender: LiveSender
     permissions: Permissions
-    clock: InitVar[Clock]
+    time: Clock
     on_wait: Callable[[str, float, str], None] = lambda target, seconds, why: None
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
@@ -94,7 +83,7 @@ class Transport:
     example: bool = False
     simplifies: int | None = None
     recorded: list[Exchange] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
+    tally: RequestTally = field(default_factory=RequestTally)
     _in_trouble: bool = False
     _gateway_pauses: int = 0
     _record_size: int = 0
@@ -104,8 +93,7 @@ class Transport:
     _down: str | None = None
     _open_until: float = -inf
 
-    def __post_init__(self, clock: Clock) -> None:
-        self.time = RunClock(clock)
+    def __post_init__(self) -> None:
         self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait)
 
     @property
@@ -128,9 +116,7 @@ class Transport:
             raise TargetDown(self._down)
         if self._circuit.open(kind_of(call)):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
-        exchange = self._settled(call)
-        self._circuit = self._circuit.after(kind_of(call), exchange.answer)
-        return exchange
+        return self._settled(call)
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
         """Send a call that may use up the quota: wait only for a Retry-After in force; a 429 counts as an answer."""
@@ -159,55 +145,48 @@ class Transport:
             left -= step
         self.on_waited(self.target, seconds, why)
 
-    def keep(self, exchange: Exchange, cause: Cause | None = None) -> None:
+    def keep(self, exchange: Exchange, cause: Unplanned | None = None) -> None:
         """Put an exchange on record."""
         self.on_exchange(exchange)
         self.recorded.append(exchange)
         self._record_size += _size(exchange)
         self.tally.count(exchange, cause)
 
-    def remaining(self) -> pacing.Window | None:
-        """The key's window as the last response showed it."""
-        return self._throttle.window
-
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
         """The exchange that answers the call, after repeating a request whose answer does not count."""
-        repeated: dict[Cause, int | None] = {}
-        cause: Cause | None = None
+        repeated: dict[Unplanned, int | None] = {}
+        cause: Unplanned | None = None
         while True:
             exchange = self._paced(call, cause=cause)
             cause = _cause_to_repeat(exchange)
-            if cause is None or cause in repeated:
+            if cause is None or cause in repeated or not self.tally.may_repeat(cause):
                 break
-            if not self.tally.may_repeat(cause):
-                self._circuit = self._circuit.after(kind_of(call), exchange.answer)
-                raise self._no_more_repeats(call, cause)
             self._before_repeat(cause, exchange)
             # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
                 repeated[cause] = exchange.status
-        if cause is Cause.RATE_LIMIT:
+        self._circuit.note(kind_of(call), exchange.answer)
+        if cause is not None and cause not in repeated:
+            spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
+            if cause is Unplanned.SILENCE:
+                raise OperationSilent(f"{call.operation} did not answer; {spent}")
+            raise RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
+        if cause is Unplanned.RATE_LIMIT:
             raise StillLimited(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
-        self._in_trouble = cause is Cause.GATEWAY
-        if cause is None and (forgiven := repeated.get(Cause.GATEWAY)) is not None:
+        self._in_trouble = cause is Unplanned.GATEWAY
+        if cause is None and (forgiven := repeated.get(Unplanned.GATEWAY)) is not None:
             self.tally.forgiven[forgiven] += 1
         return exchange
 
-    def _no_more_repeats(self, call: Call, cause: Cause) -> RepeatsSpent | OperationSilent:
-        spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
-        if cause is Cause.SILENCE:
-            return OperationSilent(f"{call.operation} did not answer; {spent}")
-        return RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
-
-    def _before_repeat(self, cause: Cause, exchange: Exchange) -> None:
-        if cause is Cause.SILENCE:
+    def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
+        if cause is Unplanned.SILENCE:
             self._await_life(exchange)
             return
         # waiting does not help if the last call met nothing else, or if many calls have
         helps = not self._in_trouble and self._gateway_pauses < _GATEWAY_PAUSES
-        if cause is Cause.GATEWAY and helps and not self._throttle.asks_to_wait():
+        if cause is Unplanned.GATEWAY and helps and not self._throttle.asks_to_wait():
             self._gateway_pauses += 1
             self.wait(_GATEWAY_PAUSE_S, f"got {exchange.status}; retrying")
 
@@ -223,7 +202,7 @@ class Transport:
         began = self.time.monotonic()
         number = 0
         while True:
-            probe = self._paced(calls[number % len(calls)], cause=Cause.PROBE)
+            probe = self._paced(calls[number % len(calls)], cause=Unplanned.PROBE)
             number += 1
             if isinstance(probe.answer, Response):
                 return
@@ -253,10 +232,10 @@ class Transport:
 
     # ---- paced
 
-    def _paced(self, call: Call, *, cause: Cause | None = None, may_exhaust: bool = False) -> Exchange:
+    def _paced(self, call: Call, *, cause: Unplanned | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
-        if call.method == "POST" and not self.permissions.writes:
-            raise NotPermitted("POST requests were not allowed", "--allow-writes")
+        if not (call.operation.safe or self.permissions.writes):
+            raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
@@ -265,7 +244,7 @@ class Transport:
         if isinstance(answer, Response):
             self._throttle.after(answer, exchange.finished, valid_key=valid_key)
             self._last_answered = answer.status, exchange.request
-            if call.method == "GET" and valid_key and kind_of(call).ordinary:
+            if call.operation.safe and valid_key and kind_of(call).ordinary:
                 self._answered.setdefault(call.operation, call)
         return exchange
 
@@ -276,7 +255,7 @@ class Transport:
         if self.tally.sent + self.tally.lost >= most:
             raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
 
-    def _sent(self, call: Call, cause: Cause | None) -> Exchange:
+    def _sent(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
         errand = Errand(
             call,
@@ -292,7 +271,6 @@ class Transport:
             self.tally.lost += 1
             self._afford()
             exchange = replace(self.sender.send(replace(errand, new_connection=True)), resent=True)
-        self.time.stand_at(exchange.finished, exchange.started + timedelta(seconds=exchange.elapsed))
         self._throttle.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
@@ -302,19 +280,19 @@ class Transport:
         return exchange
 
     def _may_lose(self, call: Call) -> bool:
-        """Whether a kept connection may lose the request, which must not happen to a POST: it may be carried out."""
-        if call.method == "POST":
-            return self.tally.lost > 0 or self.time.monotonic() > self._open_until
-        return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
+        """Whether a kept connection may lose the request, which must not happen if it may change something there."""
+        if call.operation.safe:
+            return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
+        return self.tally.lost > 0 or self.time.monotonic() > self._open_until
 
 
-def _cause_to_repeat(exchange: Exchange) -> Cause | None:
+def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     """Why an exchange's answer does not count; None if it does."""
     if isinstance(exchange.answer, NoAnswer):
-        return Cause.SILENCE
+        return Unplanned.SILENCE
     if exchange.status == 429:
-        return Cause.RATE_LIMIT
-    return Cause.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
+        return Unplanned.RATE_LIMIT
+    return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
 
 
 def _size(exchange: Exchange) -> int:
@@ -324,9 +302,3 @@ def _size(exchange: Exchange) -> int:
 def _detail(exchange: Exchange) -> str:
     answer = exchange.answer
     return f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
-
-
-def kind_of(call: Call) -> Kind:
-    """The kind of a call, for the circuit."""
-    served = call.credential is Credential.VALID
-    return Kind(call.operation, served and is_ordinary(call.operation, call.pet_id, call.query, call.body))

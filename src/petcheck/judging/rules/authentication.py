@@ -135,7 +135,7 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
 def _operations(grounds: Grounds) -> list[Operation]:
     """The operations that this run may examine."""
     removed = {Operation.GET_PET} if grounds.as_of >= REMOVAL_DAY else set()
-    forbidden = set() if grounds.writes else {Operation.CREATE_PET}
+    forbidden = set() if grounds.writes else {operation for operation in Operation if not operation.safe}
     return [operation for operation in Operation if operation not in removed | forbidden]
 
 
