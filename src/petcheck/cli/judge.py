@@ -17,7 +17,7 @@ from petcheck.cli.run import pytest_options
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
-from petcheck.config.options import KEY_VARIABLE
+from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.urls import base_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text, terminal
