@@ -6,7 +6,7 @@ argument, its member of a run's recorded settings, its line in every help, and t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import date
 from enum import Flag, auto
@@ -65,6 +65,7 @@ class Config:
 class Options(TypedDict, total=False):
     """The options of a run in Python. Times are in seconds."""
 
+    config: Path | str
     allow_writes: bool
     exhaust_rate_limit: bool
     populate: int
@@ -80,7 +81,6 @@ class Options(TypedDict, total=False):
     seed: int
     strict: bool
     sign_key: Path | str
-    config: Path | str
 
 
 class Place(Flag):
@@ -123,7 +123,7 @@ class Option:
     help: str
     metavar: str | None = None
     group: str = CHOSEN
-    read: Callable[[Any, str], Any] | None = values.switch
+    read: values.Reader | None = values.switch
     places: Place = _USUAL
     decides: bool = True
     field: str = ""

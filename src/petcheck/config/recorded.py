@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from petcheck.config import values
-from petcheck.config.options import OPTIONS, Config, Option
+from petcheck.config.options import OPTIONS, Config
 from petcheck.config.shards import Shard
 from petcheck.config.targets import Source, TargetConfig
 from petcheck.errors import ConfigError
@@ -22,52 +22,46 @@ from petcheck.spec.outcomes import Waiver
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 
-def recorded(kind: type) -> dict[str, Option]:
-    """The options that decide and are fields of a class, by field."""
-    names = {each.name for each in fields(kind)}
-    return {option.field: option for option in OPTIONS if option.decides and option.field in names}
-
-
 def settings_of(config: Config) -> dict[str, Json]:
     """What decides a verdict of the run or stands in one of its files, by name. It holds no key."""
-    targets = [
-        {"name": target.name} | {name: _json(getattr(target, name)) for name in recorded(TargetConfig)}
-        for target in config.targets
-    ]
-    own = {name: _json(getattr(config, name)) for name in recorded(Config)}
-    others = {name: _json(getattr(config, name)) for name in _MORE}
-    return own | others | {"targets": _json(targets)}
+    targets = [{name: _json(getattr(one, name)) for name in _readers(TargetConfig)} for one in config.targets]
+    return {name: _json(getattr(config, name)) for name in _readers(Config)} | {"targets": _json(targets)}
 
 
 def config_from(settings: Mapping[str, Any], sources: Mapping[str, Source], *, reports: Path | None = None) -> Config:
     """The configuration that has these settings, with targets that are at these `sources` by name.
 
-    The opposite of `settings_of`: `settings_of(config_from(settings, sources)) == settings`. What only says where
-    things are has its default. Raises `ConfigError` for settings that no run has, with the first wrong member.
+    It is the opposite of `settings_of`; what only says where things are has its default. Raises `ConfigError` for
+    settings that no run records: a member is missing, unknown, or has a value that it cannot have.
     """
     try:
-        targets = [
-            TargetConfig(target["name"], sources[target["name"]], **_fields(target, TargetConfig))
-            for target in settings["targets"]
-        ]
-        more = {name: read(settings[name]) for name, read in _MORE.items()}
-        config = Config(targets=tuple(targets), reports=reports, **more, **_fields(settings, Config))
-        again = settings_of(config)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ConfigError(f"settings: incomplete, or not of this form ({type(error).__name__}: {error})") from None
-    if again != settings:
-        odd = next(name for name in {**settings, **again} if again.get(name, ...) != settings.get(name, ...))
-        raise ConfigError(f"settings: {odd}: unknown, or not as a run records it")
+        listed = settings["targets"]
+        targets = tuple(TargetConfig(source=sources[one["name"]], **_read(one, TargetConfig)) for one in listed)
+        config = Config(targets=targets, reports=reports, **_read(settings, Config))
+    except KeyError as error:
+        raise ConfigError(f"{_WHERE}: {error} is missing") from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ConfigError(f"{_WHERE}: not of this form ({error})") from None
+    again = settings_of(config)
+    odd = [name for name in {**settings, **again} if name not in again or again[name] != settings.get(name)]
+    if odd or not targets:
+        raise ConfigError(f"{_WHERE}: {odd[0] if odd else 'targets'}: not as a run records it")
     return config
 
 
-def _fields(settings: Mapping[str, Any], kind: type) -> dict[str, Any]:
-    return {name: _value(option, settings[name]) for name, option in recorded(kind).items()}
+def _readers(kind: type) -> dict[str, values.Reader]:
+    """How each recorded field of a class is read, by name."""
+    readers = {option.field: option.read for option in OPTIONS if option.decides and option.read} | _OTHERWISE
+    return {each.name: readers[each.name] for each in fields(kind) if each.name in readers}
 
 
-def _value(option: Option, value: Any) -> Any:
-    read = _OTHERWISE.get(option.name, option.read)
-    return value if value is None or read is None else read(value, f"settings: {option.field}")
+def _read(settings: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    """The values of the recorded fields of a class; None is one where it is the default."""
+    optional = {each.name for each in fields(kind) if each.default is None}
+    return {
+        name: None if settings[name] is None and name in optional else read(settings[name], f"{_WHERE}: {name}")
+        for name, read in _readers(kind).items()
+    }
 
 
 def _json(value: Any) -> Any:
@@ -85,17 +79,24 @@ def _json(value: Any) -> Any:
     return value
 
 
-# options whose recorded value is complete, unlike what is given
-_OTHERWISE = {
-    "allow-writes": values.switch,
-    "choose": lambda ids, where: frozenset(values.text(one, where) for one in ids),
-    "shard": lambda shard, _: Shard(**shard),
-}
-# what is no option and stands in a recording too, and how it is read
-_MORE = {
-    "repeats": bool,
-    "given": dict,
-    "waivers": lambda rows: tuple(
-        Waiver(**row | {"expires": values.iso_date(row["expires"], "settings: waivers: expires")}) for row in rows
-    ),
+def _shard(value: Mapping[str, Any], where: str) -> Shard:
+    number, of, targets = (values.whole_number(value[name], where, least=1) for name in ("number", "of", "targets"))
+    return Shard(number, of, targets, values.text(value["list_sha256"], where))
+
+
+def _waiver(row: Mapping[str, Any], where: str) -> Waiver:
+    requirement, target, reason = (values.text(row[name], where) for name in ("requirement", "target", "reason"))
+    return Waiver(requirement, target, reason, values.iso_date(row["expires"], where))
+
+
+_WHERE = "settings"
+# a recorded value is complete, unlike what is given: these have a form of their own there, or are no options
+_OTHERWISE: dict[str, values.Reader] = {
+    "writes": values.switch,
+    "choice": lambda ids, where: frozenset(values.text(one, where) for one in ids),
+    "shard": _shard,
+    "name": values.text,
+    "repeats": values.switch,
+    "given": lambda value, _: dict(value),
+    "waivers": lambda rows, where: tuple(_waiver(row, where) for row in rows),
 }

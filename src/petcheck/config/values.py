@@ -9,11 +9,16 @@ import difflib
 import os
 import re
 import ssl
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from petcheck.errors import BadValue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
+
+Reader: TypeAlias = Callable[[Any, str], Any]
+"""Such a function: the value from any place and what begins a message, to the value that counts."""
 
 
 def why(error: Exception) -> str:
