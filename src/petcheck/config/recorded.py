@@ -1,4 +1,4 @@
-"""What a recording says of its run's configuration: everything that decides a verdict or stands in a file, as JSON.
+"""What a recording says of its run's configuration: everything that decides a verdict or is in a file, as JSON.
 
 The members of the run and of each target are the options that decide, from the table. Added to them are the waivers,
 whether the seed was given, and the options as given, which reports show.
@@ -23,7 +23,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 
 def settings_of(config: Config) -> dict[str, Json]:
-    """What decides a verdict of the run or stands in one of its files, by name. It holds no key."""
+    """What decides a verdict of the run or is in one of its files, by name. It holds no key."""
     targets = [{name: _json(getattr(one, name)) for name in _readers(TargetConfig)} for one in config.targets]
     return {name: _json(getattr(config, name)) for name in _readers(Config)} | {"targets": _json(targets)}
 
@@ -90,7 +90,7 @@ def _waiver(row: Mapping[str, Any], where: str) -> Waiver:
 
 
 _WHERE = "settings"
-# a recorded value is complete, unlike what is given: these have a form of their own there, or are no options
+# a recorded value is complete, unlike what is given; so these have another form there. The last have no option
 _OTHERWISE: dict[str, values.Reader] = {
     "writes": values.switch,
     "choice": lambda ids, where: frozenset(values.text(one, where) for one in ids),

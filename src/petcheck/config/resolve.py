@@ -25,7 +25,7 @@ def resolve_targets(
     """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
     embedded server. With `--shard`, those of that part of the list, and which part it is.
 
-    `given` has the command line first and then the defaults; what the file sets for a target stands between them. Every
+    `given` has the command line first and then the defaults; what the file sets for a target comes between them. Every
     URL of the list is checked; keys are needed for the part alone. Raises `ConfigError`.
     """
     opening, common = Opening(**given.fields(Opening)), given.fields(TargetConfig)

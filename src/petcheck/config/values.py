@@ -18,7 +18,7 @@ from petcheck.errors import BadValue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
 
 Reader: TypeAlias = Callable[[Any, str], Any]
-"""Such a function: the value from any place and what begins a message, to the value that counts."""
+"""A function of this module: the value from any place and what begins a message, to the value that counts."""
 
 
 def why(error: Exception) -> str:
