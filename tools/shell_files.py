@@ -11,8 +11,10 @@ from textwrap import fill
 import shtab
 from build_manpages.manpage import Manpage
 
-from petcheck.cli.commands import COMMANDS, whole_parser
+from petcheck.cli.commands import COMMANDS, parser_of
 from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
+from petcheck.cli.parser import PROGRAM
+from petcheck.cli.run import run_parser
 from petcheck.config.choice import known_words
 from petcheck.config.options import OPTIONS, Option, Place
 from petcheck.spec.figures import PLANS
@@ -38,6 +40,26 @@ def files() -> dict[Path, str]:
     texts = {name: shtab.complete(_for_completion(), shell=shell) for shell, name in FILES.items() if shell != "zsh"}
     texts |= {FILES["zsh"]: _for_zsh(), MAN_PAGE: man_page()}
     return {FOLDER / name: text for name, text in texts.items()} | {DOCS / OPTIONS_PAGE: options_page()}
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """One parser for a run and all commands, which have a parser each."""
+    whole = run_parser()
+    commands = whole.add_subparsers(
+        title="commands", metavar="COMMAND", prog=PROGRAM, parser_class=argparse.ArgumentParser
+    )
+    for name, text in COMMANDS.items():
+        own = parser_of(name)
+        commands.add_parser(
+            name,
+            help=text,
+            usage=own.usage,
+            description=own.description,
+            epilog=own.epilog,
+            parents=[own],
+            add_help=False,
+        )
+    return whole
 
 
 def options_page() -> str:

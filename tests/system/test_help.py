@@ -7,12 +7,12 @@ import subprocess
 
 import pytest
 
-from petcheck.cli.commands import COMMANDS, parser_of, whole_parser
+from petcheck.cli.commands import COMMANDS, parser_of
 from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
 from petcheck.cli.main import main
 from petcheck.config.options import OPTIONS
 from tests.support.programs import program
-from tools.shell_files import files
+from tools.shell_files import files, whole_parser
 
 SCREEN = (24, 80)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 from petcheck.config.values import why
 from petcheck.errors import BadFile, ConfigError
+from petcheck.words import did_you_mean
 
 CONFIG_FILE = "petcheck.toml"
 LONGEST_FILE = 8_000_000
@@ -71,8 +71,6 @@ def known_settings(settings: Mapping[str, Any], known: Sequence[str], where: str
 
 def expect_known(name: str, known: Sequence[str], where: str, error: type[ConfigError] = BadFile) -> None:
     """Raise an error if `name` is not among the known ones; it suggests the nearest."""
-    if name in known:
-        return
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"it must be one of {', '.join(known)}"
-    raise error(f"{where}: unknown setting {name!r}; {hint}")
+    if name not in known:
+        hint = did_you_mean(name, known, f"it must be one of {', '.join(known)}")
+        raise error(f"{where}: unknown setting {name!r}; {hint}")

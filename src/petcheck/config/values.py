@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import ssl
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 
 from petcheck.errors import BadValue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
+from petcheck.words import did_you_mean
 
 Reader: TypeAlias = Callable[[Any, str], Any]
 """A function of this module: the value from any place and what begins a message, to the value that counts."""
@@ -46,10 +46,8 @@ def plan(text: object, where: str) -> str | None:
         return None
     plan = str(text).lower()
     if plan not in PLANS:
-        near = difflib.get_close_matches(plan, PLANS, n=1)
-        raise BadValue(
-            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'plans: ' + ', '.join(PLANS)}"
-        )
+        hint = did_you_mean(plan, PLANS, f"plans: {', '.join(PLANS)}")
+        raise BadValue(f"{where} {text}: no such plan; {hint}")
     return plan
 
 
