@@ -12,9 +12,9 @@ from pathlib import Path
 from petcheck.spec.files import suite_root
 
 PAGE = (suite_root() / "docs" / "adding-an-option.md").read_text("utf-8")
-FIELD, ROW, ARGUMENT = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
+FIELD, ROW, ARGUMENT = re.findall(r"```python\n(.*)\n```", PAGE)
 # the end of a line in options.py that each block follows
-PLACES = {"    timeout: float = 10.0\n": FIELD, "    timeout: float\n": ARGUMENT, "ALLOWED, values.seconds),\n": ROW}
+PLACES = {"timeout: float = 10.0\n": FIELD, "timeout: float\n": ARGUMENT, "ALLOWED, values.seconds),\n": f"{ROW},"}
 PROGRAM = """
 import datetime, pathlib, sys
 from petcheck.cli.run import read_options, run_parser
@@ -41,7 +41,7 @@ def test_it_is_an_option_everywhere(tmp_path: Path) -> None:
     text = table.read_text("utf-8")
     for place, block in PLACES.items():
         assert place in text
-        text = text.replace(place, place + block, 1)
+        text = text.replace(place, f"{place}    {block}\n", 1)
     table.write_text(text, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "src")}
     done = subprocess.run(
