@@ -95,7 +95,6 @@ class Place(Flag):
     """As an argument of `petcheck.check` and `petcheck.requirement_tests`."""
 
 
-_HERE = Place.NOWHERE
 _USUAL = Place.DEFAULTS | Place.PYTHON
 _OF_TARGET = _USUAL | Place.TARGET
 
@@ -168,22 +167,21 @@ class Option:
 
 
 _least = partial(partial, values.whole_number)
+# an option of one command line alone, which says where things are or what to do with them
+_Once = partial(Option, places=Place.NOWHERE, decides=False)
 OPTIONS = (
-    Option("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, places=_HERE,
-           decides=False, repeatable=True),
-    Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=_HERE),
-    Option("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", read=values.application,
-           places=_HERE, decides=False),
-    Option("--factory", "call MODULE:APP to get the application", places=_HERE, decides=False),
-    Option("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path, places=_HERE,
-           decides=False),
-    Option("--choose", "only this requirement, group or section", "ID", read=None, places=_HERE, field="choice",
+    _Once("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
+    Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=Place.NOWHERE),
+    _Once("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", read=values.application),
+    _Once("--factory", "call MODULE:APP to get the application"),
+    _Once("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path),
+    Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
            repeatable=True),
-    Option("--failed", "only what failed in the last run", places=_HERE, decides=False),
-    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", read=None, places=Place.PYTHON,
+    _Once("--failed", "only what failed in the last run"),
+    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON,
            decides=False),
-    Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, read=None,
-           places=_OF_TARGET, field="writes", optional_value=True),
+    Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
+           field="writes", optional_value=True),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED, field="exhaust"),
     Option("--populate", "with writes: create animals until there are N", "N", ALLOWED, _least(least=1)),
     Option("--max-requests", "send at most N requests to a target ({default})", "N", ALLOWED, _least(least=1)),
@@ -193,7 +191,7 @@ OPTIONS = (
     Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle,
            decides=False),
     Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED, decides=False),
-    Option("--dry-run", "print what a run would send, and send nothing", group=ALLOWED, places=_HERE, decides=False),
+    _Once("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),
     Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED, values.iso_date),
     Option("--category-id", "a category that exists on the target", "N", JUDGED, values.category, _OF_TARGET),
@@ -204,12 +202,11 @@ OPTIONS = (
            decides=False),
     Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON,
            decides=False),
-    Option("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None, _HERE,
-           decides=False),
-    Option("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None, _HERE, decides=False),
-    Option("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None, _HERE, decides=False),
+    _Once("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
+    _Once("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None),
+    _Once("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None),
 )  # fmt: skip
-"""Every option, in the order of the help. Of the same group, later ones are read later."""
+"""Every option, in the order of the help, in which values are read too; `--reports` creates its folder."""
 
 Options.__doc__ = "\n".join([
     "The options of a run in Python, as those of the command. Times are in seconds.\n",
