@@ -11,7 +11,7 @@
 # make kill-matrix   run petcheck on every fault and variation, write docs/kill-matrix.md
 # make grounds   run petcheck on faults in other conforming servers, write docs/grounds.md (ARGS="--each 42" for all)
 # make explanations   write the data of `petcheck explain`, from runs against the reference server
-# make shell-files   write the completions and the man page, from the options
+# make shell-files   write the completions, the man page and docs/options.md, from the options
 # make soundness   run petcheck on random conforming servers (N=10000 for more, SEED=n repeats one)
 # make bench   measure a run, compare it with the schemathesis command line, write docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)

@@ -1,28 +1,85 @@
-"""The completions and the man page, from the parsers of all commands; as a program, writes them into the package."""
+"""The completions, the man page and the page of options, from the parsers; as a program, writes them."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from itertools import groupby
+from pathlib import Path
+from textwrap import fill
 
 import shtab
 from build_manpages.manpage import Manpage
 
-from petcheck.cli.commands import COMMANDS, whole_parser
+from petcheck.cli.commands import COMMANDS, parser_of
 from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
+from petcheck.cli.parser import PROGRAM
+from petcheck.cli.run import run_parser
 from petcheck.config.choice import known_words
+from petcheck.config.options import OPTIONS, Option, Place
 from petcheck.spec.figures import PLANS
 from petcheck.spec.version import VERSION
 
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+OPTIONS_PAGE = "options.md"
+_INTRODUCTION = """\
+# Options
+
+Every option of a run, as `petcheck --help` lists them. In `petcheck.toml`, a setting in `[targets.NAME]` goes before
+one in `[defaults]`, and the command line before both. `petcheck.check` and `petcheck.requirement_tests` take the
+arguments in Python, and also `key`, `name`, `base_path` and `reports`. `make shell-files` writes this page from the
+table in `src/petcheck/config/options.py`.
+"""
 _COMPLETED = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "RECORDING": shtab.FILE, "RUN": shtab.FILE, "A": shtab.FILE}
 # a word without an option is a requirement or a command
 _CHOICES = {"ID": known_words(), "PLAN": list(PLANS), "SHELL": list(FILES), "COMMAND": list(COMMANDS)}
 
 
-def files() -> dict[str, str]:
-    """The text of each file, by name."""
+def files() -> dict[Path, str]:
+    """The text of each file, by its path."""
     texts = {name: shtab.complete(_for_completion(), shell=shell) for shell, name in FILES.items() if shell != "zsh"}
-    return texts | {FILES["zsh"]: _for_zsh(), MAN_PAGE: man_page()}
+    texts |= {FILES["zsh"]: _for_zsh(), MAN_PAGE: man_page()}
+    return {FOLDER / name: text for name, text in texts.items()} | {DOCS / OPTIONS_PAGE: options_page()}
+
+
+def whole_parser() -> argparse.ArgumentParser:
+    """One parser for a run and all commands, which have a parser each."""
+    whole = run_parser()
+    commands = whole.add_subparsers(
+        title="commands", metavar="COMMAND", prog=PROGRAM, parser_class=argparse.ArgumentParser
+    )
+    for name, text in COMMANDS.items():
+        own = parser_of(name)
+        commands.add_parser(
+            name,
+            help=text,
+            usage=own.usage,
+            description=own.description,
+            epilog=own.epilog,
+            parents=[own],
+            add_help=False,
+        )
+    return whole
+
+
+def options_page() -> str:
+    """The page of the documentation that lists the options of a run."""
+    lines = [_INTRODUCTION]
+    for group, options in groupby(OPTIONS, lambda option: option.group):
+        head = ["| option | in `petcheck.toml` | in Python | meaning |", "|---|---|---|---|"]
+        lines += [f"## {group.capitalize()}\n", *head, *map(_row, options), ""]
+    decide = ", ".join(f"`{option.flag}`" for option in OPTIONS if option.decides)
+    text = f"These have a part in verdicts, so that every recording holds them: {decide}."
+    lines += ["## In a recording\n", fill(text, 120, break_on_hyphens=False), ""]
+    return "\n".join(lines)
+
+
+def _row(option: Option) -> str:
+    value = f"[={option.metavar}]" if option.optional_value else f" {option.metavar}" if option.metavar else ""
+    tables = {Place.DEFAULTS: "`[defaults]`", Place.TARGET: "`[targets.NAME]`"}
+    file = ", ".join(table for place, table in tables.items() if place in option.places)
+    python = f"`{option.argument}`" if Place.PYTHON in option.places else ""
+    return f"| `{option.flag}{value}` | {file} | {python} | {option.help} |"
 
 
 def man_page() -> str:
@@ -87,8 +144,8 @@ def _with_commands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentPar
 def main() -> int:
     """Write the files."""
     FOLDER.mkdir(exist_ok=True)
-    for name, text in files().items():
-        (FOLDER / name).write_text(text, encoding="utf-8")
+    for path, text in files().items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from petcheck.spec.version import VERSION
 
 if TYPE_CHECKING:
+    from petcheck.config.options import Options
     from petcheck.embed.call import check
-    from petcheck.embed.process import Options
     from petcheck.embed.suite_tests import requirement_tests
     from petcheck.errors import (
         BadApp,
@@ -39,8 +39,8 @@ from petcheck.results.result import Observation, Result, TargetInfo
 __version__ = VERSION
 
 _PLACES = {
+    "petcheck.config.options": ("Options",),
     "petcheck.embed.call": ("check",),
-    "petcheck.embed.process": ("Options",),
     "petcheck.embed.suite_tests": ("requirement_tests",),
     "petcheck.errors": (
         *("BadApp", "BadFile", "BadKey", "BadUrl", "BadValue", "ConfigError"),

@@ -1,8 +1,17 @@
-"""Words that depend on a number."""
+"""Words of messages: those that depend on a number, and those that are nearly right."""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 
 
 def plural(number: int, noun: str) -> str:
     """`number` and `noun`, which gets an s unless the number is 1."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str, *, alike: float = 0.6) -> str:
+    """What to do about an unknown word: take the known one that is most like it, or `otherwise`."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=alike)
+    return f"did you mean {near[0]}?" if near else otherwise

@@ -193,7 +193,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "--app shop.main: write it as module:application, as in shop.main:app",
     ),
     "no plan": ({"plan": "gold"}, "--plan gold: no such plan; plans: free, pro, business, enterprise"),
-    "nearly a plan": ({"plan": "buisness"}, "--plan buisness: no such plan; did you mean business"),
+    "nearly a plan": ({"plan": "buisness"}, "--plan buisness: no such plan; did you mean business?"),
     "no date": ({"as_of": "5.12.2030"}, "--as-of 5.12.2030: not a date; write it as YYYY-MM-DD"),
     "no day": ({"as_of": "2030-02-30"}, "--as-of 2030-02-30: not a date; write it as YYYY-MM-DD"),
     "no number": ({"max_requests": "many"}, "--max-requests many: not a whole number"),

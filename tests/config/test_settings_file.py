@@ -29,7 +29,7 @@ IN_FILE = {
     ),
     "a key in the file": (
         '[targets.a]\nurl = "https://h/v1"\napi-key = "x"',
-        "petcheck.toml: [targets.a]: unknown setting 'api-key'; it must be one of url, plan",
+        "petcheck.toml: [targets.a]: unknown setting 'api-key'; it must be one of url, allow-writes, plan, category-id",
     ),
     "writes in words": (
         '[targets.a]\nurl = "https://h/v1"\nallow-writes = "false"',

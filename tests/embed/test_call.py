@@ -7,14 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import typing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import petcheck
-from petcheck.config.options import OPTIONS
 from petcheck.results.lock import FolderLock
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support.trial import server
@@ -83,6 +81,8 @@ async def broken_at_start(scope: dict[str, Any], receive: Any, send: Any) -> Non
         ("http://pets.example/v1", {"key": KEY}, petcheck.BadUrl, "unencrypted"),
         ("http://127.0.0.1:9/v1", {"key": KEY, "plan": "gold"}, petcheck.BadValue, "no such plan"),
         ("http://127.0.0.1:9/v1", {"key": KEY, "config": "none.toml"}, petcheck.BadFile, "cannot be read"),
+        ("http://127.0.0.1:9/v1", {"key": KEY, "max_request": 9}, petcheck.ConfigError, "did you mean max_requests?"),
+        ("http://127.0.0.1:9/v1", {"key": KEY, "dry_run": True}, petcheck.ConfigError, "unknown setting 'dry_run'"),
         (object(), {"key": KEY}, petcheck.BadApp, "neither a URL nor an"),
         (broken_at_start, {"key": KEY}, petcheck.BadApp, "did not start"),
         (f"http://127.0.0.1:9/{KEY}/v1", {"key": KEY}, petcheck.ConfigError, "contains the API key"),
@@ -157,17 +157,3 @@ def running_with(argument: str) -> list[str]:
             if f"--target={argument}\0" in path.read_text("utf-8", "replace"):
                 found.append(path.parent.name)
     return found
-
-
-# what a call does not have, since it judges one server once
-OF_THE_COMMAND_ALONE = {
-    *("target", "app", "factory", "base_path", "reports", "dry_run", "choose", "failed", "shard"),
-    *("update_waivers", "waiver_reason", "waiver_expires"),
-}
-
-
-def test_the_options_are_those_of_the_command() -> None:
-    theirs = {option.flag[2:].replace("-", "_") for option in OPTIONS}
-    ours = set(typing.get_type_hints(petcheck.Options))
-    assert ours < theirs
-    assert theirs - ours <= OF_THE_COMMAND_ALONE

@@ -1,11 +1,10 @@
-"""The commands beside a run, and the parser of all of them: what help, completion and the man page come from."""
+"""The commands beside a run, and their parsers: what help, completion and the man page come from."""
 
 from __future__ import annotations
 
-import argparse
 from importlib import import_module
 
-from petcheck.cli.parser import PROGRAM, Parser
+from petcheck.cli.parser import Parser
 
 COMMANDS = {
     "explain": "explain requirements in full",
@@ -26,25 +25,3 @@ def parser_of(command: str) -> Parser:
     """The parser of a command."""
     made: Parser = getattr(import_module(f"petcheck.cli.{command}"), f"{command}_parser")()
     return made
-
-
-def whole_parser() -> argparse.ArgumentParser:
-    """One parser for a run and all commands. Only tools read it: the commands themselves have a parser each."""
-    from petcheck.cli.run import run_parser
-
-    whole = run_parser()
-    commands = whole.add_subparsers(
-        title="commands", metavar="COMMAND", prog=PROGRAM, parser_class=argparse.ArgumentParser
-    )
-    for name, text in COMMANDS.items():
-        own = parser_of(name)
-        commands.add_parser(
-            name,
-            help=text,
-            usage=own.usage,
-            description=own.description,
-            epilog=own.epilog,
-            parents=[own],
-            add_help=False,
-        )
-    return whole

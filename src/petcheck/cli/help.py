@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
-
 from petcheck.cli.commands import COMMANDS, parser_of
 from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.words import did_you_mean
 
 _EXAMPLES = (
     ("--target https://staging.example.com/v1", "judge a server; only reads"),
@@ -26,8 +25,8 @@ def main(argv: list[str]) -> int:
 
         run_parser().print_help()
     else:
-        near = difflib.get_close_matches(options.command, [*COMMANDS, "run"], n=1)
-        fail(f"help: unknown command; {f'did you mean {near[0]}?' if near else '`petcheck help` lists them'}")
+        hint = did_you_mean(options.command, [*COMMANDS, "run"], "`petcheck help` lists them")
+        fail(f"help: unknown command; {hint}")
     return 0
 
 

@@ -16,7 +16,7 @@ from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
-from petcheck.config.options import KEY_VARIABLE
+from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.urls import base_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.reports import comparison_html, comparison_text, terminal

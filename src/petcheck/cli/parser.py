@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from petcheck.spec.outcomes import Exit
+from petcheck.words import did_you_mean
 
 PROGRAM = "petcheck"
 # a name less alike than that is another option: --api-key is not --sign-key
@@ -44,8 +44,7 @@ class Parser(argparse.ArgumentParser):
         # repeat only the name: the value may be a key
         name = wrong.partition("=")[0]
         known = [flag for action in self._actions for flag in action.option_strings]
-        near = difflib.get_close_matches(name, known, n=1, cutoff=_ALIKE)
-        hint = f"did you mean {near[0]}?" if near else f"`{self.prog} --help` lists all options"
+        hint = did_you_mean(name, known, f"`{self.prog} --help` lists all options", alike=_ALIKE)
         fail(f"unknown {'option' if wrong.startswith('-') else 'argument'} {name}; {hint}")
 
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import ALLOWED, CHOSEN, EVERY_TARGET, JUDGED, OPTIONS, WRITTEN, given_options
+from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, given_options
+from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
 from petcheck.spec.outcomes import Exit

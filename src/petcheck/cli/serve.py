@@ -6,7 +6,7 @@ import os
 from datetime import date
 
 from petcheck.cli.parser import Parser, fail
-from petcheck.config.options import KEY_VARIABLE
+from petcheck.config.keys import KEY_VARIABLE
 from petcheck.spec.figures import BASE_SEGMENT, PLANS
 
 # requests without a valid key in a window: a run sends some twenty, and the next ones should not have to wait

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 
-from petcheck.config.options import KEY_VARIABLE
 from petcheck.errors import BadKey
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, MEDIA_TYPE, PET_FIELDS, RATE_HEADERS, STATUSES
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
 
+KEY_VARIABLE = "PETSTORE_API_KEY"
 DEFAULT_TARGET = "target"
 _LONG_KEY = 8  # characters; a shorter key may be part of another word by chance
 # a key is masked wherever it appears; masking a shorter key would mask the interface's own words and numbers

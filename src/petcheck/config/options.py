@@ -1,36 +1,158 @@
-"""The options of a run, for both the command line and pytest."""
+"""The options of a run: the one table of them, and the classes that give their values a type.
+
+A row names an option once. From it come its flag for the command line and pytest, its key in petcheck.toml, its Python
+argument, its member of a run's recorded settings, its line in every help, and the check of its value.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from datetime import date
+from enum import Flag, auto
+from functools import partial
+from pathlib import Path
+from typing import Any, TypedDict
 
+from petcheck.config import values
+from petcheck.config.keys import KEY_VARIABLE
+from petcheck.config.settings_file import CONFIG_FILE
+from petcheck.config.shards import Shard
+from petcheck.config.targets import EVERY_TARGET, TargetConfig
+from petcheck.config.waivers import WaiverUpdate
 from petcheck.spec.figures import PLANS
-
-KEY_VARIABLE = "PETSTORE_API_KEY"
-CONFIG_FILE = "petcheck.toml"
-EVERY_TARGET = "*"
-
+from petcheck.spec.outcomes import Waiver
 
 # the groups of a run's options, as the help shows them
 CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
 
 
 @dataclass(frozen=True, slots=True)
+class Config:
+    """The configuration of a run. `targets` are complete, and at least one. Times are in seconds.
+
+    `choice` are the entries of the catalogue that the run judges; None for all of them. `failed` chooses what failed in
+    the last run. `populate` is the number of animals that a target which may be written to is to have; None if none are
+    created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
+    as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `waiver_update`
+    is None in a run that leaves the waivers alone. `shard` is the part of the list of targets that `targets` are.
+    """
+
+    as_of: date
+    seed: int
+    targets: tuple[TargetConfig, ...]
+    choice: frozenset[str] | None = None
+    failed: bool = False
+    populate: int | None = None
+    max_requests: int = 1200
+    max_wait: float = 120.0
+    examples: int | None = None
+    repeats: bool = False
+    strict: bool = False
+    dry_run: bool = False
+    reports: Path | None = Path("reports")
+    sign_key: Path | None = None
+    timeout: float = 10.0
+    ca_bundle: str | None = None
+    waivers: tuple[Waiver, ...] = ()
+    waiver_update: WaiverUpdate | None = None
+    given: Mapping[str, object] = field(default_factory=dict)
+    shard: Shard | None = None
+
+
+class Options(TypedDict, total=False):
+    """The options of a run in Python. Times are in seconds."""
+
+    config: Path | str
+    allow_writes: bool
+    exhaust_rate_limit: bool
+    populate: int
+    max_requests: int
+    max_wait: float
+    timeout: float
+    ca_bundle: Path | str
+    insecure_http: bool
+    plan: str
+    as_of: date | str
+    category_id: int
+    examples: int
+    seed: int
+    strict: bool
+    sign_key: Path | str
+
+
+class Place(Flag):
+    """Where an option may be given: always on the command line, and in these places too."""
+
+    NOWHERE = 0
+    DEFAULTS = auto()
+    """In `[defaults]` of petcheck.toml."""
+    TARGET = auto()
+    """In `[targets.NAME]` of petcheck.toml."""
+    PYTHON = auto()
+    """As an argument of `petcheck.check` and `petcheck.requirement_tests`."""
+
+
+_USUAL = Place.DEFAULTS | Place.PYTHON
+_OF_TARGET = _USUAL | Place.TARGET
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
-    """One option of the command line: its flag, its argparse settings, and whether it may be repeated."""
+    """One option: a row of the table.
+
+    Args:
+        flag: its name on the command line. All its other names are this one, with dashes or underscores.
+        help: one line, wherever it is described; `{default}` is the default of its field.
+        metavar: what its value is called; None for a switch.
+        group: where the help lists it.
+        read: checks a value from any place. It takes the value and what a message begins with, and returns what the
+            field holds, or raises `BadValue`. None if the value can be read only together with other options.
+        places: where it may be given beside the command line.
+        decides: whether it has a part in the verdicts, so that a recording holds it; otherwise it only says where
+            things are, or what to do with them.
+        field: the field of `Config`, `TargetConfig` or `Opening` that holds it, if that has another name.
+        repeatable: whether it may be given several times.
+        optional_value: whether its value may be left out, which means every target.
+    """
 
     flag: str
     help: str
     metavar: str | None = None
     group: str = CHOSEN
+    read: values.Reader | None = values.switch
+    places: Place = _USUAL
+    decides: bool = True
+    field: str = ""
     repeatable: bool = False
     optional_value: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "field", self.field or self.argument)
+        object.__setattr__(self, "help", self.help.format(default=self.default))
+
+    @property
+    def name(self) -> str:
+        """Its key in petcheck.toml, and in what was given: the flag without its first dashes."""
+        return self.flag[2:]
+
+    @property
+    def argument(self) -> str:
+        """Its name in Python."""
+        return self.name.replace("-", "_")
+
+    @property
+    def default(self) -> str:
+        """The default of its field in words; empty if there is none, or if it is off."""
+        value = next((each.default for each in fields(Config) if each.name == self.field), None)
+        if value in (None, False, MISSING):
+            return ""
+        return f"{value}/" if isinstance(value, Path) else f"{value:g}"
 
     @property
     def dest(self) -> str:
         """The attribute under which parsers store it."""
-        return "petcheck_" + self.flag.lstrip("-").replace("-", "_")
+        return f"petcheck_{self.argument}"
 
     def settings(self) -> dict[str, Any]:
         """Keyword arguments for `add_argument` of argparse and `addoption` of pytest."""
@@ -42,38 +164,54 @@ class Option:
         return common | {"metavar": self.metavar, "action": "append" if self.repeatable else "store"}
 
 
+_least = partial(partial, values.whole_number)
+# an option of one command line alone, which says where things are or what to do with them
+_Once = partial(Option, places=Place.NOWHERE, decides=False)
 OPTIONS = (
-    Option("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", repeatable=True),
-    Option("--shard", "judge only part I of N of the targets", "I/N"),
-    Option("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP"),
-    Option("--factory", "call MODULE:APP to get the application"),
-    Option("--base-path", "path of the operations in the application (/v1)", "PATH"),
-    Option("--choose", "only this requirement, group or section", "ID", repeatable=True),
-    Option("--failed", "only what failed in the last run"),
-    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE"),
-    Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, optional_value=True),
-    Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED),
-    Option("--populate", "with writes: create animals until there are N", "N", ALLOWED),
-    Option("--max-requests", "send at most N requests to a target (1200)", "N", ALLOWED),
-    Option("--max-wait", "wait at most S seconds for rate limits (120)", "S", ALLOWED),
-    Option("--timeout", "seconds for a request and its response (10)", "S", ALLOWED),
-    Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED),
-    Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED),
-    Option("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
-    Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED),
-    Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED),
-    Option("--category-id", "a category that exists on the target", "N", JUDGED),
-    Option("--examples", "number of property examples (20; read-only 9)", "N", JUDGED),
-    Option("--seed", "send the same requests as the run with that seed", "N", JUDGED),
+    _Once("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
+    Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=Place.NOWHERE),
+    _Once("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", read=values.application),
+    _Once("--factory", "call MODULE:APP to get the application"),
+    _Once("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path),
+    Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
+           repeatable=True),
+    _Once("--failed", "only what failed in the last run"),
+    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON,
+           decides=False),
+    Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
+           field="writes", optional_value=True),
+    Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED, field="exhaust"),
+    Option("--populate", "with writes: create animals until there are N", "N", ALLOWED, _least(least=1)),
+    Option("--max-requests", "send at most N requests to a target ({default})", "N", ALLOWED, _least(least=1)),
+    Option("--max-wait", "wait at most S seconds for rate limits ({default})", "S", ALLOWED,
+           partial(values.seconds, zero=True)),
+    Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds),
+    Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle,
+           decides=False),
+    Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED, decides=False),
+    _Once("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
+    Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),
+    Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED, values.iso_date),
+    Option("--category-id", "a category that exists on the target", "N", JUDGED, values.category, _OF_TARGET),
+    Option("--examples", "number of property examples (20; read-only 9)", "N", JUDGED, _least(least=0)),
+    Option("--seed", "send the same requests as the run with that seed", "N", JUDGED, _least(least=0)),
     Option("--strict", "also fail on inconclusive and not-run", group=JUDGED),
-    Option("--reports", "folder for the reports (reports/)", "DIR", WRITTEN),
-    Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN),
-    Option("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", group=WRITTEN),
-    Option("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN),
-    Option("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN),
-)
+    Option("--reports", "folder for the reports ({default})", "DIR", WRITTEN, values.folder, Place.DEFAULTS,
+           decides=False),
+    Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON,
+           decides=False),
+    _Once("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
+    _Once("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None),
+    _Once("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None),
+)  # fmt: skip
+"""Every option, in the order of the help, in which values are read too; `--reports` creates its folder."""
+
+Options.__doc__ = "\n".join([
+    "The options of a run in Python, as those of the command. Times are in seconds.\n",
+    *(f"    {option.argument}: {option.help}" for option in OPTIONS if Place.PYTHON in option.places),
+])  # fmt: skip
 
 
 def given_options(parsed: object) -> dict[str, Any]:
     """The values that a parser has stored, by flag without dashes ("max-requests"); None if not given."""
-    return {option.flag[2:]: getattr(parsed, option.dest, None) for option in OPTIONS}
+    return {option.name: getattr(parsed, option.dest, None) for option in OPTIONS}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from petcheck.config.options import CONFIG_FILE
 from petcheck.config.values import why
-from petcheck.errors import BadFile
+from petcheck.errors import BadFile, ConfigError
+from petcheck.words import did_you_mean
 
+CONFIG_FILE = "petcheck.toml"
 LONGEST_FILE = 8_000_000
 """The largest petcheck.toml that is read, in bytes: one of tens of thousands of targets."""
 
@@ -57,20 +57,20 @@ def read_settings(given: str | None) -> SettingsFile:
     return SettingsFile(str(path), settings, text)
 
 
-def with_dashes(settings: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """The settings by name, with underscores turned into dashes. Raises `BadFile` if one is set twice."""
+def known_settings(settings: Mapping[str, Any], known: Sequence[str], where: str) -> dict[str, Any]:
+    """The settings by name, with underscores turned into dashes. Raises `BadFile` for one not known or set twice."""
     dashed: dict[str, Any] = {}
     for name, value in settings.items():
-        if name.replace("_", "-") in dashed:
+        dashes = name.replace("_", "-")
+        expect_known(dashes, known, where)
+        if dashes in dashed:
             raise BadFile(f"{where}: {name} is set twice, with a dash and with an underscore; keep one")
-        dashed[name.replace("_", "-")] = value
+        dashed[dashes] = value
     return dashed
 
 
-def expect_known(name: str, known: Sequence[str], where: str) -> None:
-    """Raise `BadFile` if `name` is not among the known ones; it suggests the nearest."""
-    if name in known:
-        return
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"it must be one of {', '.join(known)}"
-    raise BadFile(f"{where}: unknown setting {name!r}; {hint}")
+def expect_known(name: str, known: Sequence[str], where: str, error: type[ConfigError] = BadFile) -> None:
+    """Raise an error if `name` is not among the known ones; it suggests the nearest."""
+    if name not in known:
+        hint = did_you_mean(name, known, f"it must be one of {', '.join(known)}")
+        raise error(f"{where}: unknown setting {name!r}; {hint}")

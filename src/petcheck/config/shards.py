@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from petcheck.errors import ConfigError
+from petcheck.words import plural
 
 _FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 
@@ -44,7 +45,7 @@ def read_shard(text: object, urls: Mapping[str, str]) -> Shard:
         shards = "the only shard is 1/1" if of <= 1 else f"the shards are 1/{of} to {of}/{of}"
         raise ConfigError(f"{where}: there is no such shard; {shards}")
     if of > len(urls):
-        listed = f"{len(urls)} target{'s' if len(urls) > 1 else ''}"
+        listed = plural(len(urls), "target")
         raise ConfigError(f"{where}: with {listed} a shard would be empty; use {len(urls)} or fewer")
     digest = hashlib.sha256(json.dumps(list(urls.items())).encode()).hexdigest()
     return Shard(number, of, len(urls), digest)

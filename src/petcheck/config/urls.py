@@ -6,7 +6,7 @@ import ipaddress
 import re
 from urllib.parse import urlsplit
 
-from petcheck.config.options import KEY_VARIABLE
+from petcheck.config.keys import KEY_VARIABLE
 from petcheck.errors import BadUrl
 
 _SAFE_REASONS = ("Port out of range 0-65535", "Invalid IPv6 URL")

@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import ssl
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from petcheck.errors import BadValue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
+from petcheck.words import did_you_mean
+
+Reader: TypeAlias = Callable[[Any, str], Any]
+"""A function of this module: the value from any place and what begins a message, to the value that counts."""
 
 
 def why(error: Exception) -> str:
@@ -41,19 +46,17 @@ def plan(text: object, where: str) -> str | None:
         return None
     plan = str(text).lower()
     if plan not in PLANS:
-        near = difflib.get_close_matches(plan, PLANS, n=1)
-        raise BadValue(
-            f"{where} {text}: no such plan; {'did you mean ' + near[0] if near else 'plans: ' + ', '.join(PLANS)}"
-        )
+        hint = did_you_mean(plan, PLANS, f"plans: {', '.join(PLANS)}")
+        raise BadValue(f"{where} {text}: no such plan; {hint}")
     return plan
 
 
-def iso_date(text: str, where: str) -> date:
-    """A date written as YYYY-MM-DD."""
+def iso_date(value: object, where: str) -> date:
+    """A date written as YYYY-MM-DD; a file may leave out the quotes."""
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(str(value))
     except ValueError:
-        raise BadValue(f"{where} {text}: not a date; write it as YYYY-MM-DD") from None
+        raise BadValue(f"{where} {value}: not a date; write it as YYYY-MM-DD") from None
 
 
 def whole_number(value: object, where: str, *, least: int | None = None) -> int:
@@ -67,10 +70,8 @@ def whole_number(value: object, where: str, *, least: int | None = None) -> int:
     return number
 
 
-def category(value: object, where: str) -> int | None:
-    """A category within int64, None if not given."""
-    if value is None:
-        return None
+def category(value: object, where: str) -> int:
+    """A category within int64."""
     number = whole_number(value, where)
     if not INT64_MIN <= number <= INT64_MAX:
         raise BadValue(f"{where} {value}: a category is an int64, from -2^63 to 2^63-1")
@@ -88,30 +89,24 @@ def seconds(value: object, where: str, *, zero: bool = False) -> float:
     return seconds
 
 
-def application(value: object) -> str | None:
-    """`module:application`, None if not given."""
-    if value is None:
-        return None
+def application(value: object, where: str) -> str:
+    """`module:application`."""
     module, colon, name = str(value).partition(":")
     if not colon or not module or not name:
-        raise BadValue(f"--app {value}: write it as module:application, as in shop.main:app")
+        raise BadValue(f"{where} {value}: write it as module:application, as in shop.main:app")
     return str(value)
 
 
-def path(value: object, where: str) -> str | None:
-    """The path of a URL without a slash at its end, None if not given; empty for the root."""
-    if value is None:
-        return None
+def path(value: object, where: str) -> str:
+    """The path of a URL without a slash at its end; empty for the root."""
     text = str(value).strip()
     if not re.fullmatch(r"(/[A-Za-z0-9._~%-]+)*/?", text):
         raise BadValue(f"{where} {value}: not a path; write it as /v1, or / for the root")
     return text.rstrip("/")
 
 
-def ca_bundle(value: object, where: str) -> str | None:
-    """The path of a PEM file that contains a certificate, None if not given."""
-    if value is None:
-        return None
+def ca_bundle(value: object, where: str) -> str:
+    """The path of a PEM file that contains a certificate."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=str(value))
     except ssl.SSLError:
@@ -121,6 +116,11 @@ def ca_bundle(value: object, where: str) -> str | None:
     except (OSError, ValueError) as error:
         raise BadValue(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
     return str(value)
+
+
+def file(value: object, where: str) -> Path:
+    """The path of a file."""
+    return Path(text(value, where))
 
 
 def folder(value: object, where: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -16,6 +15,7 @@ from petcheck.config.targets import REFERENCE_TARGET
 from petcheck.errors import ConfigError
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
+from petcheck.words import did_you_mean
 
 _SETTINGS = ("requirement", "target", "reason", "expires")
 _UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-expires"
@@ -50,25 +50,17 @@ def _waiver(row: Mapping[str, Any], where: str, targets: Sequence[str]) -> Waive
             raise ConfigError(f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires")
     requirement, judged = str(row["requirement"]), [entry.id for entry in catalogue().judged]
     if requirement not in judged:
-        hint = _nearest(requirement, judged) or "`petcheck requirements` lists them"
+        hint = did_you_mean(requirement, judged, "`petcheck requirements` lists them")
         raise ConfigError(f"{where}: no requirement {requirement!r}; {hint}")
     target = str(row["target"])
     if target not in (*targets, DEFAULT_TARGET, REFERENCE_TARGET):
-        hint = _nearest(target, targets) or f"there are {_list(targets)}; name it in [targets], or with --target"
+        listed = ", ".join(dict.fromkeys(targets)) or "none"
+        hint = did_you_mean(target, targets, f"there are {listed}; name it in [targets], or with --target")
         raise ConfigError(f"{where}: no target {target!r}; {hint}")
     expires = row["expires"]
     if not isinstance(expires, date) or isinstance(expires, datetime):
         expires = values.iso_date(str(expires), f"{where}: `expires`")
     return Waiver(requirement, target, values.text(row["reason"], f"{where}: `reason`"), expires)
-
-
-def _nearest(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]}?" if near else ""
-
-
-def _list(targets: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(targets)) or "none"
 
 
 def waiver_update(given: Mapping[str, Any], file: SettingsFile, *, today: date) -> WaiverUpdate | None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from petcheck.config.keys import DEFAULT_TARGET
-from petcheck.embed.process import Options, run
+from petcheck.config.options import Options
+from petcheck.embed.process import run
 from petcheck.embed.server import masked, server
 from petcheck.results.result import Result
 

@@ -10,12 +10,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from datetime import date
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.options import OPTIONS, Options, Place
+from petcheck.config.settings_file import expect_known
 from petcheck.embed.server import Server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
 from petcheck.results.load import RecordedRun, read_run
@@ -25,27 +26,6 @@ from petcheck.spec.outcomes import Exit
 # with them the run would write to the CI system's log and page, which belong to the program
 _CI_SYSTEMS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION")
 _JUDGED = (Exit.HOLDS, Exit.FAILS, Exit.NOTHING_SELECTED, Exit.UNSETTLED)
-
-
-class Options(TypedDict, total=False):
-    """The options of a run, as those of the command; `petcheck --help` describes them. Times are in seconds."""
-
-    allow_writes: bool
-    exhaust_rate_limit: bool
-    populate: int
-    plan: str
-    as_of: date | str
-    category_id: int
-    max_requests: int
-    max_wait: float
-    examples: int
-    seed: int
-    strict: bool
-    timeout: float
-    ca_bundle: Path | str
-    insecure_http: bool
-    sign_key: Path | str
-    config: Path | str
 
 
 class _Environment(dict[str, str]):
@@ -85,7 +65,10 @@ def _environment(server: Server, name: str) -> _Environment:
 
 def _by_flag(options: Options) -> dict[str, Any]:
     """The options by flag without dashes, as the command line has them, without those that are None or false."""
-    given = {name.replace("_", "-"): value for name, value in options.items() if value not in (None, False)}
+    names = {option.argument: option.name for option in OPTIONS if Place.PYTHON in option.places}
+    for name in options:
+        expect_known(name, list(names), "petcheck.Options", ConfigError)
+    given = {names[name]: value for name, value in options.items() if value not in (None, False)}
     return {flag: value if value is True else str(value) for flag, value in given.items()}
 
 

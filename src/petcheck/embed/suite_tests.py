@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import pytest
 
 from petcheck.config.keys import DEFAULT_TARGET
-from petcheck.embed.process import Options, run
+from petcheck.config.options import Options
+from petcheck.embed.process import run
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import InUse, PetcheckError
 from petcheck.results.load import RecordedRun, read_run

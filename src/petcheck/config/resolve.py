@@ -1,0 +1,105 @@
+"""Resolves the targets of a run, each to one complete value."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from petcheck.config import values
+from petcheck.config.given import Given
+from petcheck.config.keys import DEFAULT_TARGET, key_of
+from petcheck.config.options import OPTIONS, Place
+from petcheck.config.settings_file import SettingsFile, known_settings
+from petcheck.config.shards import Shard, part_of, read_shard
+from petcheck.config.targets import EVERY_TARGET, REFERENCE_TARGET, App, Embedded, Opening, TargetConfig, Url
+from petcheck.config.urls import base_url, masked_url
+from petcheck.errors import ConfigError
+
+_REFERENCE_PLAN = "pro"
+_WRITES = "allow-writes"
+
+
+def resolve_targets(
+    file: SettingsFile, environment: Mapping[str, str], given: Given
+) -> tuple[tuple[TargetConfig, ...], Shard | None]:
+    """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
+    embedded server. With `--shard`, those of that part of the list, and which part it is.
+
+    `given` has the command line first and then the defaults; what the file sets for a target comes between them. Every
+    URL of the list is checked; keys are needed for the part alone. Raises `ConfigError`.
+    """
+    opening, common = Opening(**given.fields(Opening)), given.fields(TargetConfig)
+    in_file = _targets_in(file)
+    named = _named_urls(given.get("target", ()))
+    if opening.app and named:
+        raise ConfigError("give either --app or --target, not both")
+    if not opening.app and (opening.factory or opening.base_path is not None):
+        raise ConfigError(f"{'--factory' if opening.factory else '--base-path'} goes with --app; give both, or neither")
+    from_file = {} if opening.app else {name: settings["url"] for name, settings in in_file.items()}
+    urls = named or from_file
+    writable = _writable(given, urls)
+    part = read_shard(given.get("shard"), urls) if "shard" in given else None
+    if opening.app:
+        source = App(opening.app, key_of(DEFAULT_TARGET, environment), opening.factory, opening.base_path)
+        return (TargetConfig(DEFAULT_TARGET, source, writes=EVERY_TARGET in writable, **common),), None
+    if not urls:
+        plan = common.get("plan", _REFERENCE_PLAN)
+        return (TargetConfig(REFERENCE_TARGET, Embedded(), plan, writes=True, exhaust=True),), None
+    ours = frozenset(urls if part is None else part_of(list(urls), part))
+    command, *defaults = given.places
+    targets = []
+    for name, url in urls.items():
+        where = f"{file.name}: [targets.{name}] "
+        checked = base_url(url, "--target" if name in named else f"{where}url", insecure=opening.insecure_http)
+        if name in ours:
+            own = in_file.get(name, {})
+            writes = name in writable or EVERY_TARGET in writable
+            if _WRITES in own:  # no default allows what a target forbids, and no list of names forbids what it allows
+                writes = values.switch(own[_WRITES], where + _WRITES) or (writes and _WRITES in command[1])
+            settings = Given((command, (where, own), *defaults)).fields(TargetConfig)
+            targets.append(TargetConfig(name, Url(checked, key_of(name, environment)), writes=writes, **settings))
+    return tuple(targets), part
+
+
+def _targets_in(file: SettingsFile) -> Mapping[str, Mapping[str, Any]]:
+    known = ["url", *(option.name for option in OPTIONS if Place.TARGET in option.places)]
+    tables = {}
+    for name, settings in file.table("targets").items():
+        if not isinstance(settings, dict) or not isinstance(settings.get("url"), str):
+            raise ConfigError(f'{file.name}: target {name!r} needs a table with `url = "https://…/v1"`')
+        _expect_name(name, f"{file.name}: target {name!r}")
+        tables[name] = known_settings(settings, known, f"{file.name}: [targets.{name}]")
+    return tables
+
+
+def _writable(given: Given, urls: Mapping[str, str]) -> Collection[str]:
+    """The names of targets to which the run may send POST; among them `EVERY_TARGET` if to all."""
+    value = given.get(_WRITES, False)
+    if not isinstance(value, bool | str):
+        raise ConfigError(f"{given.where(_WRITES)} {value!r}: must be true, false, or names of targets")
+    if isinstance(value, bool) or value == EVERY_TARGET:
+        return [EVERY_TARGET] if value else []
+    names = [name.strip() for name in value.split(",")]
+    for name in names:
+        if name not in urls:
+            raise ConfigError(f"--{_WRITES}={name}: no target has that name; targets: {', '.join(urls) or 'none'}")
+    return names
+
+
+def _named_urls(given: Sequence[str]) -> dict[str, str]:
+    urls: dict[str, str] = {}
+    for text in given:
+        name, equals, url = text.partition("=")
+        if not equals or "/" in name or ":" in name:
+            name, url = DEFAULT_TARGET, text
+        where = f"--target {masked_url(text)}"
+        _expect_name(name, where)
+        if name in urls:
+            raise ConfigError(f"{where}: two targets are named {name!r}; give each a name, as in --target staging=URL")
+        urls[name] = url
+    return urls
+
+
+def _expect_name(name: str, where: str) -> None:
+    if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+        raise ConfigError(f"{where}: a name has letters, digits, - and _ only")
