@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.config.load import Config, configure
+from petcheck.config.options import Config, configure
 from petcheck.config.targets import Url
 from petcheck.errors import ConfigError
 

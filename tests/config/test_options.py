@@ -9,8 +9,7 @@ from dataclasses import fields
 import pytest
 
 import petcheck
-from petcheck.config.load import Config
-from petcheck.config.options import OPTIONS, Option, Options, Place
+from petcheck.config.options import OPTIONS, Config, Option, Options, Place
 from petcheck.config.targets import Opening, TargetConfig
 from tests.config.configured import STAGING, configured
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.shards import Shard, part_of
 from tests.config.configured import KEY, complaint, configured
 

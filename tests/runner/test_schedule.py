@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
 from petcheck.runner.schedule import FRUGAL_STAGES, STAGES, Check, Schedule
 from petcheck.wire.credentials import ApiKey

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from petcheck.runner.results import TargetReport, join_reports
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.targets import Embedded, TargetConfig, Url
 from petcheck.judging.verdicts import Finding
 from petcheck.runner.session import Session

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.targets import App, TargetConfig
 from petcheck.errors import ConfigError
 from petcheck.runner.start import prepare

@@ -24,8 +24,8 @@ from typing import Any
 import pytest
 
 from petcheck.cli.run import pytest_options, run_parser
-from petcheck.config.load import Config, configure, drawn_seed, utc_today
-from petcheck.config.options import given_options
+from petcheck.config.load import configure, drawn_seed, utc_today
+from petcheck.config.options import Config, given_options
 from petcheck.exchange import Exchange
 from petcheck.reports import outputs
 from petcheck.reports.outputs import Material, render

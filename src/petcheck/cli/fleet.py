@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from petcheck.cli.parser import PROGRAM
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.reports import summary, terminal
 from petcheck.reports.annotations import job_summary
 from petcheck.reports.annotations import lines as annotation_lines

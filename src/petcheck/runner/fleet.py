@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import ConfigError, NotARun
 from petcheck.reports.outputs import Material, material_of_parts

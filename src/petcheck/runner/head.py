@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, TypeVar
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
+from petcheck.config.recorded import settings_of
 from petcheck.results.judge import suite
 from petcheck.stream.environment import environment
-from petcheck.stream.lines import AgreedWaiver, Head, RunSettings, ShardInfo, TargetSettings
+from petcheck.stream.lines import Head, RunSettings, ShardInfo, TargetSettings
+from petcheck.stream.typed import field_names, typed
+
+T = TypeVar("T")
 
 
 def run_id(config: Config) -> str:
@@ -19,7 +25,7 @@ def run_id(config: Config) -> str:
 
 def head_of(config: Config, started: datetime) -> Head:
     """What is known about a run before it sends anything."""
-    shard = config.shard
+    recorded = settings_of(config)
     return Head(
         suite=suite(),
         run=run_id(config),
@@ -27,24 +33,16 @@ def head_of(config: Config, started: datetime) -> Head:
         as_of=config.as_of,
         seed=config.seed,
         options=dict(config.given),
-        settings=RunSettings(
-            config.max_requests,
-            config.max_wait,
-            config.examples,
-            config.repeats,
-            config.strict,
-            choice=None if config.choice is None else tuple(sorted(config.choice)),
-            populate=config.populate,
-            waivers=tuple(
-                AgreedWaiver(one.requirement, one.target, one.reason, one.expires.isoformat()) for one in config.waivers
-            ),
-        ),
+        settings=_of(RunSettings, recorded | {"seed_given": config.repeats}),
         targets=tuple(
-            TargetSettings(
-                target.name, str(target.source), target.plan, target.writes, target.exhaust, target.category_id
-            )
-            for target in config.targets
+            _of(TargetSettings, settings | {"base_url": str(target.source)})
+            for settings, target in zip(recorded["targets"], config.targets, strict=True)
         ),
         environment=environment(),
-        shard=None if shard is None else ShardInfo(shard.number, shard.of, shard.targets, shard.list_sha256),
+        shard=None if config.shard is None else _of(ShardInfo, recorded["shard"]),
     )
+
+
+def _of(kind: type[T], recorded: Mapping[str, Any]) -> T:
+    """The recorded settings that a class has fields for."""
+    return typed(kind, {name: recorded[name] for name in field_names(kind) if name in recorded})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.spec.catalogue import catalogue
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.judging.verdicts import Dropped
 from petcheck.runner.dropped import dropped_by
 from petcheck.runner.dry_run import Forecast

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
 from petcheck.results.attestation import Seal, read_seal

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.errors import AppFailed, Untestable
 from petcheck.exchange import Call, Exchange

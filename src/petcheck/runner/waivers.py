@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from petcheck.config.load import Config
+from petcheck.config.options import Config
 from petcheck.config.settings_file import SettingsFile, read_settings
 from petcheck.config.values import why
 from petcheck.config.waivers import WaiverUpdate, waivers_in
