@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from petcheck.config.options import Config, configure
+from petcheck.config.load import configure
+from petcheck.config.options import Config
 from petcheck.config.targets import Url
 from petcheck.errors import ConfigError
 

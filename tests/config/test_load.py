@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from petcheck.config.options import OPTIONS, Config, configure
+from petcheck.config.load import configure
+from petcheck.config.options import OPTIONS, Config
 from petcheck.config.targets import Embedded, TargetConfig, Url
 from petcheck.errors import ConfigError
 from petcheck.spec.outcomes import Waiver
