@@ -22,6 +22,7 @@ from petcheck.errors import NotEvidence
 from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.results import atomic_write
 from petcheck.results.curl import curl_line
+from petcheck.results.har_room import Room
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 
@@ -90,11 +91,15 @@ def run_of(document: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def pieces(entries: Iterable[Mapping[str, Any]], *, version: str, head: Mapping[str, Any] | None) -> Iterator[str]:
-    """The text of a HAR file, piece by piece: with an entry a line, and never more than one of them in memory."""
+    """The text of a HAR file, piece by piece: with an entry a line, and never more than one of them in memory.
+
+    Entries that are too long for the file are cut.
+    """
+    room = Room()
     yield json.dumps({"log": _log(version, head)}, indent=1).removesuffix("\n }\n}") + ',\n  "entries": ['
     comma = "\n"
     for entry in entries:
-        yield comma + json.dumps(entry)
+        yield comma + room.line(entry)
         comma = ",\n"
     yield "\n  ]\n }\n}\n"
 
@@ -165,7 +170,9 @@ def evidence_of(exchange: Exchange) -> Evidence:
 
 
 def exchange_of(entry: Mapping[str, Any]) -> Exchange:
-    """The exchange that an entry of ours holds. Raises NotEvidence."""
+    """The exchange that an entry of ours holds. Raises NotEvidence, also for an entry that is only a part of one."""
+    if entry.get("_petcheck", {}).get("cut"):
+        raise NotEvidence("holds only a part of a long answer; give the exchanges.jsonl of the run")
     try:
         seen, ours = _typed(_evidence(entry)), entry["_petcheck"]
         broken = ours.get("encoding_broken")
@@ -250,7 +257,7 @@ def _evidence(entry: Mapping[str, Any]) -> Evidence:
         http_version=response["httpVersion"],
         response_headers=tuple(shared(header["name"], header["value"]) for header in response["headers"]),
         response_body=_bytes(response["content"]),
-        whole=ours["body_complete"],
+        whole=ours["body_complete"] and not ours.get("cut", False),
         error=response.get("_error"),
         log=ours.get("log"),
     )
