@@ -12,7 +12,6 @@ from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
 from petcheck.cli.main import main
 from petcheck.config.options import OPTIONS
 from tests.support.programs import program
-from tools.shell_files import files
 
 SCREEN = (24, 80)
 
@@ -67,12 +66,6 @@ def test_a_mistake(arguments: list[str], message: str, capsys: pytest.CaptureFix
 
 
 # ---- the files
-
-
-@pytest.mark.parametrize("name", [*FILES.values(), MAN_PAGE])
-def test_the_files_are_of_these_options(name: str) -> None:
-    """`make shell-files` writes them."""
-    assert (FOLDER / name).read_text(encoding="utf-8") == files()[name]
 
 
 @pytest.mark.parametrize("shell", FILES)

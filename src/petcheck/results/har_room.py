@@ -17,7 +17,7 @@ ROOM = 3_000_000
 
 _SHARE = 50  # an entry takes at most this part of the room that is left
 _LEAST = 1_000  # characters that each entry may take of what a server sent, even where no room is left
-_SHORT = 200  # characters of a text that is no body
+_SHORT = 200  # characters of any other text than a body
 
 
 class Room:
