@@ -1,5 +1,6 @@
 # make check   test the reference server (ARGS="…" for other petcheck options)
-# make test    run petcheck's own tests (ARGS="…" for pytest)
+# make test    run petcheck's own tests, except slow ones (ARGS="…" for pytest)
+# make test-all   run the slow ones too: whole runs in many forms, browsers, shells, wheels
 # make test-matrix   test hundreds of servers with a fault or a variation (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two client generators (ARGS="…" for pytest)
 # make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.14
@@ -34,17 +35,21 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 
 # No other plugins: with that of schemathesis, which no test needs, pytest would rewrite its modules. More workers than
 # cores, since many tests wait.
+OWN = not matrix and not openapi_tools and not install
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi test-install lint prose messages docs generated kill-matrix grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
+.PHONY: check test test-all test-matrix test-openapi test-install lint prose messages docs generated kill-matrix grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not matrix and not openapi_tools and not install" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not slow and $(OWN)" $(ARGS)
+
+test-all: $(VENV)/ready-to-test
+	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "$(OWN)" $(ARGS)
 
 test-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)

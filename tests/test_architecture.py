@@ -29,6 +29,7 @@ def test_the_contracts_hold() -> None:
     assert "Contracts: 9 kept, 0 broken." in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "statement", "broken"),
     [

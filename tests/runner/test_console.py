@@ -128,6 +128,7 @@ def test_quiet_is_one_line(arguments: tuple[str, ...], server: str, tmp_path: Pa
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "in a worker"])
 def test_a_pause_is_shown_although_pytest_captures_output(workers: tuple[str, ...], tmp_path: Path) -> None:
     def pausing(caller: Caller) -> None:
