@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from petcheck.results.har import FILE
+from petcheck.results.har import FILE, evidence_of
+from petcheck.results.load import read_run
+from petcheck.results.recording import read_stream
 from tests.support.forked import petcheck
 from tests.support.peers import JSON, Behaviour, peer
 
@@ -55,5 +57,7 @@ def test_a_folder_of_reports_stays_small(name: str, tmp_path: Path) -> None:
     entries = json.loads((ran.reports / FILE).read_text("utf-8"))["log"]["entries"]
     assert len(entries) == len(up.heads)
     assert any("whole in exchanges.jsonl" in entry["response"].get("comment", "") for entry in entries)
+    shown, received = read_run(ran.reports).evidence, read_stream(ran.reports / "exchanges.jsonl").exchanges
+    assert shown == tuple(map(evidence_of, received)), "a comparison sees what was received"
     proven = petcheck(tmp_path, "verify", str(ran.reports))
     assert proven.code == 0, proven.out

@@ -37,7 +37,13 @@ def read_run(path: Path) -> RecordedRun:
     file = path / FILE if path.is_dir() else path
     name = printable(str(file))
     result = read_result(file)
-    return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+    evidence = _evidence(file.with_name(har.FILE), result, name)
+    stream = file.with_name(recording.FILE)
+    if not all(entry.whole for entry in evidence) and stream.exists():  # the HAR holds only a part of long answers
+        found = read_stream(stream)
+        if found.result.run.id == result.run.id:
+            evidence = tuple(map(har.evidence_of, found.exchanges))
+    return RecordedRun(name, result, evidence)
 
 
 ADVICE = "give the result.json of a complete run, or its folder"
