@@ -1,5 +1,6 @@
 # make check   test the reference server (ARGS="…" for other petcheck options)
-# make test    run petcheck's own tests (ARGS="…" for pytest)
+# make test    run petcheck's own tests, except slow ones (ARGS="…" for pytest)
+# make test-all   run the slow ones too: whole runs in many forms, browsers, shells, wheels
 # make test-matrix   test hundreds of servers with a fault or a variation (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two client generators (ARGS="…" for pytest)
 # make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.14
@@ -7,11 +8,11 @@
 # make prose   find words to avoid in documents and messages; tools/prose.toml says what to write instead
 # make messages   print every message with sample values, as a list to read
 # make docs    build the documentation into build/site; a broken link is an error
-# make architecture   draw docs/architecture.svg from the imports
-# make kill-matrix   run petcheck on every fault and variation, write docs/kill-matrix.md
+# make generated   write every page, list and number that comes from the code, except those that need many runs
+# make kill-matrix   run petcheck on every fault and variation, write docs/kill-matrix.md (ARGS="name …" for some)
 # make grounds   run petcheck on faults in other conforming servers, write docs/grounds.md (ARGS="--each 42" for all)
 # make explanations   write the data of `petcheck explain`, from runs against the reference server
-# make shell-files   write the completions, the man page and docs/options.md, from the options
+# make tutorial   run each step of docs/implementers.md and write its last lines into the page
 # make soundness   run petcheck on random conforming servers (N=10000 for more, SEED=n repeats one)
 # make bench   measure a run, compare it with the schemathesis command line, write docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing may grow (ARGS="--minutes 1" for less)
@@ -20,7 +21,6 @@
 # make mutants   change the judging code in many places; a test must notice each change (see docs/mutation-testing.md)
 # make lock    resolve the newest versions and write the lock files (UPGRADE= keeps the pinned versions)
 # make audit   look up known vulnerabilities of all pinned packages, and of the lowest allowed versions
-# make licences   write docs/licences.md, the licences of the packages that a run needs
 # make clean   remove what the other targets created
 #
 # PYTHON   the Python for the virtual environment, 3.11 or newer
@@ -35,17 +35,21 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --qui
 
 # No other plugins: with that of schemathesis, which no test needs, pytest would rewrite its modules. More workers than
 # cores, since many tests wait.
+OWN = not matrix and not openapi_tools and not install
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-matrix test-openapi test-install lint prose messages docs architecture kill-matrix grounds explanations shell-files soundness bench soak pool screenshots mutants lock audit licences clean
+.PHONY: check test test-all test-matrix test-openapi test-install lint prose messages docs generated kill-matrix grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
 	$(BIN)/petcheck $(ARGS)
 
 test: $(VENV)/ready-to-test
-	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not matrix and not openapi_tools and not install" $(ARGS)
+	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not slow and $(OWN)" $(ARGS)
+
+test-all: $(VENV)/ready-to-test
+	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "$(OWN)" $(ARGS)
 
 test-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 3 --dist worksteal -m matrix $(ARGS)
@@ -73,11 +77,11 @@ docs: $(VENV)/ready-to-test $(DOCS)/ready
 	$(BIN)/python -m tools.site
 	$(DOCS)/bin/zensical build --clean --strict
 
-architecture: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.architecture
+generated: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.generated
 
 kill-matrix: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.kill_matrix
+	$(BIN)/python -m tools.kill_matrix $(ARGS)
 
 grounds: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.grounds $(ARGS)
@@ -85,8 +89,8 @@ grounds: $(VENV)/ready-to-test
 explanations: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.explanations
 
-shell-files: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.shell_files
+tutorial: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.shown_runs
 
 soundness: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.soundness $(if $(N),--servers $(N)) $(if $(SEED),--seed $(SEED)) $(ARGS)
@@ -131,9 +135,6 @@ audit: $(VENV)/ready-to-test
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --resolution lowest-direct --generate-hashes \
 		--no-header --no-annotate --no-emit-index-url --output-file build/lowest.lock pyproject.toml
 	$(AUDIT) --requirement build/lowest.lock
-
-licences: $(VENV)/ready-to-test
-	$(BIN)/python -m tools.licences
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .cache mutants

@@ -31,6 +31,7 @@ def test_the_contracts_hold() -> None:
     assert f"Contracts: {len(contracts)} kept, 0 broken." in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "statement", "broken"),
     [

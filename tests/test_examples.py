@@ -32,6 +32,7 @@ def test_each_file_obeys_the_schema_of_its_engine(name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "right", "wrong"),
     [

@@ -37,7 +37,7 @@ def test_lines_stay_in_bodies() -> None:
 
 
 def test_the_cut_is_stated() -> None:
-    assert printable("x" * 301) == "x" * 300 + " … [cut at 300 of 301 characters, whole in exchanges.har]"
+    assert printable("x" * 301) == "x" * 300 + " … [cut at 300 of 301 characters, whole in exchanges.jsonl]"
     assert printable("x" * 300) == "x" * 300
     assert printable("x" * 4_000_000, 2_000, whole_in="result.json") == (
         "x" * 2_000 + " … [cut at 2,000 of 4,000,000 characters, whole in result.json]"
@@ -45,6 +45,6 @@ def test_the_cut_is_stated() -> None:
 
 
 def test_the_cut_note_is_distinct_from_text_that_looks_like_it() -> None:
-    note = " … [cut at 300 of 301 characters, whole in exchanges.har]"
+    note = " … [cut at 300 of 301 characters, whole in exchanges.jsonl]"
     assert printable_parts("x" * 301) == ("x" * 300, note)
     assert printable_parts(f"x{note}") == (f"x{note}", "")

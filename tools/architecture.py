@@ -1,6 +1,6 @@
 """Draws the architecture: the floors that pyproject.toml orders, and the imports between rooms.
 
-As a program, it writes docs/architecture.svg. It leaves out an arrow that follows from others: if a imports b and b
+It leaves out an arrow that follows from others: if a imports b and b
 imports c, there is no arrow from a to c.
 """
 
@@ -125,12 +125,3 @@ def picture() -> str:
     shown = [[room for room in rooms if room != "__main__"] for rooms in floors()]
     edges = reduced(frozenset(edge for edge in imports() if "__main__" not in edge))
     return drawn([rooms for rooms in shown if rooms], edges)
-
-
-def main() -> None:
-    """Write the picture."""
-    PICTURE.write_text(picture(), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

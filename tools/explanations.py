@@ -15,7 +15,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import Any
 
-from petcheck.cli.explain import DATA, Answer, Explanation, Reason
+from petcheck.cli.explain import DATA, Answer, Explanation, Reason, explanations
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.creations import categories_in
 from petcheck.judging.matchers import described
@@ -136,9 +136,20 @@ def as_json(explained: Mapping[str, Explanation]) -> str:
     return json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
 
 
+def examined() -> list[Requirement]:
+    """The requirements that are explained: those that a check can see."""
+    return [entry for entry in catalogue().judged if not entry.untestable]
+
+
+def with_every_requirement() -> str:
+    """The file's text, with a run for each requirement that it does not explain yet."""
+    kept = explanations() if DATA.exists() else {}
+    return as_json({entry.id: kept.get(entry.id) or explanation(entry) for entry in examined()})
+
+
 def main() -> int:
     """Run everything and write the file."""
-    entries = [entry for entry in catalogue().judged if not entry.untestable]
+    entries = examined()
     with ProcessPoolExecutor(2) as pool:
         explained = dict(zip((entry.id for entry in entries), pool.map(explanation, entries), strict=True))
         undecided = reasons(pool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from datetime import date
@@ -68,72 +68,64 @@ def run_variation(
 
 
 @dataclass(frozen=True)
-class Row:
-    """A fault as a row of the published table."""
+class Measured:
+    """What a run showed of a fault or a variation.
 
-    name: str
-    section: str
-    breaks: tuple[str, ...]
-
-
-def documented_rows(text: str) -> list[Row]:
-    """The rows of the table of faults in the text."""
-    table = text.partition("## Faults")[2].partition("## Conforming")[0]
-    found = re.findall(r"^\| `([^`|]+)` \| ([0-9.]+) \| ([^|]*) \| [^|]* \|", table, flags=re.MULTILINE)
-    return [Row(name, section, tuple(ids.split(", "))) for name, section, ids in found]
-
-
-def _fault(name: str) -> tuple[str, list[str], int, bool, bool, bool]:
-    """Its name, the requirements that fail, the requests, whether it may write, whether a default run finds it, and
-    whether its recording is judged as the run was.
+    `found` are the requirements that failed; `requests` are those of the run, with examples where only they find the
+    fault. `by_default` says whether the default number of examples finds it too. `same` says whether the recording was
+    judged as the run was.
     """
-    trial = run_fault(name, by=judge)
-    found = sorted(trial.ids("fail"))
-    rare = "examples" in FAULTS[name].needs
-    by_default = bool(run_fault(name, by_default=True, by=judge).ids("fail")) if rare else True
-    requests = trial.requests + (trial.examples if rare else 0)
-    return name, found, requests, trial.result.targets[0].writes, by_default, _same_again(trial)
+
+    found: tuple[str, ...]
+    requests: int
+    by_default: bool
+    same: bool
 
 
-def _same_again(trial: Trial) -> bool:
-    return not differences(trial)
+_NOT_RUN = "not run yet"
+_ROW = re.compile(r"^\| `([^`|]+)` \| [0-9.]+ \|(?: ([^|]*) \|)? (\d+)(\*?) \| ([^|]*) \|", re.MULTILINE)
 
 
-def _variation(name: str) -> tuple[str, list[str], int, bool]:
-    """Its name, the requirements that fail, the requests, and whether its recording is judged as the run was."""
-    trial = run_variation((name,), writes=True, by=judge)
-    return name, sorted(trial.ids("fail")), trial.requests, _same_again(trial)
+def measured_in(text: str) -> dict[str, Measured]:
+    """What the tables of a page say, by the name of the fault or the variation."""
+    return {
+        name: Measured(tuple(found.split(", ")) if found else (), int(requests), bool(star), same == _SAME[True])
+        for name, found, requests, star, same in _ROW.findall(text)
+    }
 
 
-def main() -> int:
-    """Run everything and write the document; 1 if any result is not the expected one."""
-    with ProcessPoolExecutor() as pool:
-        faults = list(pool.map(_fault, FAULTS))
-        variations = list(pool.map(_variation, VARIATIONS))
-    wrong = [row for row in faults if row[1] != sorted(FAULTS[row[0]].breaks)]
-    wrong_variations = [row for row in variations if row[1]]
-    differ = [*(row for row in faults if not row[5]), *(row for row in variations if not row[3])]
-    for row in [*wrong, *wrong_variations, *differ]:
-        print("unexpected:", *row, flush=True)
-    by_section = Counter(FAULTS[row[0]].section for row in faults)
-    usual = [row for row in faults if FAULTS[row[0]].needs.isdisjoint({"exhaust", "examples"})]
-    reading = [row for row in usual if not row[3]]
-    writing = [row for row in usual if row[3]]
-    rare = [row for row in faults if "examples" in FAULTS[row[0]].needs]
+def of_today() -> str:
+    """The page for the faults and variations that there are, with what was measured before of those that it names."""
+    return document(measured_in(DOCUMENT.read_text("utf-8")))
+
+
+def document(measured: Mapping[str, Measured]) -> str:
+    """The text of docs/kill-matrix.md. What was not measured is shown as not run."""
+    faults = {name: measured[name] for name in FAULTS if name in measured}
+    variations = {name: measured[name] for name in VARIATIONS if name in measured}
+    by_section = Counter(fault.section for fault in FAULTS.values())
+    usual = [name for name in faults if FAULTS[name].needs.isdisjoint({"exhaust", "examples"})]
+    reading = [faults[name].requests for name in usual if "reading" in FAULTS[name].needs]
+    writing = [faults[name].requests for name in usual if "reading" not in FAULTS[name].needs]
+    rare = [name for name in faults if "examples" in FAULTS[name].needs]
     lines = [
         "# Kill matrix",
         "",
         "`make kill-matrix` writes this page from runs of petcheck; do not edit it. With a fault, the reference server",
         "breaks one sentence of the document. With a variation, it uses a freedom that the document leaves.",
         "",
-        f"- {len(faults)} faults, {len(faults) - len(wrong)} found, each by exactly the requirements in the table.",
-        f"- {len(variations)} conforming variations, {len(wrong_variations)} false alarms.",
-        f"- {len(faults) + len(variations)} recordings judged again without a network; {len(differ)} of them differ",
+        f"- {len(FAULTS)} faults, {sum(_as_expected(name, one) for name, one in faults.items())} found, "
+        "each by exactly the requirements in the table.",
+        f"- {len(VARIATIONS)} conforming variations, "
+        f"{sum(bool(one.found) for one in variations.values())} false alarms.",
+        f"- {len(faults) + len(variations)} recordings judged again without a network; "
+        f"{sum(not one.same for one in (*faults.values(), *variations.values()))} of them differ",
         "  from the run in a verdict, a reason, the evidence or an observation.",
-        f"- A run with writes sends at most {max(row[2] for row in writing)} requests, without property examples"
-        + (f"; a run that only reads sends at most {max(row[2] for row in reading)}." if reading else "."),
+        f"- A run with writes sends at most {max(writing)} requests, without property examples"
+        + (f"; a run that only reads sends at most {max(reading)}." if reading else "."),
         f"- Only a few values reveal {len(rare)} of the faults, so property examples find them: `--examples 200`",
-        f"  finds all, the default number {sum(row[4] for row in rare)} (marked *). Their requests include examples.",
+        f"  finds all, the default number {sum(faults[name].by_default for name in rare)} (marked *). "
+        "Their requests include examples.",
         "",
         "| Section | Faults |",
         "|---|---|",
@@ -144,9 +136,8 @@ def main() -> int:
         "| Fault | Section | Found by | Requests | Judged again | What is wrong |",
         "|---|---|---|---|---|---|",
         *[
-            f"| `{row[0]}` | {FAULTS[row[0]].section} | {', '.join(row[1])} | {row[2]}"
-            f"{'*' if row in rare and row[4] else ''} | {_SAME[row[5]]} | {FAULTS[row[0]].summary} |"
-            for row in faults
+            f"| `{name}` | {fault.section} | {_found(faults.get(name))} | {fault.summary} |"
+            for name, fault in FAULTS.items()
         ],
         "",
         "## Conforming variations",
@@ -154,18 +145,62 @@ def main() -> int:
         "| Variation | Section | Requests | Judged again | What is permitted |",
         "|---|---|---|---|---|",
         *[
-            f"| `{name}` | {VARIATIONS[name].section} | {requests} | {_SAME[same]} | {VARIATIONS[name].summary} |"
-            for name, _, requests, same in variations
+            f"| `{name}` | {variation.section} | {_costs(variations.get(name))} | {variation.summary} |"
+            for name, variation in VARIATIONS.items()
         ],
         "",
     ]
-    DOCUMENT.write_text("\n".join(lines), encoding="utf-8")
+    return "\n".join(lines)
+
+
+def _as_expected(name: str, one: Measured) -> bool:
+    return one.found == tuple(sorted(FAULTS[name].breaks))
+
+
+def _found(one: Measured | None) -> str:
+    return f"{', '.join(one.found) if one else _NOT_RUN} | {_costs(one)}"
+
+
+def _costs(one: Measured | None) -> str:
+    return f"{one.requests}{'*' * one.by_default} | {_SAME[one.same]}" if one else "– | –"
+
+
+def _fault(name: str) -> Measured:
+    trial = run_fault(name, by=judge)
+    rare = "examples" in FAULTS[name].needs
+    return Measured(
+        found=tuple(sorted(trial.ids("fail"))),
+        requests=trial.requests + (trial.examples if rare else 0),
+        by_default=rare and bool(run_fault(name, by_default=True, by=judge).ids("fail")),
+        same=not differences(trial),
+    )
+
+
+def _variation(name: str) -> Measured:
+    trial = run_variation((name,), writes=True, by=judge)
+    again = differences(trial)
+    return Measured(tuple(sorted(trial.ids("fail"))), trial.requests, by_default=False, same=not again)
+
+
+def main(names: Sequence[str] = ()) -> int:
+    """Run the faults and variations of these names, or all, and write the page; 1 if a result is not as expected."""
+    faults, variations = ([name for name in all_ if not names or name in names] for all_ in (FAULTS, VARIATIONS))
+    with ProcessPoolExecutor() as pool:
+        of_faults = dict(zip(faults, pool.map(_fault, faults), strict=True))
+        of_variations = dict(zip(variations, pool.map(_variation, variations), strict=True))
+    wrong = {name: one for name, one in of_faults.items() if not _as_expected(name, one)}
+    alarms = {name: one for name, one in of_variations.items() if one.found}
+    differ = {name: one for name, one in (of_faults | of_variations).items() if not one.same}
+    for name, one in (wrong | alarms | differ).items():
+        print("unexpected:", name, one)
+    kept = measured_in(DOCUMENT.read_text("utf-8")) if names else {}
+    DOCUMENT.write_text(document(kept | of_faults | of_variations), encoding="utf-8")
     print(
-        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(wrong_variations)} "
+        f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(alarms)} "
         f"false alarms; {len(differ)} recordings judged differently"
     )
-    return 1 if wrong or wrong_variations or differ else 0
+    return 1 if wrong or differ or alarms else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,9 +1,8 @@
-"""The licences of the packages that a run needs, from their metadata; as a program, writes docs/licences.md."""
+"""The licences of the packages that a run needs, from their metadata: docs/licences.md."""
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
@@ -107,7 +106,7 @@ def document() -> str:
         [
             "# Licences",
             "",
-            "`make licences` writes this page from `requirements.lock`, which pins what a run needs; do not edit it.",
+            "`make generated` writes this page from `requirements.lock`, which pins what a run needs; do not edit it.",
             "petcheck itself has the MIT licence. The wheel contains none of these packages; pip installs them.",
             "",
             "| Package | Version | Licence | Purpose |",
@@ -116,13 +115,3 @@ def document() -> str:
             "",
         ]
     )
-
-
-def main() -> int:
-    """Write the document."""
-    DOCUMENT.write_text(document(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from itertools import groupby
 from pathlib import Path
 from textwrap import fill
@@ -27,7 +26,7 @@ _INTRODUCTION = """\
 
 Every option of a run, as `petcheck --help` lists them. In `petcheck.toml`, a setting in `[targets.NAME]` goes before
 one in `[defaults]`, and the command line before both. `petcheck.check` and `petcheck.requirement_tests` take the
-arguments in Python, and also `key`, `name`, `base_path` and `reports`. `make shell-files` writes this page from the
+arguments in Python, and also `key`, `name`, `base_path` and `reports`. `make generated` writes this page from the
 table in `src/petcheck/config/options.py`.
 """
 _COMPLETED = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "RECORDING": shtab.FILE, "RUN": shtab.FILE, "A": shtab.FILE}
@@ -139,15 +138,3 @@ def _for_completion() -> argparse.ArgumentParser:
 def _with_commands(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
     commands = next(action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return [parser, *commands.choices.values()]
-
-
-def main() -> int:
-    """Write the files."""
-    FOLDER.mkdir(exist_ok=True)
-    for path, text in files().items():
-        path.write_text(text, encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -28,7 +28,7 @@ _COMMAND = re.compile(r"(?:(?<=\s)|^):(?=:)|#(?=#\w*\[)")
 _HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 
 
-def printable(text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_in: str = "exchanges.har") -> str:
+def printable(text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_in: str = "exchanges.jsonl") -> str:
     """`text` with everything invisible escaped, cut after `limit` of its characters with a note that says so.
 
     `lines` keeps line feeds and tabs, for bodies; without it the result is one line. `whole_in` names the file that
@@ -38,7 +38,7 @@ def printable(text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole
 
 
 def printable_parts(
-    text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_in: str = "exchanges.har"
+    text: str, limit: int = FIELD_LIMIT, *, lines: bool = False, whole_in: str = "exchanges.jsonl"
 ) -> tuple[str, str]:
     """The same in two parts: the text, and the note that it was cut, or an empty string."""
     kept = text[:limit]

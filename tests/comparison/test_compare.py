@@ -54,6 +54,7 @@ def named(differences: Iterable[Difference]) -> set[str]:
 # ---- equal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [(), WITH_EXAMPLES], ids=["reading", "writing"])
 def test_a_server_equals_itself_at_another_time_with_another_seed(options: tuple[str, ...]) -> None:
     with server() as url:
@@ -77,6 +78,7 @@ SAME = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", SAME)
 def test_different_data_clocks_and_spelling_are_equal(names: str) -> None:
     assert differing(against_plain(run(*WRITES, variations=tuple(names.split())))) == set()

@@ -357,6 +357,7 @@ def test_any_options_are_accepted_or_refused_in_one_line(options: dict[str, Any]
     assert_to_one_line(options)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
 @given(FILES)
 def test_any_toml_file_is_accepted_or_refused_in_one_line(content: dict[str, Any]) -> None:

@@ -124,6 +124,7 @@ def test_whatever_is_kept_every_comment_stays(keep: list[str], comments: list[bo
     assert {one["requirement"] for one in tomllib.loads(made)["waivers"]} == {*keep, "AUTH-1"}
 
 
+@pytest.mark.slow
 def test_more_than_a_file_may_hold() -> None:
     many = [Waiver("LIST-1", f"tenant-{number}", "r" * 100, LAST) for number in range(60_000)]
     with pytest.raises(ConfigError, match=r"^petcheck\.toml: with 60,000 waivers it would be larger than 8 MB"):

@@ -22,10 +22,7 @@ from petcheck.cli.parser import Parser
 from petcheck.cli.run import run_parser
 from petcheck.config.load import configure
 from petcheck.config.options import given_options
-from petcheck.config.targets import TargetConfig, Url
-from petcheck.runner.dry_run import Forecast
 from petcheck.spec.catalogue import catalogue
-from petcheck.wire.credentials import ApiKey
 from petstore_reference.faults import FAULTS
 from tests.support.command import KEY, petcheck
 from tests.support.trial import server
@@ -167,16 +164,6 @@ def understood(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     assert configured.targets
 
 
-def test_the_first_failure_is_the_one_that_the_page_shows(tmp_path: Path) -> None:
-    """`start.md` has a reader serve this fault."""
-    page = (ROOT / "docs" / "start.md").read_text("utf-8")
-    (fault,) = re.findall(r"petcheck serve --fault (\S+)", page)
-    (lines,) = re.findall(r"```text\n(target .*?)```", page, flags=re.DOTALL)
-    with server(faults=(fault,), key=KEY) as url:
-        ran = petcheck(tmp_path, "--target", url, "--seed", "1")
-    assert lines in ran.out
-
-
 def test_the_failure_in_the_readme_is_as_the_program_prints_it(tmp_path: Path) -> None:
     """It is one of those in the screenshots. An ellipsis leaves something out; ids differ between runs."""
     (block,) = re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), flags=re.DOTALL)
@@ -200,22 +187,6 @@ def test_the_tests_that_a_page_shows_are_named_after_requirements() -> None:
     named = re.findall(r"^tests/\S+?\[(.*)\] [A-Z]+$", page, flags=re.MULTILINE)
     assert len(named) == 2
     assert set(named) <= {entry.title for entry in catalogue().judged}
-
-
-@pytest.mark.parametrize("writes", [False, True], ids=["reading", "writing"])
-@pytest.mark.parametrize("examples", [0, None], ids=["checks", "default"])
-def test_the_figures_of_a_run_are_those_of_the_forecast(writes: bool, examples: int | None) -> None:
-    source = Url("https://host/v1", ApiKey(KEY))
-    forecast = Forecast(TargetConfig("target", source, writes=writes), 1200, examples)
-    cell = f"{forecast.requests}, of which {forecast.posts} POST" if writes else str(forecast.requests)
-    (row,) = re.findall(
-        rf"^\| .*\({'`--examples 0`' if examples == 0 else 'the default'}\) \|.*$", REQUESTS_PAGE, flags=re.MULTILINE
-    )
-    assert row.split(" | ")[2 if writes else 1] == cell
-    if examples is None:
-        pattern = r"at most (\d+) requests\b" if writes else r"(\d+) GET(?:s\b| requests)"
-        texts = [" ".join(path.read_text("utf-8").split()) for path in FILES if path.name != "kill-matrix.md"]
-        assert {number for text in texts for number in re.findall(pattern, text)} == {str(forecast.requests)}
 
 
 # ---- generated pages
@@ -253,12 +224,6 @@ def test_pages_from_the_root_have_links_as_in_the_site() -> None:
 
 
 # ---- architecture
-
-
-def test_the_picture_is_that_of_the_code() -> None:
-    from tools import architecture
-
-    assert architecture.PICTURE.read_text("utf-8") == architecture.picture(), "make architecture draws it anew"
 
 
 def test_an_arrow_is_left_out_only_if_others_lead_there() -> None:

@@ -59,6 +59,7 @@ def test_a_wsgi_application_below_another_path(here: Path) -> None:
     assert "/shop/v1/pets" in recorded
 
 
+@pytest.mark.slow
 def test_nothing_answers(here: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from petcheck.results.result import load
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_file
@@ -94,6 +96,7 @@ def test_a_test_for_each_requirement_named_by_its_statement(tmp_path: Path) -> N
     assert {path.name for path in tmp_path.iterdir()} == {"pytest.ini", "test_pets.py"}
 
 
+@pytest.mark.slow
 def test_processes_of_xdist_share_one_run(tmp_path: Path) -> None:
     text = TWO_LINES.replace("examples=0", 'examples=0, reports="out", name="shop"')
     with counted_server() as (url, app):
@@ -159,6 +162,7 @@ def test_waivers_and_strict(tmp_path: Path) -> None:
     assert "SKIPPED [1]" in printed, "what is not in force does not count"
 
 
+@pytest.mark.slow
 def test_each_test_says_why_there_is_no_run_and_none_shows_the_key(tmp_path: Path) -> None:
     text = TWO_LINES.replace("examples=0", f"key={KEY_IN_PARTS}, plan='gold'")
     code, printed = run_suite(tmp_path, text, "--showlocals", "--full-trace", "-k", "GET", url="http://127.0.0.1:9/v1")
@@ -168,6 +172,7 @@ def test_each_test_says_why_there_is_no_run_and_none_shows_the_key(tmp_path: Pat
     assert KEY not in printed
 
 
+@pytest.mark.slow
 def test_what_breaks_inside_shows_no_key(tmp_path: Path) -> None:
     breaking = "\nimport petcheck.embed.process\npetcheck.embed.process.read_run = lambda folder: 1 / 0\n"
     text = TWO_LINES.replace("examples=0", f"key={KEY_IN_PARTS}, examples=0") + breaking

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -49,6 +50,14 @@ def test_described(asked: Exchange, words: str) -> None:
 def test_answer_text() -> None:
     assert matchers.answer_text(exchange(status=404)) == "404"
     assert matchers.answer_text(exchange(status=Silence.CUT_SHORT)) == "no answer (cut short: nothing was received)"
+
+
+def test_a_long_reason_phrase_is_cut() -> None:
+    def text(reason: str) -> str:
+        return matchers.answer_text(replace(exchange(), answer=replace(response(status=404), reason=reason)))
+
+    assert text("x<" * 40) == "404 " + "x<" * 40
+    assert text("x<" * 40 + "x") == text("x<" * 9_000) == "404 " + "x<" * 39 + "x…"
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ def test_open_points_are_not_reported(sent: Exchange) -> None:
     assert schemathesis_problems(sent, GROUNDS) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in FAULTS if FAULTS[name].section in ("2", "7")][::9])
 def test_in_runs_against_a_faulty_server_the_rules_find_everything_that_schemathesis_finds(name: str) -> None:
     assert overlooked(run_fault(name).exchanges, GROUNDS) == []

@@ -93,6 +93,7 @@ def test_a_failing_example_is_shown_in_its_simplest_form() -> None:
     assert len(row.decisive) == 2
 
 
+@pytest.mark.slow
 def test_two_parameters_are_not_blamed_for_one() -> None:
     trial = run_fault("limit-55-to-64-refused")
     assert trial.ids("fail") == {"LIST-2"}
@@ -141,6 +142,7 @@ def test_a_seed_repeats_a_run() -> None:
     assert runs[0].result.run.seed == 8
 
 
+@pytest.mark.slow
 def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
     trial = judged("--examples", "250", "--plan", "pro", "--max-requests", "5000")
     count = trial.result.targets[0].requests
@@ -150,6 +152,7 @@ def test_a_long_run_keeps_a_sample_and_counts_all() -> None:
     assert highest < count.total
 
 
+@pytest.mark.slow
 def test_failures_of_a_long_run_stay_in_the_record() -> None:
     trial = judged("--examples", "250", "--seed", "4", "--max-requests", "5000", faults=("limit-3-to-8-empty-status",))
     assert trial.ids("fail") == {"PET-4"}

@@ -25,6 +25,7 @@ GROUPS = [(operation, mode) for operation in Operation for mode in get_args(Mode
 STALE = "the pool is out of date: run `make pool`"
 
 
+@pytest.mark.slow
 def test_the_pool_is_what_schemathesis_generates_now() -> None:
     # in a process of its own, as `make pool` does it: what other tests have loaded and drawn changes what is drawn here
     code = "import sys; from tools.pool import *; sys.stdout.buffer.write(packed(generated()))"
@@ -80,6 +81,7 @@ def sources(examples: int, *, writes: bool) -> bool:
     return call == next(Generated().random(Operation.CREATE_PET, "negative", 7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("default", "writes"), [(EXAMPLES, True), (EXAMPLES_READING, False)])
 def test_examples_are_drawn_anew_for_more_than_the_default_number(default: int, writes: bool) -> None:
     assert not sources(default, writes=writes)

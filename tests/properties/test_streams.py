@@ -115,6 +115,7 @@ def test_every_documented_limit_comes_first_with_every_status(seed: int) -> None
     assert [limit for limit, _ in asked if limit and limit.isdecimal() and int(limit) > 100]
 
 
+@pytest.mark.slow
 @from_both
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_example_comes_twice(seed: int, cases: Cases) -> None:
@@ -244,6 +245,7 @@ for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (
 """
 
 
+@pytest.mark.slow
 def test_a_seed_gives_the_same_examples_anywhere_and_leaves_no_files(tmp_path: Path) -> None:
     """Whatever else is loaded: by default, constants of other modules appear in Hypothesis' draws."""
     (tmp_path / "shop.py").write_text("A, B, C = 'zebrafish', 123456789, b'raw'\n")

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What opens a page in the browser is slow."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "browser" in item.fixturenames:
+            item.add_marker("slow")
+
+
 # not for the whole session: playwright keeps an event loop in this thread, which tests of other packages start too
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:

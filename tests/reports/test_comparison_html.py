@@ -122,8 +122,8 @@ def test_hostile_text_is_visible_text() -> None:
     assert not any(character in page for character in "\x00\x1b\x07\u202e\u2066\u200b")
     assert "&lt;script&gt;document.title=&#39;ran&#39;&lt;/script&gt;" in page
     assert "\\u{0}\\u{1b}[31m\\u{7}\\u{202e}evil\\u{2066}\\u{200b}\\u{dfff}\\u{d800}\\u{fffe}" in page
-    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.har\]", page)
-    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.har\]", page)
+    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.jsonl\]", page)
+    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.jsonl\]", page)
     assert len(page) < 300_000
 
 

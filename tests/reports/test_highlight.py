@@ -70,8 +70,8 @@ def test_a_part_far_into_a_body_is_shown_with_its_context() -> None:
     assert shown == ['"status": "available"']
     assert text.startswith('[{"id": 0, ')
     assert '"id": 90, "name": "Bella", "categoryId": 3, "status": "available"}' in text
-    assert " characters left out, whole in exchanges.har] … " in text
-    assert text.endswith(f" of {len(body):,} characters, whole in exchanges.har]")
+    assert " characters left out, whole in exchanges.jsonl] … " in text
+    assert text.endswith(f" of {len(body):,} characters, whole in exchanges.jsonl]")
     assert len(text) < 900
 
 
@@ -89,7 +89,7 @@ def test_a_header_is_marked_anywhere() -> None:
     listed = [(f"X-{number}", "1") for number in range(60)]
     found = list(highlight.header_pieces(listed, "header:x-55"))
     assert [piece.text for piece in found if piece.marked] == ["X-55: 1"]
-    assert "".join(piece.text for piece in found).endswith("\n[cut at 41 of 60 headers, whole in exchanges.har]")
+    assert "".join(piece.text for piece in found).endswith("\n[cut at 41 of 60 headers, whole in exchanges.jsonl]")
     assert not any(piece.marked for piece in highlight.header_pieces(listed, "header:Retry-After"))
 
 

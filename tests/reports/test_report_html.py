@@ -106,8 +106,8 @@ def test_sections_come_in_the_documents_order() -> None:
 
 def test_limits_are_stated_where_text_is_cut() -> None:
     page = page_of(samples.hostile_run())
-    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.har\]\n?</pre>", page)
-    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.har\]\n", page)
+    assert re.search(r" … \[cut at 2,000 of [0-9,]+ characters, whole in exchanges\.jsonl\]\n?</pre>", page)
+    assert re.search(r" … \[cut at 300 of [0-9,]+ characters, whole in exchanges\.jsonl\]\n", page)
     assert re.search(r" … \[cut at 1,500 of [0-9,]+ characters, whole in result\.json\]</p>", page)
     assert len(page) < 200_000
 

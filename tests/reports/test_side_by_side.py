@@ -168,5 +168,5 @@ def test_headers_that_stay(name: str) -> None:
 
 
 def test_a_body_that_looks_cut_is_complete() -> None:
-    note = b" \xe2\x80\xa6 [cut at 2,000 of 9,999 characters, whole in exchanges.har]"
+    note = b" \xe2\x80\xa6 [cut at 2,000 of 9,999 characters, whole in exchanges.jsonl]"
     assert marked_bodies(b"x" + note, b"x" + note + b" y") == [[], ["y"]]

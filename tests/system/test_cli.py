@@ -147,6 +147,7 @@ def test_an_unreachable_target(tmp_path: Path) -> None:
     assert_untestable(ran, f"{gone.url} does not answer (unreachable: ", "check the URL")
 
 
+@pytest.mark.slow
 def test_a_host_that_cannot_be_found(tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "--target", "https://a..b/v1")
     assert_untestable(ran, "https://a..b/v1 does not answer (unreachable: ")

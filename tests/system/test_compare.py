@@ -89,6 +89,7 @@ def test_runs_of_real_servers_equal_and_different(tmp_path: Path) -> None:
     assert (tmp_path / "out.html").exists()
 
 
+@pytest.mark.slow
 def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
     other = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50",)))

@@ -15,6 +15,8 @@ import pytest
 from petcheck.cli.completion import FILES, FOLDER
 from tests.support.programs import program
 
+pytestmark = pytest.mark.slow
+
 _PATIENCE_S = 30
 
 _IN_BASH = """

@@ -146,6 +146,7 @@ def test_the_folder_proves_what_it_says(folder: Path, capsys: pytest.CaptureFixt
     assert text.splitlines()[0].endswith("and the signature is that of the given key.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spoil", "lines"),
     [
@@ -364,6 +365,7 @@ def test_runs_that_are_no_shards_are_merged_too(
     assert said(capsys, "verify", "merged")[0] == 0
 
 
+@pytest.mark.slow
 def test_the_example_for_one_machine(tmp_path: Path) -> None:
     """Real processes, as many at a time as it says, each with its shard."""
     with servers(*NAMES) as urls:
@@ -386,6 +388,7 @@ def test_the_example_for_one_machine(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["petcheck.toml", "reports"]
 
 
+@pytest.mark.slow
 def test_what_is_chosen_and_what_failed_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A choice is one for all targets; the last run is read from the folders of the targets."""
     with servers(*NAMES) as urls:
@@ -433,6 +436,7 @@ def judged(ran: Ran) -> set[str]:
     return {row.target for row in ran.result.requirements if row.outcome == "pass"}
 
 
+@pytest.mark.slow
 def test_a_target_that_hangs_holds_up_no_other_and_a_signal_ends_it(tmp_path: Path) -> None:
     with peer(Caller.hang) as silent, servers(*NAMES[1:]) as urls:
         process = hanging(tmp_path, {"a": silent.url, **urls})
@@ -445,6 +449,7 @@ def test_a_target_that_hangs_holds_up_no_other_and_a_signal_ends_it(tmp_path: Pa
     ran.assert_reports()
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_loses_its_own_target_alone(tmp_path: Path) -> None:
     with peer(Caller.hang) as silent, servers(*NAMES[1:]) as urls:
         process = hanging(tmp_path, {"a": silent.url, **urls})
@@ -505,6 +510,7 @@ def judging_in(folder: Path, command: int) -> list[int]:
     return [pid for pid, parent in processes_in(folder).items() if command not in (pid, parent)]
 
 
+@pytest.mark.slow
 def test_when_the_command_is_killed_its_processes_end_too(tmp_path: Path) -> None:
     with peer(Caller.hang) as silent, servers(*NAMES[1:]) as urls:
         process = hanging(tmp_path, {"a": silent.url, **urls})
@@ -530,6 +536,7 @@ runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
 """
 
 
+@pytest.mark.slow
 def test_a_signal_while_the_joined_reports_are_written_does_not_lose_them(tmp_path: Path) -> None:
     (tmp_path / "slowly.py").write_text(SLOW_DISK)
     with servers(*NAMES[:5]) as urls:
@@ -552,6 +559,7 @@ def test_after_the_first_failure_no_further_target_is_begun(tmp_path: Path) -> N
     assert not ran.result.complete
 
 
+@pytest.mark.slow
 def test_targets_that_cannot_be_reached_are_told_together(tmp_path: Path) -> None:
     listed(tmp_path, dict.fromkeys(NAMES, "http://127.0.0.1:9/v1"))
     ran = petcheck(tmp_path, *FEW)
@@ -574,6 +582,7 @@ def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
     assert [target.name for target in ran.result.targets] == ["a", "c", "d", "e", "f"]
 
 
+@pytest.mark.slow
 def test_reports_of_a_run_of_one_recording_do_not_stay(tmp_path: Path) -> None:
     with servers(*NAMES) as urls:
         petcheck(tmp_path, "--target", f"a={urls['a']}", "--target", f"b={urls['b']}", *FEW)

@@ -10,6 +10,7 @@ from tools.grounds import GROUNDS, OVERT, Pair, document, drawn, judged
 SAMPLE = drawn(1, seed=20)[::20]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fault", "ground"), SAMPLE, ids=[" on ".join(pair) for pair in SAMPLE])
 def test_no_requirement_that_a_fault_breaks_passes(fault: str, ground: str) -> None:
     assert judged(fault, ground).wrong == {}

@@ -12,7 +12,6 @@ from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
 from petcheck.cli.main import main
 from petcheck.config.options import OPTIONS
 from tests.support.programs import program
-from tools.shell_files import files, whole_parser
 
 SCREEN = (24, 80)
 
@@ -67,11 +66,6 @@ def test_a_mistake(arguments: list[str], message: str, capsys: pytest.CaptureFix
 
 
 # ---- the files
-
-
-def test_the_files_are_of_these_options() -> None:
-    """`make shell-files` writes them."""
-    assert {path: path.read_text(encoding="utf-8") for path in files()} == files()
 
 
 @pytest.mark.parametrize("shell", FILES)

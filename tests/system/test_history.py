@@ -37,6 +37,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_runs_of_real_servers(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
     broken = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50",)))

@@ -364,6 +364,7 @@ WITH_EXAMPLES = (
 SILENT = ("never answers", "drips a header", "drips a body", "endless informational answers")
 
 
+@pytest.mark.slow
 def test_a_server_that_drops_malformed_bodies_is_judged(tmp_path: Path) -> None:
     with peer(drops_odd_bodies) as up:
         ran = petcheck(tmp_path, "--target", up.url, "--allow-writes", "--examples", "0", "--seed", "1")
@@ -375,6 +376,7 @@ def test_a_server_that_drops_malformed_bodies_is_judged(tmp_path: Path) -> None:
     assert {row.outcome for row in unanswered} == {"fail"}
 
 
+@pytest.mark.slow
 def test_a_201_that_never_ends_is_no_answer(tmp_path: Path) -> None:
     """What was seen before the run stopped calling the operation is judged."""
     with peer(never_ends_a_201) as up:
@@ -392,6 +394,7 @@ def run_against(name: str, folder: Path) -> tuple[Ran, int]:
         return ran, len(up.heads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PEERS)
 def test_a_peer(name: str, tmp_path: Path) -> None:
     ran, _ = run_against(name, tmp_path)

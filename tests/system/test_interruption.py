@@ -80,6 +80,7 @@ def assert_interrupted(ran: Ran) -> None:
 # ---- signals
 
 
+@pytest.mark.slow
 def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
     with peer(after(8, Caller.hang)) as up:
         process = start(tmp_path, "--target", up.url, "--timeout", "100")
@@ -91,6 +92,7 @@ def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
     assert {check.outcome for check in ran.result.checks} >= {"pass"}
 
 
+@pytest.mark.slow
 def test_a_signal_during_a_wait_for_the_quota(tmp_path: Path) -> None:
     limited = b"HTTP/1.1 429 No\r\nContent-Length: 0\r\nRetry-After: 100\r\n\r\n"
     with peer(after(4, lambda caller: caller.send(limited))) as up:
@@ -192,6 +194,7 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
     return [int(child) for child in children.read_text().split()]
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_no_verdict(tmp_path: Path) -> None:
     with peer(after(8, Caller.hang)) as up, peer(store) as other:
         targets = ("--target", f"a={up.url}", "--target", f"b={other.url}", "--examples", "0")
@@ -229,6 +232,7 @@ def connected(process: int, port: int) -> bool:
     return not sockets.isdisjoint(links)
 
 
+@pytest.mark.slow
 def test_sigterm_to_a_run_with_workers(tmp_path: Path) -> None:
     with peer(after(8, Caller.hang)) as up:
         process = start(tmp_path, "--target", up.url, "-n", "1", "--timeout", "100")
@@ -411,6 +415,7 @@ def test_a_closed_output_loses_no_report(tmp_path: Path) -> None:
 # ---- two runs, one folder
 
 
+@pytest.mark.slow
 def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
     with peer(after(2, Caller.hang)) as up, peer(store) as other:
         first = start(tmp_path / "a", "--target", up.url, "--timeout", "100", "--reports", "../reports")

@@ -161,6 +161,7 @@ def test_one_byte_that_is_changed_is_noticed(sealed: Path, name: str, data: st.D
         assert is_noticed(sealed)
 
 
+@pytest.mark.slow
 @EVERY
 @given(FILES, st.data())
 def test_one_value_that_is_changed_is_noticed(sealed: Path, name: str, data: st.DataObject) -> None:
@@ -183,6 +184,7 @@ def is_noticed(sealed: Path) -> bool:
         return True
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(["requirements", "checks", "observations", "targets"]), st.data())
 def test_one_value_of_the_result_that_is_changed_with_all_digests_is_noticed(
@@ -315,6 +317,7 @@ def test_what_only_another_suite_has_asked_is_judged_too(folder: Path, capsys: p
     assert "PET-1: it was pass and is fail (the rules changed: GET /pets?limit=2" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_ssh_keygen_signs_a_manifest(folder: Path) -> None:
     ssh_keygen = program("ssh-keygen")
 

@@ -15,12 +15,22 @@ from pathlib import Path
 import pytest
 
 from petcheck.spec.files import suite_root
-from tests.support.trial import KEY, server
+from tests.support.trial import KEY
 
 PAGE = (suite_root() / "docs" / "adding-a-check.md").read_text("utf-8")
 # the page shows the imports of the rule on top of it; in the module they stand at its top
-ENTRY, RULE_WITH_IMPORTS, CHECK = re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
+ENTRY, RULE_WITH_IMPORTS, CHECK, FAULT, VARIATION = re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
 IMPORTS, RULE = RULE_WITH_IMPORTS.split("\n\n\n", maxsplit=1)
+FUTURE = "from __future__ import annotations\n"
+HEADER = "from petstore_reference.overrides import header\n"
+SERVED = """
+from petstore_reference.server import ReferenceSettings, create_app
+
+faulty, free = (
+    create_app(ReferenceSettings(keys={{{key!r}: "pro"}}, animals=5, **{{kind: (name,)}}))
+    for kind, name in (("faults", "list-with-age"), ("variations", "list-expires"))
+)
+"""
 
 
 @pytest.fixture
@@ -32,13 +42,20 @@ def suite(tmp_path: Path) -> Path:
     for name in ("requirements.yaml", "openapi.yaml", "conftest.py"):
         shutil.copy(root / name, tmp_path)
     append(tmp_path / "requirements.yaml", f"\n{ENTRY}")
-    rules = tmp_path / "src/petcheck/judging/rules/list_pets.py"
-    future = "from __future__ import annotations\n"
-    rules.write_text(
-        rules.read_text("utf-8").replace(future, f"{future}\n{IMPORTS}\n") + f"\n\n{RULE}", encoding="utf-8"
-    )
+    insert(tmp_path / "src/petcheck/judging/rules/list_pets.py", FUTURE, f"\n{IMPORTS}\n")
+    append(tmp_path / "src/petcheck/judging/rules/list_pets.py", f"\n\n{RULE}")
     append(tmp_path / "checks/test_4_1_list.py", f"\n\n{CHECK}")
+    for file, added in (("faults/listing.py", FAULT), ("variations/bodies.py", VARIATION)):
+        insert(tmp_path / "src/petstore_reference" / file, FUTURE, f"\n{HEADER}")
+        append(tmp_path / "src/petstore_reference" / file, f"\n{added}")
+    (tmp_path / "served.py").write_text(SERVED.format(key=KEY), "utf-8")
     return tmp_path
+
+
+def insert(path: Path, after: str, text: str) -> None:
+    before = path.read_text("utf-8")
+    assert before.count(after) == 1
+    path.write_text(before.replace(after, after + text), encoding="utf-8")
 
 
 def append(path: Path, text: str) -> None:
@@ -53,15 +70,21 @@ def petcheck(suite: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_is_judged_reported_and_listed(suite: Path) -> None:
-    with server(animals=5) as url:
-        done = petcheck(suite, "--target", url, "--examples", "0")
+    done = petcheck(suite, "--app", "served:faulty", "--examples", "0")
     assert done.returncode == 1, done.stdout + done.stderr
     rows = json.loads((suite / "reports/result.json").read_text("utf-8"))["requirements"]
     row = next(row for row in rows if row["id"] == "LIST-99")
-    assert (row["outcome"], set(row["parts"])) == ("fail", {"header:Content-Language"})
+    assert (row["outcome"], set(row["parts"])) == ("fail", {"header:Age"})
     assert [one["id"] for one in rows if one["outcome"] == "fail"] == ["LIST-99"]
-    assert "there is no Content-Language (section 4.1)" in row["reason"]
+    assert "there is an Age (section 4.1)" in row["reason"]
     assert "LIST-99" in done.stdout
     for report in ("report.html", "junit.xml", "summary.md"):
         assert "LIST-99" in (suite / "reports" / report).read_text("utf-8")
-    assert "The list names its language." in petcheck(suite, "requirements").stdout
+    assert "A list has no `Age`." in petcheck(suite, "requirements").stdout
+
+
+def test_alone_it_passes_where_the_server_uses_the_freedom(suite: Path) -> None:
+    done = petcheck(suite, "LIST-99", "--app", "served:free")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((suite / "reports/result.json").read_text("utf-8"))["requirements"]
+    assert {row["id"]: row["outcome"] for row in rows if row["outcome"] != "not-run"} == {"LIST-99": "pass"}

@@ -87,6 +87,7 @@ def gitlab_documents(folder: Path, text: str) -> list[Path]:
     return files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "file", "right", "wrong"),
     [
@@ -304,6 +305,7 @@ def test_the_gitlab_job_judges(tmp_path: Path, url: str) -> None:
     assert (tmp_path / "pip.log").read_text("utf-8").endswith(" petcheck==9\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["azure", "jenkins"])
 def test_the_other_jobs_judge(name: str, tmp_path: Path, url: str) -> None:
     (tmp_path / "agent").mkdir()

@@ -102,6 +102,7 @@ def test_a_free_key_is_never_answered_429_however_often_it_runs() -> None:
     assert [trial.exit for trial in trials] == [0, 0, 0]
 
 
+@pytest.mark.slow
 def test_the_same_seed_sends_the_same_requests() -> None:
     runs = []
     for _ in range(2):
@@ -190,6 +191,7 @@ def test_a_run_of_one_check_judges_one_requirement() -> None:
 # ---- on both sides of the removal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("day", "removed"), [(date(2030, 12, 4), False), (REMOVAL, True)], ids=["the day before", "the day"]
 )

@@ -47,6 +47,7 @@ OVERT = sorted(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(1, SERVERS + 1, BATCH))
 def test_no_composition_of_variations_raises_an_alarm(first: int) -> None:
     alarms = [alarm(seed, CANDIDATES) for seed in range(first, min(first + BATCH, SERVERS + 1))]
@@ -79,6 +80,7 @@ def test_an_alarm_names_the_variations_that_it_needs(
     assert alarm(seed, names - {"charset"}) == ""
 
 
+@pytest.mark.slow
 @PROFILE
 @given(fault=st.sampled_from(OVERT), drawn_by=st.integers(0, 2**31), seed=st.integers(1, 2**31))
 def test_a_fault_is_found_with_any_form_of_answer(fault: str, drawn_by: int, seed: int) -> None:

@@ -35,6 +35,7 @@ def settings(folder: Path, url: str, *waived: str) -> Path:
     return file
 
 
+@pytest.mark.slow
 def test_what_fails_is_waived_what_holds_is_not_and_the_rest_stays(tmp_path: Path, broken: str) -> None:
     file = settings(tmp_path, broken, "BODY-1", "LIST-3", "CREATE-1")
     ran = petcheck(tmp_path, *UPDATE, "--examples", "0")
@@ -79,6 +80,7 @@ def test_an_expired_one_is_renewed_in_place(tmp_path: Path, broken: str) -> None
     )
 
 
+@pytest.mark.slow
 def test_a_file_is_made_where_there_is_none(tmp_path: Path, broken: str) -> None:
     ran = petcheck(tmp_path, "--target", broken, *UPDATE, "-q")
     assert ran.code == 0

@@ -15,6 +15,8 @@ import pytest
 
 import petcheck
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 # for the shell and for man, below the prefix that it is installed into
 SHARED = {

@@ -341,6 +341,7 @@ def test_what_is_no_recording_is_refused_in_one_line(
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_har_of_a_hundred_megabytes_is_read_in_little_memory(obeying: list[Entry], tmp_path: Path) -> None:
     script = elsewhere(obeying[0], "shop.example")
     script["request"]["url"] = "https://shop.example/shop.js"

@@ -1,4 +1,4 @@
-"""`petcheck completion`: prints the completion of a shell, which `make shell-files` has written."""
+"""`petcheck completion`: prints the completion of a shell, which `make generated` has written."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def answer_text(exchange: Exchange) -> str:
     answer = exchange.answer
     if isinstance(answer, NoAnswer):
         return f"no answer ({answer.kind.value}: {answer.detail})"
-    return f"{answer.status} {answer.reason}".strip()
+    return f"{answer.status} {_cut(answer.reason)}".strip()
 
 
 def quoted(value: Json) -> str:
@@ -54,6 +54,10 @@ def quoted(value: Json) -> str:
         text = json.dumps(value, default=_plain)
     except RecursionError:
         return f"<{kind(value)}, deeply nested>"
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 

@@ -57,7 +57,7 @@ def header_pieces(pairs: Sequence[tuple[str, str]], part: str = "") -> Iterator[
         yield Piece("\n" if number else "")
         yield Piece(f"{printable(name)}: {printable(value)}", name.lower() == wanted)
     if len(pairs) > len(shown):
-        yield Piece(f"\n[cut at {len(shown)} of {len(pairs)} headers, whole in exchanges.har]")
+        yield Piece(f"\n[cut at {len(shown)} of {len(pairs)} headers, whole in exchanges.jsonl]")
 
 
 def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
@@ -76,7 +76,7 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
     near = begin - _AROUND
     if end > limit and near > _FIRST:
         yield Piece(_uncut(text[:_FIRST]))
-        yield Piece(f" … [{plural(near - _FIRST, 'character')} left out, whole in exchanges.har] … ")
+        yield Piece(f" … [{plural(near - _FIRST, 'character')} left out, whole in exchanges.jsonl] … ")
         yield Piece(_uncut(text[near:begin]))
     else:
         yield Piece(_uncut(text[:begin]))
@@ -84,7 +84,7 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
     last = max(limit, end + _AROUND)
     yield Piece(_uncut(text[end:last]))
     if len(text) > last:
-        yield Piece(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.har]")
+        yield Piece(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.jsonl]")
 
 
 def answer_line(evidence: Evidence, part: str) -> str:

@@ -103,7 +103,7 @@ def _headers(
             other = any((key, kept(name, value, context)) not in pairs for pairs in known)
             lines.append((Piece(f"{printable(name)}: ", missing), Piece(printable(value), missing or other)))
         if len(message) > HEADER_LIMIT:
-            lines.append((Piece(f"[cut at {HEADER_LIMIT} of {len(message)} headers, whole in exchanges.har]"),))
+            lines.append((Piece(f"[cut at {HEADER_LIMIT} of {len(message)} headers, whole in exchanges.jsonl]"),))
         made.append(tuple(lines))
     return made
 

@@ -14,6 +14,7 @@ from petcheck.sanitize import printable
 from petcheck.stream import files, har
 from petcheck.stream.har_reader import FILE_CAP
 from petcheck.stream.stream import Stream
+from petcheck.stream.typed import timestamp
 
 RESULT_CAP = 64 * 1024 * 1024
 """The largest result.json that is read, in bytes; that of a run is far smaller."""
@@ -36,7 +37,7 @@ def read_run(path: Path) -> RecordedRun:
     file = path / FILE if path.is_dir() else path
     name = printable(str(file))
     result = read_result(file)
-    return RecordedRun(name, result, _evidence(file.with_name(har.FILE), result, name))
+    return RecordedRun(name, result, _evidence(file.parent, result, name))
 
 
 ADVICE = "give the result.json of a complete run, or its folder"
@@ -87,14 +88,21 @@ def recording_at(path: Path) -> Stream | None:
     return files.read_stream(path) if path.suffix == ".jsonl" else har.read_har(path)
 
 
-def _evidence(file: Path, result: Result, of: str) -> tuple[Evidence, ...]:
+def _evidence(folder: Path, result: Result, of: str) -> tuple[Evidence, ...]:
+    """The exchanges of a run from its stream, or from the HAR of an earlier version."""
+    file = folder / har.FILE
     name = printable(str(file))
     advice = f"put the one that was written with {of} into the same folder"
-    expect_file(file, FILE_CAP, advice)
+    run: tuple[str, str] | None
     try:
-        run, exchanges = har.exchanges_in(file)
-    except NotEvidence as error:
-        raise NotARun(f"{name} {printable(str(error), 200)}; {advice}") from None
+        stream = recording_in(folder)
+        run, exchanges = (stream.head.run, timestamp(stream.head.started)), list(stream.exchanges)
+    except NotARun:
+        expect_file(file, FILE_CAP, advice)
+        try:
+            run, exchanges = har.exchanges_in(file)
+        except NotEvidence as error:
+            raise NotARun(f"{name} {printable(str(error), 200)}; {advice}") from None
     most = {target.name: target.requests.total for target in result.targets}
     numbers = Counter(exchange.target for exchange in exchanges)
     if run != (result.run.id, result.run.started) or any(number > most.get(one, 0) for one, number in numbers.items()):

@@ -70,7 +70,9 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
 
 
 def exchange_of(entry: Mapping[str, Any]) -> Exchange:
-    """The exchange that an entry of ours holds. Raises NotEvidence."""
+    """The exchange that an entry of ours holds. Raises NotEvidence, also for an entry that is only a part of one."""
+    if isinstance(entry.get("_petcheck"), dict) and entry["_petcheck"].get("cut"):
+        raise NotEvidence("holds only a part of a long answer; give the exchanges.jsonl of the run")
     try:
         ours = entry["_petcheck"]
         exchange = Exchange(

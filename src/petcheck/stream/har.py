@@ -17,6 +17,7 @@ from petcheck.spec.version import VERSION
 from petcheck.stream.entries import entry_of, exchange_of
 from petcheck.stream.files import as_json, from_json
 from petcheck.stream.har_reader import HEAD, entries_of
+from petcheck.stream.har_room import Room
 from petcheck.stream.lines import HEAD_LINE, End, Head, Opened, Planned, Revised
 from petcheck.stream.stream import Entry, Stream, checked
 
@@ -24,7 +25,11 @@ FILE = "exchanges.har"
 
 
 def pieces(stream: Stream) -> Iterator[str]:
-    """The text of exchanges.har, piece by piece: with an entry a line, and never more than one of them in memory."""
+    """The text of exchanges.har, piece by piece: with an entry a line, and never more than one of them in memory.
+
+    Entries that are too long for the file are cut.
+    """
+    room = Room()
     log = {
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
@@ -35,7 +40,7 @@ def pieces(stream: Stream) -> Iterator[str]:
     comma = "\n"
     for part in stream.parts:
         for exchange in part.exchanges:
-            yield comma + json.dumps(entry_of(exchange))
+            yield comma + room.line(entry_of(exchange))
             comma = ",\n"
     yield "\n]}}\n"
 
