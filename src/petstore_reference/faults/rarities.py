@@ -245,7 +245,7 @@ FAULTS = [
     *rare_create(
         "name-of-30-to-39-crashes",
         "A name of 30 to 39 characters gets 500.",
-        "CREATE-1 CREATE-14 ERROR-5",
+        "CREATE-1 ERROR-5",
         refused_if("internal", lambda new: 30 <= len(new.name) <= 39, 500),
     ),
     *create(
