@@ -17,7 +17,6 @@ from petcheck.toolkit import (
     list_anew,
     observes,
     order_of,
-    page_in,
     requirement,
     sends,
     stage,
@@ -128,7 +127,7 @@ def test_open_parameters(target: Target, name: str, parameters: dict[str, Any]) 
 @sends(Traffic.PAGES)
 def test_order(target: Target) -> None:
     """Observed: the order of animals on a page."""
-    page = page_in(target.api.list_pets(limit=LIMIT_MAX))
+    page = target.api.list_pets(limit=LIMIT_MAX).page
     order = order_of(page) if page else None
     nothing = "not observed: fewer than three animals" if page else "not observed: no list was returned"
     target.observe("list-order", order or nothing, *([page.exchange] if page else []), seen=order is not None)

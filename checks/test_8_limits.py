@@ -10,7 +10,6 @@ from petcheck.toolkit import (
     requirement,
     sends,
     stage,
-    value_of,
 )
 
 
@@ -89,7 +88,7 @@ def test_body_of_a_429(target: Target) -> None:
     """Observed: the body of a 429."""
     for exchange in target.record:
         if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
-            value = value_of(exchange.answer)
+            value = exchange.json
             media = exchange.answer.header("Content-Type") or "no media type"
             what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
             target.observe("rate-limit-body", f"{media}, {what}", exchange)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.exchange import Credential, Exchange, Page, Silence
 from petcheck.judging.pages import (
-    Page,
     animals_in,
     created_in,
     known_since,
     order_of,
-    page_in,
     page_in_words,
     pages_in,
     shown_in,
@@ -49,7 +47,7 @@ def page(*ids: int, path: str = "/pets", status: str = "sold") -> Exchange:
     ids=range(15),
 )
 def test_the_parameters_of_a_page(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
-    seen = page_in(page(1, path=path))
+    seen = page(1, path=path).page
     assert seen is not None
     assert (seen.limit, seen.status, seen.asked) == (limit, status, asked)
 
@@ -62,7 +60,7 @@ def test_a_page_in_words() -> None:
 
 def test_a_page_counts_everything_and_keeps_the_animals() -> None:
     listed = exchange(body=[{"id": 3}, 7, {"id": "x"}, {"id": True}, {"id": 2.0}, None])
-    seen = page_in(listed)
+    seen = listed.page
     assert seen is not None
     assert seen.exchange is listed
     assert (seen.size, len(seen.animals), seen.ids) == (6, 4, (3, 2))
@@ -82,8 +80,8 @@ def test_a_page_counts_everything_and_keeps_the_animals() -> None:
     ids=range(7),
 )
 def test_what_is_not_a_page(other: Exchange) -> None:
-    assert page_in(other) is None
-    assert list(pages_in([other, page(1), other])) == [page_in(page(1))]
+    assert other.page is None
+    assert list(pages_in([other, page(1), other])) == [page(1).page]
 
 
 def test_animals_are_known_in_their_latest_state() -> None:
@@ -120,7 +118,7 @@ def test_only_a_post_with_201_and_an_id_creates() -> None:
     ],
 )
 def test_orders(ids: tuple[int, ...], order: str | None) -> None:
-    seen = page_in(page(*ids))
+    seen = page(*ids).page
     assert seen is not None
     assert order_of(seen) == order
 

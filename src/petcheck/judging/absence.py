@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 
-from petcheck.errors import NotJson
-from petcheck.exchange import Call, Exchange
-from petcheck.judging.json_values import Json, integer, parse
+from petcheck.exchange import Animal, Call, Exchange, Page
+from petcheck.json_values import Json, integer
 from petcheck.judging.judgement import (
     STATUS,
     Ask,
@@ -26,8 +24,8 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, described, quoted
-from petcheck.judging.pages import LAG_S, Page, created_in, pages_in, that_would_show
+from petcheck.judging.matchers import answer_text, described, quoted
+from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -168,10 +166,9 @@ def _sent(post: Exchange, member: str) -> str | None:
     sent = post.request.body
     if sent is None:
         return None
-    with suppress(NotJson):
-        value = parse(sent)
-        if isinstance(value, dict):
-            return _text(next((value[name] for name in value if name.lower() == member), None))
+    value = post.request.parsed.value
+    if isinstance(value, dict):
+        return _text(next((value[name] for name in value if name.lower() == member), None))
     text = sent.decode(errors="replace").replace('\\"', '"')
     found = re.search(_MEMBER.format(member), text, re.IGNORECASE)
     return found[1].strip("\"'") if found else None

@@ -6,14 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange, Response
-from petcheck.judging.expected import pet_id_of
-from petcheck.judging.json_values import integer
+from petcheck.exchange import Animal, Call, Exchange, Page
+from petcheck.json_values import integer
 from petcheck.judging.judgement import Problem, Proof, Record, body
-from petcheck.judging.matchers import Animal, value_of
-from petcheck.judging.pages import Page, pages_in
-from petcheck.judging.request_bodies import asked_for
-from petcheck.judging.statuses import query_of
+from petcheck.judging.pages import pages_in
+from petcheck.judging.request_bodies import Asked, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN
 from petcheck.spec.operations import Operation
 
@@ -51,24 +48,28 @@ def creations_in(record: Iterable[Exchange]) -> list[Creation]:
     """Every animal that was created and has an id, in the order of the POSTs."""
     found = []
     for exchange in posts_in(record):
-        animal = _object_in(exchange, 201) or {}
+        animal = (exchange.status == 201 and exchange.object) or {}
         number = integer(animal.get("id"))
         if number is not None:
-            status = (asked_for(exchange.request.body, ()).pet or {}).get("status")
+            status = (asked_of(exchange.request, ()).pet or {}).get("status")
             found.append(Creation(exchange, number, animal, status if isinstance(status, str) else None))
     return found
 
 
 def name_in(body: bytes | None) -> str | None:
     """The name in a body of a POST, if it can be read."""
-    name = (asked_for(body, ()).pet or {}).get("name")
-    return name if isinstance(name, str) else None
+    return _name(asked_for(body, ()))
 
 
 def taken(name: str | None, record: Iterable[Exchange]) -> Exchange | None:
     """The first POST that created an animal of that name."""
     made = (e for e in posts_in(record) if e.status == 201) if name is not None else ()
-    return next((exchange for exchange in made if name_in(exchange.request.body) == name), None)
+    return next((exchange for exchange in made if _name(asked_of(exchange.request, ())) == name), None)
+
+
+def _name(asked: Asked) -> str | None:
+    name = (asked.pet or {}).get("name")
+    return name if isinstance(name, str) else None
 
 
 def still_there(creations: Iterable[Creation]) -> list[Creation]:
@@ -79,14 +80,14 @@ def still_there(creations: Iterable[Creation]) -> list[Creation]:
 def reads_in(record: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
     """Every GET of an int64 with a valid key, and that id."""
     for exchange in record:
-        number = pet_id_of(exchange)
+        number = exchange.request.pet_id
         if number is not None and exchange.request.has_valid_key:
             yield number, exchange
 
 
 def read_sight(exchange: Exchange) -> Sight | None:
     """The animal that a GET shows; None unless the response is 200 with an object."""
-    animal = _object_in(exchange, 200)
+    animal = exchange.object if exchange.status == 200 else None
     return None if animal is None else Sight(exchange, animal)
 
 
@@ -115,26 +116,11 @@ def categories_in(record: Record) -> set[int]:
     return {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
 
 
-def call_of(exchange: Exchange) -> Call:
-    """A GET as a call, to send it again."""
-    number = pet_id_of(exchange)
-    if number is not None:
-        return read_call(number)
-    return Call(exchange.request.operation, query=tuple(query_of(exchange)))
-
-
 def read_call(number: int) -> Call:
     """The GET of an animal."""
     return Call(Operation.GET_PET, pet_id=str(number))
 
 
 def _category_was_accepted(made: Creation) -> bool:
-    sent = asked_for(made.exchange.request.body, ()).pet or {}
+    sent = asked_of(made.exchange.request, ()).pet or {}
     return integer(sent.get("categoryId")) == integer(made.animal.get("categoryId"))
-
-
-def _object_in(exchange: Exchange, status: int) -> Animal | None:
-    if not isinstance(exchange.answer, Response) or exchange.answer.status != status:
-        return None
-    value = value_of(exchange.answer)
-    return value if isinstance(value, dict) else None

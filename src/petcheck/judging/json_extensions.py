@@ -7,9 +7,8 @@ import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
-from petcheck.judging.json_values import Json, exact_fraction, exact_integer
+from petcheck.json_values import Json, exact_fraction, exact_integer
 
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
@@ -31,10 +30,6 @@ def lenient_reading(body: bytes) -> Reading | None:
 
     Invalid UTF-8 becomes U+FFFD. Raises `RecursionError` if the body is nested too deep.
     """
-    return _remembered(body)
-
-
-def _read(body: bytes) -> Reading | None:
     spelt = _text(body)
     if spelt is None:
         return None
@@ -70,10 +65,6 @@ def _read(body: bytes) -> Reading | None:
     )
     # the outermost object is read last
     return Reading(value, " and ".join(name for name, there in found if there), bool(objects) and objects[-1])
-
-
-# every check reads the same few bodies again
-_remembered = lru_cache(maxsize=256)(_read)
 
 
 def _text(body: bytes) -> tuple[str, str] | None:

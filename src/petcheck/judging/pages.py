@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
 
-from petcheck.exchange import Exchange, Response
-from petcheck.judging.expected import limit_in
-from petcheck.judging.json_values import integer
-from petcheck.judging.matchers import Animal, answer_text, value_of
-from petcheck.judging.statuses import query_of
-from petcheck.spec.figures import LIMIT_DEFAULT, STATUSES
+from petcheck.exchange import Animal, Exchange, Page, Response
+from petcheck.json_values import integer
+from petcheck.judging.matchers import answer_text
 from petcheck.spec.operations import Operation
 
 LAG_S = 10.0
@@ -20,71 +16,9 @@ LAG_S = 10.0
 _SMALLEST_CAP = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of `GET /pets`, answered 200: its query parameters as text, and its animals with their positions.
-
-    The values of a parameter that is given twice are joined by a comma, since it is open which one counts.
-    `parameters` are the names of all that are given. `ids` are the ids of the animals that have one, in page order.
-    """
-
-    exchange: Exchange
-    limit: str | None
-    status: str | None
-    parameters: frozenset[str]
-    placed: tuple[tuple[int, Animal], ...]
-    ids: tuple[int, ...]
-    size: int
-
-    @property
-    def animals(self) -> tuple[Animal, ...]:
-        """The animals, in the page's order."""
-        return tuple(animal for _, animal in self.placed)
-
-    @property
-    def asked(self) -> int | None:
-        """The page size that was requested, 20 without `limit`; None if `limit` is not from 1 to 100."""
-        if self.limit is None:
-            return LIMIT_DEFAULT
-        return limit_in(self.limit)
-
-    @property
-    def filtered(self) -> bool:
-        """Whether the query has a parameter other than `limit`: even an undocumented one may select animals."""
-        return bool(self.parameters - {"limit"})
-
-    @property
-    def by_status(self) -> str | None:
-        """The status it is filtered by; None unless it is valid and the only other parameter is `limit`."""
-        return self.status if self.status in STATUSES and self.parameters <= {"limit", "status"} else None
-
-    @property
-    def has_room(self) -> bool:
-        """Whether it is shorter than the requested page size."""
-        return self.asked is not None and self.size < self.asked
-
-
-def page_in(exchange: Exchange) -> Page | None:
-    """The page in an exchange; None unless `GET /pets` with the valid key returned 200 with an array."""
-    if exchange.request.operation is not Operation.LIST_PETS or not isinstance(exchange.answer, Response):
-        return None
-    if exchange.answer.status != 200 or not exchange.request.has_valid_key:
-        return None
-    value = value_of(exchange.answer)
-    if not isinstance(value, list):
-        return None
-    query: dict[str, str] = {}
-    for name, text in query_of(exchange):
-        query[name] = f"{query[name]},{text}" if name in query else text
-    placed = tuple((place, item) for place, item in enumerate(value) if isinstance(item, dict))
-    numbers = (integer(animal.get("id")) for _, animal in placed)
-    ids = tuple(number for number in numbers if number is not None)
-    return Page(exchange, query.get("limit"), query.get("status"), frozenset(query), placed, ids, len(value))
-
-
 def page_in_words(exchange: Exchange) -> str:
     """The answer to a request for a page, in a few words."""
-    page = page_in(exchange)
+    page = exchange.page
     if page is None:
         return answer_text(exchange)
     return f"{answer_text(exchange)}, {page.size} animal{'s' * (page.size != 1)}"
@@ -92,7 +26,7 @@ def page_in_words(exchange: Exchange) -> str:
 
 def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:
     """Every page in a record."""
-    return (page for page in map(page_in, exchanges) if page is not None)
+    return (exchange.page for exchange in exchanges if exchange.page is not None)
 
 
 def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
@@ -193,12 +127,12 @@ def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) 
 
 def _animals_of(exchange: Exchange) -> Sequence[Animal]:
     """The animals that a page, a 200 or a 201 shows."""
-    page = page_in(exchange)
+    page = exchange.page
     if page is not None:
         return page.animals
     if exchange.status not in (200, 201) or not isinstance(exchange.answer, Response):
         return ()
-    value = value_of(exchange.answer)
+    value = exchange.json
     return (value,) if isinstance(value, dict) else ()
 
 

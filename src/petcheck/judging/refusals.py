@@ -22,7 +22,7 @@ from petcheck.judging.quotas import (
     served_in_words,
 )
 from petcheck.judging.rate_limits import is_of_a_longer_quota, retry_after
-from petcheck.judging.statuses import query_is_valid, query_of
+from petcheck.judging.statuses import query_is_valid
 from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
@@ -243,7 +243,7 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
         in_vain = before is not None and before.request == last.request and not _is_served(before)
         if in_vain or gateway_refusals_in(sent):
             return None
-        same = Call(Operation.LIST_PETS, query=tuple(query_of(last)))
+        same = Call(Operation.LIST_PETS, query=last.request.query)
         return _ask(record, began, [same], last.finished + _TROUBLE_PAUSE_S)
     if last.status == 429:
         again = len([*takewhile(lambda exchange: exchange.status == 429, reversed(sent))])
@@ -286,7 +286,7 @@ def _ask(record: Record, began: int, calls: Sequence[Call], not_before: float = 
 
 def pages_not_asked(record: Record, number: int) -> list[Call]:
     """`number` pages, small ones first; pages not requested before come first."""
-    asked = {tuple(query_of(exchange)) for exchange in record if exchange.request.operation is Operation.LIST_PETS}
+    asked = {exchange.request.query for exchange in record if exchange.request.operation is Operation.LIST_PETS}
     every = [
         (("limit", str(size)), *((("status", status),) if status else ()))
         for size in range(LIMIT_MIN, LIMIT_MAX + 1)

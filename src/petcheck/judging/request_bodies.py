@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from petcheck.errors import NotJson, NotRead
+from petcheck.exchange import Request
+from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
+from petcheck.judging.history import once
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
-from petcheck.judging.json_values import HugeNumber, Json, integer, kind, parse
 from petcheck.judging.matchers import quoted
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
 from petcheck.words import plural
@@ -48,20 +49,26 @@ class Asked:
 
 
 _OPEN = Asked(Due.OPEN, "a body that section 4.2 leaves open")
+_UNREAD = Reading(None)
 _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 _NOT_UTF_8 = Asked(Due.REFUSED, "a body that is neither JSON nor UTF-8", "CREATE-5")
 
 
+def asked_of(request: Request, categories: Collection[int]) -> Asked:
+    """Which statuses the body of a POST may get, if `categories` are known to exist."""
+    return _asked(request.body, _reading_of(request), categories)
+
+
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
-    """Which statuses a body may get, if `categories` are known to exist."""
-    if body is None:
-        return _OPEN  # it has no Content-Type either, and other content types are open
+    """The same for a body that is not sent yet."""
+    return _asked(body, _reading(body, parse(body or b"")), categories)
+
+
+def _asked(body: bytes | None, reading: Reading | None, categories: Collection[int]) -> Asked:
+    if body is None or reading is _UNREAD:
+        return _OPEN  # without a body it has no Content-Type either, and other content types are open
     if not body:
         return Asked(Due.REFUSED, "no body", "CREATE-5")
-    try:
-        reading = _reading(body)
-    except (NotRead, RecursionError):
-        return _OPEN
     if reading is None:
         return _NOT_JSON if _is_utf_8(body) else _NOT_UTF_8
     pet = reading.value
@@ -112,21 +119,19 @@ def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
 
 
-def _reading(body: bytes) -> Reading | None:
-    """The value in a body; None if it is not JSON, even with extensions. Raises `NotRead` and `RecursionError`."""
-    strict: Reading | None = None
+@once
+def _reading_of(request: Request) -> Reading | None:
+    return _reading(request.body, request.parsed)
+
+
+def _reading(body: bytes | None, strict: Parsed) -> Reading | None:
+    """The value in a body; None if it is not JSON, even with extensions."""
+    if strict.unread:
+        return _UNREAD
     try:
-        strict = Reading(parse(body))
-    except NotRead:
-        raise
-    except NotJson:
-        pass
-    try:
-        return lenient_reading(body)
+        return lenient_reading(body or b"")
     except RecursionError:
-        if strict is None:
-            raise
-        return strict
+        return _UNREAD if strict.wrong else Reading(strict.value)
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.json_values import kind
 from petcheck.judging.creations import creations_in
-from petcheck.judging.json_values import kind
-from petcheck.judging.matchers import quoted, value_of
-from petcheck.judging.pages import animals_in, order_of, page_in
+from petcheck.judging.matchers import quoted
+from petcheck.judging.pages import animals_in, order_of
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
@@ -51,7 +51,6 @@ __all__ = [
     "observes",
     "order_of",
     "page_call",
-    "page_in",
     "pets_in",
     "quoted",
     "read_others",
@@ -60,5 +59,4 @@ __all__ = [
     "sends",
     "stage",
     "unknown_id",
-    "value_of",
 ]

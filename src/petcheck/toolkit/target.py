@@ -11,14 +11,14 @@ from datetime import date
 from typing import TypeVar, cast
 
 from petcheck.config.targets import TargetConfig
-from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotJson, NotRun, NotSent, Untestable
+from petcheck.errors import Breach, BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
+from petcheck.json_values import integer
 from petcheck.judging.apply import decide_each, decide_from_tries, first_tries_of
 from petcheck.judging.creations import categories_in
-from petcheck.judging.json_values import integer, parse
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
-from petcheck.judging.matchers import answer_text, value_of
-from petcheck.judging.pages import page_in, page_in_words
+from petcheck.judging.matchers import answer_text
+from petcheck.judging.pages import page_in_words
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.results.result import ObservedAnswer
@@ -269,7 +269,7 @@ class Target:
         `asked` names the request if the point has several; their answers are joined. `detail` adds to the answer.
         """
         earlier = self.observed.get(name) if asked else None
-        page, answer = page_in(exchange), exchange.answer
+        page, answer = exchange.page, exchange.answer
         silence = f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
         observed = ObservedAnswer(exchange.status, page.size if page else None, asked, detail or silence)
         text = f"{asked}: " * bool(asked) + page_in_words(exchange) + f", {detail}" * bool(detail)
@@ -359,7 +359,7 @@ def _left_by(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, int | None, s
             continue
         if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
             continue
-        value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+        value = exchange.json
         made = value if isinstance(value, dict) else {}
         yield exchange.index, integer(made.get("id")), _sent_name(exchange)
 
@@ -369,9 +369,6 @@ def _refused(exchange: Exchange) -> bool:
 
 
 def _sent_name(exchange: Exchange) -> str:
-    try:
-        sent = parse(exchange.request.body or b"")
-    except NotJson:
-        return ""
+    sent = exchange.request.parsed.value
     name = sent.get("name") if isinstance(sent, dict) else None
     return name if isinstance(name, str) else ""

@@ -15,8 +15,7 @@ from itertools import chain
 from petcheck.exchange import Call, Credential, Exchange, Response
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
-from petcheck.judging.expected import documented, pet_id_of
-from petcheck.judging.json_values import parse
+from petcheck.judging.expected import documented
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -33,7 +32,7 @@ from petcheck.judging.judgement import (
     Undecided,
 )
 from petcheck.judging.matchers import answer_text, described, one_of
-from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import problem_of_status, query_is_valid
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -74,9 +73,9 @@ def _is_plain(exchange: Exchange, grounds: Grounds) -> bool:
         case Operation.LIST_PETS:
             return query_is_valid(exchange)
         case Operation.GET_PET:
-            return pet_id_of(exchange) in grounds.listed
+            return exchange.request.pet_id in grounds.listed
         case Operation.CREATE_PET:
-            return asked_for(exchange.request.body, grounds.categories).due in _ACCEPTABLE
+            return asked_of(exchange.request, grounds.categories).due in _ACCEPTABLE
         case Operation.STORE_ORDERS:
             return True
 
@@ -122,8 +121,8 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
         return None if known is None else Call(operation, key, pet_id=str(known))
     if operation is Operation.CREATE_PET:
         # use the body of a POST with an invalid key: one with the valid key may have been stored
-        bodies = (e.request.body for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
-        pet = next((parse(body) for body in bodies if body), None)
+        plain = (e.request for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
+        pet = next((request.parsed.value for request in plain if request.body), None)
         if not isinstance(pet, dict):
             return None
         # its own name: if it is stored all the same, the name tells the key

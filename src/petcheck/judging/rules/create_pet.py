@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Animal, Exchange, Response
+from petcheck.json_values import integer
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import categories_in, posts_in
-from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import (
     BODY,
     HOLDS,
@@ -24,8 +24,8 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, difference_of_text, one_of, quoted, value_of
-from petcheck.judging.request_bodies import Asked, Due, asked_for
+from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
+from petcheck.judging.request_bodies import Asked, Due, asked_of
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -51,7 +51,7 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     """Each status, and no status, was sent with an animal that was created; other doubts about it do not matter."""
     sent: dict[object, list[Exchange]] = {status: [] for status in (*STATUSES, None)}
     for exchange in posts_in(record):
-        asked = asked_for(exchange.request.body, grounds.categories)
+        asked = asked_of(exchange.request, grounds.categories)
         if asked.due is not Due.REFUSED and asked.pet is not None:
             sent[asked.pet.get("status")].append(exchange)
     accepted = tuple(e for exchanges in sent.values() for e in exchanges if e.status == 201)
@@ -82,8 +82,8 @@ def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | N
         return None
     if not isinstance(exchange.answer, Response) or exchange.answer.status != 201:
         return None
-    asked = asked_for(request.body, grounds.categories)
-    got = value_of(exchange.answer)
+    asked = asked_of(request, grounds.categories)
+    got = exchange.json
     if asked.due is Due.REFUSED or asked.pet is None or not isinstance(got, dict):
         return None
     return asked.pet, got
@@ -123,7 +123,7 @@ def _status_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
     held = tuple(e for e in posts_in(record) if _status_is_repeated(e, grounds) is HOLDS)
-    repeated = {(asked_for(e.request.body, grounds.categories).pet or {}).get("status") for e in held}
+    repeated = {(asked_of(e.request, grounds.categories).pet or {}).get("status") for e in held}
     missing = [status for status in STATUSES if status not in repeated]
     if not missing:
         return Held(held)
@@ -157,7 +157,7 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
 
 
 def _asked(record: Record, grounds: Grounds) -> Iterator[tuple[Exchange, Asked]]:
-    return ((e, asked_for(e.request.body, grounds.categories)) for e in posts_in(record))
+    return ((e, asked_of(e.request, grounds.categories)) for e in posts_in(record))
 
 
 # ---- CREATE-14

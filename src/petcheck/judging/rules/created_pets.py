@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Call, Exchange, Page
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.creations import (
     Creation,
     Sight,
-    call_of,
     creations_in,
     listed_in,
     posts_in,
@@ -36,7 +35,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, described, differences
-from petcheck.judging.pages import LAG_S, Page, pages_in, whole_stores
+from petcheck.judging.pages import LAG_S, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -219,7 +218,7 @@ def _is_missing(
         "The list does not show a created animal, which another client may have removed. Run again.",
         examined=(one.exchange, page.exchange),
     )
-    again = call_of(page.exchange)
+    again = page.exchange.request.call
     if page in whole_stores(pages):
         listed = listed_in(record)
         never = [each for each in missing if each.id not in listed]
@@ -235,13 +234,13 @@ def _is_missing(
         # a different request for the same animals, which no cache has seen; one is enough
         asked_before = any(_same_request(other, page) and not _after(other.exchange, one) for other in pages)
         fresh = _listing(LIMIT_MAX - 1, page.by_status)
-        sent = {call_of(other.exchange) for other in pages if _after(other.exchange, one)}
+        sent = {other.exchange.request.call for other in pages if _after(other.exchange, one)}
         return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
     before = _late_without(pages, page, one)
     between = [b for b in beside if any(b.exchange.sent >= p.exchange.finished for p in before)]
     if any(page.exchange.sent >= b.exchange.finished for b in between):
         return _left_out(page, one, between[-1].exchange)
-    return Ask((again, call_of(beside[-1].exchange), again), vanished, _due(one))
+    return Ask((again, beside[-1].exchange.request.call, again), vanished, _due(one))
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, pages: Sequence[Page]) -> bool:
@@ -303,7 +302,7 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
             (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
         )
     changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
-    return Ask((call_of(last.exchange),), changing, _due(one))
+    return Ask((last.exchange.request.call,), changing, _due(one))
 
 
 def _all_changed(changed: Sequence[tuple[Creation, Failed]]) -> Failed:

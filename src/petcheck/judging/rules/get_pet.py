@@ -9,19 +9,17 @@ from functools import partial
 from itertools import product
 from math import inf
 
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Animal, Call, Exchange
+from petcheck.json_values import integer
 from petcheck.judging.apply import sentence
 from petcheck.judging.creations import (
     Sight,
-    call_of,
     creations_in,
     listed_in,
     read_call,
     read_sight,
     reads_in,
 )
-from petcheck.judging.expected import pet_id_of
-from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -39,7 +37,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, described, differences, problem_of_int64, quoted
+from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
 from petcheck.judging.statuses import UNKNOWN_ID, problem_of_status, status_judgement
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
@@ -93,7 +91,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     )
     for number, exchanges in lost.items():
         if not any(s.exchange.sent >= exchanges[0].finished for s in listed[number]) and len(exchanges) == 1:
-            page = _wide(call_of(listed[number][-1].exchange))
+            page = _wide(listed[number][-1].exchange.request.call)
             return Ask((page, read_call(number)), vanished, exchanges[0].finished + LAG_S)
     if held:
         return Held(held)
@@ -115,7 +113,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
 
 def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
-    number, sight = pet_id_of(exchange), read_sight(exchange)
+    number, sight = exchange.request.pet_id, read_sight(exchange)
     if number not in grounds.listed or sight is None or not exchange.request.has_valid_key:
         return NOT_CONCERNED
     if grounds.as_of >= REMOVAL_DAY or _problem_of_id(sight.animal) is not None:
@@ -176,7 +174,7 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
     )
     due = min(seen.values()) + LAG_S
     compared = [sight.exchange.finished for sight in sights if sight.exchange.sent >= due]
-    page = _wide(call_of(sights[-1].exchange))
+    page = _wide(sights[-1].exchange.request.call)
     return Ask((page, read_call(number), page), changing, min(compared, default=due - LAG_S) + LAG_S)
 
 
@@ -300,7 +298,7 @@ def wrapped(number: int) -> int:
 
 def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A redirect is open."""
-    known = pet_id_of(exchange) in grounds.listed and exchange.request.has_valid_key
+    known = exchange.request.pet_id in grounds.listed and exchange.request.has_valid_key
     if grounds.as_of < REMOVAL_DAY or not known or exchange.status in (401, 429):
         return NOT_CONCERNED
     if exchange.status is not None and 300 <= exchange.status < 500:

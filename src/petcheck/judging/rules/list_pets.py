@@ -14,9 +14,9 @@ from functools import partial
 from itertools import product
 from math import inf
 
-from petcheck.exchange import Call, Exchange, Response
+from petcheck.exchange import Animal, Call, Exchange, Page, Response
+from petcheck.json_values import integer
 from petcheck.judging.apply import failed_by
-from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import (
     BODY,
     HOLDS,
@@ -36,19 +36,17 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, described, one_of, problem_of_pet_status, quoted, value_of
+from petcheck.judging.matchers import answer_text, described, one_of, problem_of_pet_status, quoted
 from petcheck.judging.pages import (
     LAG_S,
-    Page,
     animals_in,
     created_in,
     known_since,
-    page_in,
     pages_in,
     status_known_since,
     whole_stores,
 )
-from petcheck.judging.statuses import query_is_valid, query_of, status_judgement
+from petcheck.judging.statuses import query_is_valid, status_judgement
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
@@ -71,7 +69,7 @@ def _lists(record: Record) -> Iterator[Exchange]:
 
 def _asked(record: Record, *query: tuple[str, str]) -> list[Exchange]:
     """The requests with exactly these parameters."""
-    return [exchange for exchange in _lists(record) if query_of(exchange) == list(query)]
+    return [exchange for exchange in _lists(record) if exchange.request.query == query]
 
 
 # ---- LIST-2 and LIST-6: what is accepted
@@ -89,11 +87,11 @@ def _each_is_accepted(
 ) -> Decision:
     """Each value gets a 200, alone or with the other parameter; undecided if GET /pets without parameters does not."""
     valid = [e for e in _lists(record) if query_is_valid(e)]
-    tried = [e for e in valid if parameter in dict(query_of(e))]
+    tried = [e for e in valid if parameter in dict(e.request.query)]
     examined = tuple(e for e in tried if e.status == 200)
-    refused = [(e, status_judgement(e, grounds)) for e in tried if len(query_of(e)) == 1]
+    refused = [(e, status_judgement(e, grounds)) for e in tried if len(e.request.query) == 1]
     wrong = [(e, said) for e, (found, said) in refused if found == requirement and isinstance(said, Problem)]
-    accepted = {dict(query_of(e))[parameter] for e in examined}
+    accepted = {dict(e.request.query)[parameter] for e in examined}
     missing = [value for value in values if value not in accepted]
     plain = _asked(record)
     if (wrong or missing) and plain and not any(e.status == 200 for e in plain):
@@ -116,9 +114,9 @@ def _each_is_accepted(
 
 def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
     """A request with both parameters that was refused although each is accepted in other requests."""
-    accepted = {pair for e in valid if e.status == 200 for pair in query_of(e)}
-    pairs = (e for e in valid if len(query_of(e)) > 1 and e.status not in (200, 401, 429))
-    return next((e for e in pairs if accepted.issuperset(query_of(e))), None)
+    accepted = {pair for e in valid if e.status == 200 for pair in e.request.query}
+    pairs = (e for e in valid if len(e.request.query) > 1 and e.status not in (200, 401, 429))
+    return next((e for e in pairs if accepted.issuperset(e.request.query)), None)
 
 
 def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
@@ -134,21 +132,21 @@ def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
 
 
 def _no_longer_than_its_limit(exchange: Exchange, grounds: Grounds) -> Judgement:
-    page = page_in(exchange)
+    page = exchange.page
     if page is None or page.limit is None or page.asked is None or page.size < page.asked:
         return NOT_CONCERNED
     return _surplus(page.size, page.asked, f"`limit` allows at most {page.asked}")
 
 
 def _no_longer_than_the_default(exchange: Exchange, grounds: Grounds) -> Judgement:
-    page = page_in(exchange)
+    page = exchange.page
     if page is None or page.limit is not None or page.size < LIMIT_DEFAULT:
         return NOT_CONCERNED
     return _surplus(page.size, LIMIT_DEFAULT, f"without `limit` at most {LIMIT_DEFAULT} are allowed")
 
 
 def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
-    page = page_in(exchange)
+    page = exchange.page
     if page is not None:
         allowed = f"at most {LIMIT_MAX} are allowed, whatever `limit` is"
         return NOT_CONCERNED if page.size < LIMIT_MAX else _surplus(page.size, LIMIT_MAX, allowed)
@@ -169,7 +167,7 @@ def _asks_beyond(exchange: Exchange) -> bool:
     """Whether it is a request for a page of more than 100."""
     if exchange.request.operation is not Operation.LIST_PETS or not exchange.request.has_valid_key:
         return False
-    match query_of(exchange):
+    match exchange.request.query:
         case [("limit", limit)]:
             return limit.isascii() and limit.isdecimal() and len(limit) <= _TOO_LONG and int(limit) > LIMIT_MAX
     return False
@@ -177,7 +175,7 @@ def _asks_beyond(exchange: Exchange) -> bool:
 
 def _known(record: Record) -> dict[int, Animal]:
     """Every animal that a page or a 201 has shown, by id."""
-    created = {number: value_of(e.answer) for number, e in created_in(record).items() if isinstance(e.answer, Response)}
+    created = {number: e.json for number, e in created_in(record).items() if isinstance(e.answer, Response)}
     return {number: value for number, value in created.items() if isinstance(value, dict)} | animals_in(record)
 
 
@@ -334,7 +332,7 @@ def _confirmation(calls: tuple[Call, Call, Call], ids: set[int], record: Record)
     lists = list(_lists(record))
     for three in reversed([lists[n : n + 3] for n in range(len(lists))]):
         pages = list(pages_in(three))
-        if len(pages) == len(calls) and [tuple(query_of(e)) for e in three] == [call.query for call in calls]:
+        if len(pages) == len(calls) and [e.request.query for e in three] == [call.query for call in calls]:
             earlier = [exchange for exchange in record if exchange.finished <= three[0].sent]
             settled = three[0].sent >= known_since(earlier, ids) + LAG_S
             return (pages[0], pages[1], pages[2]) if settled else None
@@ -361,7 +359,7 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
 
 
 def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
-    page = page_in(exchange)
+    page = exchange.page
     if page is None or page.status not in STATUSES:
         return NOT_CONCERNED
     for place, animal in page.placed:
