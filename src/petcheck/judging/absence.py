@@ -6,6 +6,7 @@ An animal is identified by its name. Only a page that would have shown the anima
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
@@ -25,6 +26,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, described, quoted
+from petcheck.judging.once import once
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
@@ -61,8 +63,7 @@ class Search:
 
 def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Search:
     """Search the pages after each of the refused `posts` for the animal that it may have stored."""
-    pages = list(pages_in(record))
-    made = created_in(record)
+    pages, made = pages_in(record), created_in(record)
     not_refused = {name_sent(e) for e in record if _is_post(e) and not _refused(e)}
     found: list[Stored] = []
     doubtful: list[Stored] = []
@@ -70,24 +71,24 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
     stale: list[Exchange] = []
     unseen: list[Exchange] = []
     by_name = _by_name(pages)
-    statuses = {status_sent(post) for post in posts}
     newest = {page.exchange.index: _newest(page, made) for page in pages}
-    pages_by_status = {status: that_would_show(pages, status) for status in statuses}
+    pages_by_status = {status: that_would_show(record, status) for status in {status_sent(post) for post in posts}}
     for post in posts:
         name = name_sent(post)
         if name is None or name in not_refused:
             continue
         named = by_name.get(name, ())
-        sights = [Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished]
-        older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent} | made.keys()
-        new = [sight for sight in sights if _id(sight.animal) not in older]
+        sights = (Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished)
+        older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent}
+        new = next((s for s in sights if _id(s.animal) not in older and _id(s.animal) not in made), None)
         revealing = pages_by_status[status_sent(post)]
-        after = [page for page in revealing if page.exchange.sent >= post.finished]
-        if new:
+        after = revealing[bisect_left(revealing, post.finished, key=lambda page: page.exchange.sent) :]
+        current = next((page for page in reversed(after) if _is_current(page, post, newest)), None)
+        if new is not None:
             watched = any(page.exchange.finished <= post.sent for page in revealing)
-            (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new[0])
-        elif current := [page for page in after if _is_current(page, post, newest)]:
-            cleared.append((post, current[-1]))
+            (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new)
+        elif current is not None:
+            cleared.append((post, current))
         else:
             (stale if after else unseen).append(post)
     return Search(tuple(found), tuple(doubtful), tuple(cleared), tuple(stale), tuple(unseen))
@@ -148,6 +149,7 @@ def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...], grounds: G
     )
 
 
+@once
 def name_sent(post: Exchange) -> str | None:
     """The name of the animal that a POST would create; None if its body has none.
 
@@ -156,6 +158,7 @@ def name_sent(post: Exchange) -> str | None:
     return _sent(post, "name")
 
 
+@once
 def status_sent(post: Exchange) -> str | None:
     """The status that this animal would certainly have; None unless it is one of the three."""
     status = _sent(post, "status")

@@ -20,6 +20,7 @@ from petcheck.judging.judgement import (
     judged,
 )
 from petcheck.judging.matchers import answer_text, described, one_of
+from petcheck.judging.once import WholeRecord, once
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -112,7 +113,8 @@ def _also_in(others: Sequence[str]) -> str:
     return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
-def final_tries(record: Record) -> list[Exchange]:
+@once
+def final_tries(record: Record) -> WholeRecord:
     """The record without failed first tries: silence and a gateway's 502, 503 or 504 count only on a second try.
 
     Without a second try they prove nothing.
@@ -127,7 +129,7 @@ def final_tries(record: Record) -> list[Exchange]:
             kept.append(exchange)
         else:
             troubled.add(exchange.request)
-    return kept
+    return WholeRecord(kept)
 
 
 def first_tries_of(record: Record, indices: Collection[int]) -> set[int]:

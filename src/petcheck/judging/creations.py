@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from petcheck.exchange import Animal, Call, Exchange, Page
 from petcheck.json_values import integer
-from petcheck.judging.judgement import Problem, Proof, Record, body
+from petcheck.judging.judgement import Problem, Proof, body
+from petcheck.judging.once import once
 from petcheck.judging.pages import pages_in
 from petcheck.judging.request_bodies import Asked, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN
@@ -39,12 +40,14 @@ class Sight:
         return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
 
 
-def posts_in(record: Iterable[Exchange]) -> Iterator[Exchange]:
+@once
+def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     """Every POST with a valid key."""
-    return (e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key)
+    return [e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key]
 
 
-def creations_in(record: Iterable[Exchange]) -> list[Creation]:
+@once
+def creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
     """Every animal that was created and has an id, in the order of the POSTs."""
     found = []
     for exchange in posts_in(record):
@@ -77,12 +80,20 @@ def still_there(creations: Iterable[Creation]) -> list[Creation]:
     return list({creation.id: creation for creation in creations}.values())
 
 
-def reads_in(record: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
+@once
+def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
     """Every GET of an int64 with a valid key, and that id."""
-    for exchange in record:
-        number = exchange.request.pet_id
-        if number is not None and exchange.request.has_valid_key:
-            yield number, exchange
+    keyed = (exchange for exchange in record if exchange.request.has_valid_key)
+    return [(number, exchange) for exchange in keyed if (number := exchange.request.pet_id) is not None]
+
+
+@once
+def read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
+    """The same by id."""
+    found: dict[int, list[Exchange]] = {}
+    for number, exchange in reads_in(record):
+        found.setdefault(number, []).append(exchange)
+    return found
 
 
 def read_sight(exchange: Exchange) -> Sight | None:
@@ -99,6 +110,7 @@ def sights_on(page: Page) -> Iterator[tuple[int, Sight]]:
             yield number, Sight(page.exchange, animal, place)
 
 
+@once
 def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     """Every sight of every animal on the pages of a record, by id, in the order of the pages."""
     found: dict[int, list[Sight]] = {}
@@ -108,12 +120,13 @@ def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     return found
 
 
-def categories_in(record: Record) -> set[int]:
+@once
+def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
     listed = (sight.animal for page in pages_in(record) for _, sight in sights_on(page))
     made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
     found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
-    return {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
+    return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
 
 
 def read_call(number: int) -> Call:

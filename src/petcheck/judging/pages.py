@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise, takewhile
 from math import inf
 
-from petcheck.exchange import Animal, Exchange, Page, Response
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.matchers import answer_text
+from petcheck.judging.once import once
 from petcheck.spec.operations import Operation
 
 LAG_S = 10.0
@@ -24,12 +26,14 @@ def page_in_words(exchange: Exchange) -> str:
     return f"{answer_text(exchange)}, {page.size} animal{'s' * (page.size != 1)}"
 
 
-def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:
+@once
+def pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
     """Every page in a record."""
-    return (exchange.page for exchange in exchanges if exchange.page is not None)
+    return [exchange.page for exchange in exchanges if exchange.page is not None]
 
 
-def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
+@once
+def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page has shown, by id, as the latest page shows it."""
     return {
         number: animal
@@ -39,7 +43,8 @@ def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
     }
 
 
-def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
+@once
+def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     """The POSTs that returned 201, by the id of the animal in the response."""
     return {
         number: exchange
@@ -52,33 +57,46 @@ def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
 # ---- what a page proves
 
 
-def whole_stores(pages: Collection[Page]) -> list[Page]:
-    """The pages that are known to hold every animal of the store (section 4.1), in the given order.
+@once
+def whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
+    """The pages that are known to hold every animal of the store (section 4.1), in their order.
 
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it. Then no earlier
     page may have shown more: one of two replicas may cap its pages and the other not.
     """
     # a page without `limit` may be short because its default is wrong
-    unfiltered = [page for page in pages if not page.filtered and page.limit is not None]
-    return [
-        page
-        for page in unfiltered
+    unfiltered = [page for page in pages_in(record) if not page.filtered and page.limit is not None]
+    first: dict[int, float] = {}
+    for page in sorted(unfiltered, key=lambda page: page.exchange.finished):
+        for number in page.ids:
+            first.setdefault(number, page.exchange.finished)
+    times = sorted(first.values())
+    longest = [(page.size, set(page.ids)) for page in sorted(unfiltered, key=lambda page: -page.size)]
+
+    def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another
-        if page.has_room
-        and len(page.ids) == page.size
-        and (page.size < _SMALLEST_CAP or (_contained(page, unfiltered) and not _shown_more(page, unfiltered)))
-    ]
+        if not page.has_room or len(page.ids) < page.size:
+            return False
+        if page.size < _SMALLEST_CAP:
+            return True
+        ids = set(page.ids)
+        shown_before = sum(first[number] <= page.exchange.sent for number in ids)
+        longer = takewhile(lambda other: other[0] > page.size, longest)
+        return bisect_right(times, page.exchange.sent) == shown_before and any(ids <= other for _, other in longer)
+
+    return [page for page in unfiltered if is_whole(page)]
 
 
-def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
-    """The pages that would show an animal stored before with that status (None: no status), in the given order.
+def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[Page]:
+    """The pages that would show an animal stored before with that status (None: no status), in their order.
 
     Each is the whole store, or is filtered by that status and not full. What a filtered page leaves out is not a
     fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
     """
-    whole = {page.exchange.index for page in whole_stores(pages)}
-    sizes = [page.size for page in pages]
+    pages = pages_in(record)
+    whole = {page.exchange.index for page in whole_stores(record)}
+    largest = max((page.size for page in pages), default=0)
     return [
         page
         for page in pages
@@ -87,59 +105,52 @@ def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
             page.by_status is not None
             and page.by_status == status
             and page.has_room
-            and (page.size < _SMALLEST_CAP or page.size < max(sizes))
+            and (page.size < _SMALLEST_CAP or page.size < largest)
         )
     ]
 
 
-def _contained(page: Page, others: Iterable[Page]) -> bool:
-    return any(other.size > page.size and set(page.ids) <= set(other.ids) for other in others)
-
-
-def _shown_more(page: Page, others: Iterable[Page]) -> bool:
-    """Whether an earlier page has an animal that this one lacks."""
-    earlier = (other for other in others if other.exchange.finished <= page.exchange.sent)
-    return any(not set(other.ids) <= set(page.ids) for other in earlier)
-
-
-def known_since(exchanges: Iterable[Exchange], ids: Collection[int]) -> float:
+def known_since(exchanges: Iterable[Exchange], ids: Iterable[int]) -> float:
     """The monotonic time in seconds at which a page, a 200 or a 201 had shown all of these animals.
 
     A difference between answers about them counts `LAG_S` later. Animals that were never shown are ignored; minus
     infinity if none was shown.
     """
-    first: dict[int, float] = {}
-    for exchange in exchanges:
-        for number in shown_in(exchange):
-            first.setdefault(number, exchange.finished)
-    return max((first[number] for number in ids if number in first), default=-inf)
+    seen = _seen_in(exchanges)
+    return max((seen[number][0][0].finished for number in ids if number in seen), default=-inf)
 
 
 def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) -> float:
     """The monotonic time in seconds since which each sight of an animal has had that status; infinity if none has."""
     since = inf
-    for exchange in exchanges:
-        for animal in _animals_of(exchange):
-            if integer(animal.get("id")) == number:
-                since = min(since, exchange.finished) if animal.get("status") == status else inf
+    for exchange, animal in _seen_in(exchanges).get(number, ()):
+        since = min(since, exchange.finished) if animal.get("status") == status else inf
     return since
 
 
-def _animals_of(exchange: Exchange) -> Sequence[Animal]:
-    """The animals that a page, a 200 or a 201 shows."""
-    page = exchange.page
-    if page is not None:
-        return page.animals
-    if exchange.status not in (200, 201) or not isinstance(exchange.answer, Response):
-        return ()
-    value = exchange.json
-    return (value,) if isinstance(value, dict) else ()
+@once
+def _seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Exchange, Animal]]]:
+    """Every sight of every animal on a page, in a 200 or in a 201, by id."""
+    found: dict[int, list[tuple[Exchange, Animal]]] = {}
+    for exchange in exchanges:
+        for number, animal in _animals_of(exchange):
+            found.setdefault(number, []).append((exchange, animal))
+    return found
+
+
+@once
+def _animals_of(exchange: Exchange) -> Sequence[tuple[int, Animal]]:
+    if exchange.page is not None:
+        animals: Sequence[Animal] = exchange.page.animals
+    else:
+        shown = exchange.object if exchange.status in (200, 201) else None
+        animals = () if shown is None else (shown,)
+    return [(number, animal) for animal in animals if (number := integer(animal.get("id"))) is not None]
 
 
 def shown_in(exchange: Exchange) -> Sequence[int]:
     """The ids of the animals that a page, a 200 or a 201 shows."""
-    numbers = (integer(animal.get("id")) for animal in _animals_of(exchange))
-    return tuple(number for number in numbers if number is not None)
+    return [number for number, _ in _animals_of(exchange)]
 
 
 def order_of(page: Page) -> str | None:

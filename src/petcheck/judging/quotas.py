@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from petcheck.exchange import Exchange
+from petcheck.judging.once import once
 from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING, RATE_RESET
 from petcheck.words import plural
@@ -133,7 +134,8 @@ class Quota:
 # ---- from a record
 
 
-def counts_in(record: Iterable[Exchange]) -> list[Count]:
+@once
+def counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
     """The quota figures of the answers to the key, without answers that a cache can have given."""
     shown: dict[str, set[tuple[str | None, ...]]] = {}
     found = []

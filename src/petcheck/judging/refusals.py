@@ -9,6 +9,7 @@ from itertools import pairwise, takewhile
 from petcheck.exchange import Call, Exchange
 from petcheck.judging.judgement import Ask, Record, Undecided
 from petcheck.judging.matchers import answer_text
+from petcheck.judging.once import once
 from petcheck.judging.quotas import (
     ROUNDING_S,
     Count,
@@ -68,7 +69,8 @@ class Refusal:
         return self.before.remaining > self.between and self.exchange.sent < self.before.ends
 
 
-def refusals_in(record: Record) -> list[Refusal]:
+@once
+def refusals_in(record: Record) -> Sequence[Refusal]:
     """Each 429 to the key, and each other answer without success to a request for a page."""
     counts = {id(count.exchange): count for count in counts_in(record)}
     before: Count | None = None
@@ -109,6 +111,7 @@ def _is_served(exchange: Exchange) -> bool:
     return exchange.status is not None and exchange.status < 300
 
 
+@once
 def others_spend(record: Record) -> bool:
     """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
     counts = {id(count.exchange): count for count in counts_in(record)}

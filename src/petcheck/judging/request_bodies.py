@@ -12,9 +12,9 @@ from enum import Enum
 
 from petcheck.exchange import Request
 from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
-from petcheck.judging.history import once
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted
+from petcheck.judging.once import once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
 from petcheck.words import plural
 

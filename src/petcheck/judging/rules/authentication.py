@@ -96,12 +96,10 @@ class _Ambiguous:
     plain: Exchange | None
 
 
-def _ambiguous(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> Iterator[_Ambiguous]:
+def _ambiguous(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> list[_Ambiguous]:
     ours = [e for e in record if e.request.credential in kinds and documented(e, grounds.as_of)]
-    for exchange in ours:
-        if _is_ambiguous(exchange, grounds):
-            alike = (e for e in ours if _kind(e) == _kind(exchange) and _is_plain(e, grounds) and e.status != 429)
-            yield _Ambiguous(exchange, next(alike, None))
+    plain = {_kind(e): e for e in reversed(ours) if e.status != 429 and _is_plain(e, grounds)}
+    return [_Ambiguous(e, plain.get(_kind(e))) for e in ours if _is_ambiguous(e, grounds)]
 
 
 def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
@@ -143,7 +141,7 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     kinds = INVALID[requirement]
     held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
     examined = tuple(held)
-    ambiguous = list(_ambiguous(record, grounds, kinds))
+    ambiguous = _ambiguous(record, grounds, kinds)
     seen = {_kind(exchange) for exchange in held}
     silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
     unseen = [key.value for key in kinds if not any(key is shown for _, shown in seen)]
@@ -168,7 +166,7 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     keys = tuple(_REQUIREMENT)
     ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
     first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
-    ambiguous = list(_ambiguous(record, grounds, keys))
+    ambiguous = _ambiguous(record, grounds, keys)
     examined = (*first, *(e for one in ambiguous for e in (one.exchange, one.plain) if e is not None))
     separated = {one.exchange.request.operation for one in ambiguous if one.plain is not None}
     # one question for each operation is enough

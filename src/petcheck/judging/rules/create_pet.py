@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
 from petcheck.exchange import Animal, Exchange, Response
@@ -25,6 +24,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
+from petcheck.judging.once import once
 from petcheck.judging.request_bodies import Asked, Due, asked_of
 from petcheck.judging.statuses import status_judgement
 from petcheck.spec.figures import STATUSES
@@ -194,13 +194,16 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
     """The POSTs that a service may refuse, judged by what was known when they were sent."""
     known = set(grounds.categories - categories_in(record))
+    posts = {id(exchange) for exchange in posts_in(record)}
     for exchange in record:
-        if any(
-            asked.requirement == "CREATE-14"
-            for _, asked in _asked([exchange], replace(grounds, categories=frozenset(known)))
-        ):
+        if id(exchange) in posts and asked_of(exchange.request, known).requirement == "CREATE-14":
             yield exchange
-        known |= categories_in([exchange])
+        known |= _categories_of(exchange)
+
+
+@once
+def _categories_of(exchange: Exchange) -> frozenset[int]:
+    return categories_in([exchange])
 
 
 _NO_ANIMAL = "No animal was created; see CREATE-1."

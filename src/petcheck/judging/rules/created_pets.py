@@ -15,6 +15,7 @@ from petcheck.judging.creations import (
     listed_in,
     posts_in,
     read_call,
+    read_in,
     read_sight,
     reads_in,
     still_there,
@@ -63,9 +64,7 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     creations = still_there(creations_in(record))
     if not creations:
         return Undecided(_NO_ANIMAL)
-    by_id: dict[int, list[Exchange]] = {}
-    for number, exchange in reads_in(record):
-        by_id.setdefault(number, []).append(exchange)
+    by_id = read_in(record)
     reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
     shown: list[Exchange] = []
     changed: list[tuple[Creation, Failed]] = []
@@ -121,7 +120,7 @@ def _is_lost(
         asked = [*gone, *(one for one in creations if one not in gone)][:2]
         return Ask(tuple(read_call(one.id) for one in asked), vanished, max(map(_due, asked)))
     one, x = late[0]
-    read = {number for number, _ in reads_in(record)}
+    read = read_in(record)
     alike = [kin for kin in creations if kin.id not in read and kin.status == one.status]
     if alike:  # a server may lose one kind of animal
         return Ask((read_call(alike[0].id),), vanished, _due(alike[0]))
@@ -131,12 +130,12 @@ def _is_lost(
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
     """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
     mine = {one.id for one in creations}
-    others = [number for number in listed_in(record) if number not in mine]
+    others = {number: None for number in listed_in(record) if number not in mine}
     reads = [e for number, e in reads_in(record) if number in others]
     if not others or any(map(read_sight, reads)):
         return None
     undecided = Undecided(f"{Operation.GET_PET} found no animal at all; see GET-1.", examined=tuple(reads))
-    return undecided if reads else Ask((read_call(others[0]),), undecided)
+    return undecided if reads else Ask((read_call(next(iter(others))),), undecided)
 
 
 def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
@@ -166,7 +165,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     creations = still_there(creations_in(record))
     if not creations:
         return Undecided(_NO_ANIMAL)
-    pages, listed = list(pages_in(record)), listed_in(record)
+    pages, listed = pages_in(record), listed_in(record)
     questions: list[Ask] = []
     shown: list[Exchange] = []
     changed: list[tuple[Creation, Failed]] = []
@@ -219,7 +218,7 @@ def _is_missing(
         examined=(one.exchange, page.exchange),
     )
     again = page.exchange.request.call
-    if page in whole_stores(pages):
+    if page in whole_stores(record):
         listed = listed_in(record)
         never = [each for each in missing if each.id not in listed]
         late = [each for each in never if page.exchange.sent >= _due(each)]
@@ -229,7 +228,8 @@ def _is_missing(
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads and len(never) < 2 else (again,)
         return Ask(calls, vanished, _due(one))
-    beside = [other for other in pages if _shows_it_beside(other, page, one, pages)]
+    older = {number for other in pages if not _after(other.exchange, one) for number in other.ids}
+    beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough
         asked_before = any(_same_request(other, page) and not _after(other.exchange, one) for other in pages)
@@ -243,11 +243,10 @@ def _is_missing(
     return Ask((again, beside[-1].exchange.request.call, again), vanished, _due(one))
 
 
-def _shows_it_beside(other: Page, page: Page, one: Creation, pages: Sequence[Page]) -> bool:
-    """Whether another page, no longer, shows an animal and no older one that `page` lacks: `page` has room for it."""
+def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
+    """Whether another page, no longer, shows an animal and none of `older` that `page` lacks: that has room for it."""
     if other.asked is None or page.asked is None or other.asked > page.asked:
         return False
-    older = {number for p in pages if not _after(p.exchange, one) for number in p.ids}
     return (
         one.id in other.ids
         and (other.by_status, other.filtered) == (page.by_status, page.filtered)

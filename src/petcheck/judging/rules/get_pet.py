@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -17,6 +17,7 @@ from petcheck.judging.creations import (
     creations_in,
     listed_in,
     read_call,
+    read_in,
     read_sight,
     reads_in,
 )
@@ -56,14 +57,6 @@ def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgeme
     return judgement if found == requirement else NOT_CONCERNED
 
 
-def _read(record: Iterable[Exchange]) -> Mapping[int, list[Exchange]]:
-    """Every GET of an int64, by id."""
-    found: dict[int, list[Exchange]] = {}
-    for number, exchange in reads_in(record):
-        found.setdefault(number, []).append(exchange)
-    return found
-
-
 # ---- GET-1
 
 
@@ -71,7 +64,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     """A 404 counts for an animal that pages still show; CREATE-12 judges one that the run created."""
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
-    listed, reads = listed_in(record), _read(record)
+    listed, reads = listed_in(record), read_in(record)
     mine = {one.id for one in creations_in(record)}
     held = tuple(e for exchanges in reads.values() for e in exchanges if _answered("GET-1", e, grounds) is HOLDS)
     lost = {n: x for n, x in reads.items() if n in listed and n not in mine and all(e.status == 404 for e in x)}
@@ -130,7 +123,7 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     listed = listed_in(record)
     held: list[Exchange] = []
     single: list[Exchange] = []
-    for number, exchanges in _read(record).items():
+    for number, exchanges in read_in(record).items():
         reads = [s for s in map(read_sight, exchanges) if s is not None and integer(s.animal.get("id")) == number]
         single += [sight.exchange for sight in reads]
         if not reads or number not in listed:

@@ -146,7 +146,7 @@ def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
     return first if unsettled and problem_in(window) is not None else None
 
 
-def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
+def _undecided(counts: Sequence[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
     if not counts:
         return Undecided(
             "No response to the valid key had readable rate limit headers that no cache can have sent; see RATE-1 to "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -37,6 +37,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, described, one_of, problem_of_pet_status, quoted
+from petcheck.judging.once import once
 from petcheck.judging.pages import (
     LAG_S,
     animals_in,
@@ -62,14 +63,23 @@ def _call(limit: int | None, status: str | None = None) -> Call:
     return Call(Operation.LIST_PETS, query=tuple(query))
 
 
-def _lists(record: Record) -> Iterator[Exchange]:
+@once
+def _lists(record: Record) -> Sequence[Exchange]:
     """The requests to `GET /pets` with the valid key."""
-    return (e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key)
+    return [e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key]
 
 
-def _asked(record: Record, *query: tuple[str, str]) -> list[Exchange]:
+@once
+def _by_query(record: Record) -> Mapping[tuple[tuple[str, str], ...], Sequence[Exchange]]:
+    found: dict[tuple[tuple[str, str], ...], list[Exchange]] = {}
+    for exchange in _lists(record):
+        found.setdefault(exchange.request.query, []).append(exchange)
+    return found
+
+
+def _asked(record: Record, *query: tuple[str, str]) -> Sequence[Exchange]:
     """The requests with exactly these parameters."""
-    return [exchange for exchange in _lists(record) if exchange.request.query == query]
+    return _by_query(record).get(query, ())
 
 
 # ---- LIST-2 and LIST-6: what is accepted
@@ -173,12 +183,14 @@ def _asks_beyond(exchange: Exchange) -> bool:
     return False
 
 
-def _known(record: Record) -> dict[int, Animal]:
+@once
+def _known(record: Record) -> Mapping[int, Animal]:
     """Every animal that a page or a 201 has shown, by id."""
     created = {number: e.json for number, e in created_in(record).items() if isinstance(e.answer, Response)}
-    return {number: value for number, value in created.items() if isinstance(value, dict)} | animals_in(record)
+    return {**{number: value for number, value in created.items() if isinstance(value, dict)}, **animals_in(record)}
 
 
+@once
 def _behind(record: Record) -> Callable[[Page], int]:
     """For a page, how many known animals it could have shown: those that existed then and that its filter selects."""
     made = created_in(record)
@@ -390,8 +402,7 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
 
 def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
     """For each status, the filtered pages show every animal that a page of the whole store shows with it."""
-    pages = list(pages_in(record))
-    whole = whole_stores(pages)
+    whole = whole_stores(record)
     known = animals_in(page.exchange for page in whole)
     due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
     lacking = [status for status in STATUSES if not due[status]]

@@ -12,14 +12,14 @@ About = TypeVar("About")
 Found = TypeVar("Found")
 
 
-class History(tuple[Exchange, ...]):
+class WholeRecord(tuple[Exchange, ...]):
     """A record that does not grow any more, with what functions marked `once` have found in it."""
 
 
 def once(find: Callable[[About], Found]) -> Callable[[About], Found]:
     """Have a function of an exchange, a request or a record remember its result with that; callers do not change it.
 
-    A record is searched again each time unless it is a `History`: it may have grown.
+    A record is searched again each time unless it is a `WholeRecord`: it may have grown.
     """
     name = f"{find.__module__}.{find.__qualname__}"
 
