@@ -82,6 +82,21 @@ class Call:
         return path + ("?" + urlencode(self.query, quote_via=quote, errors="surrogateescape") if self.query else "")
 
 
+def page_call(
+    limit: int | str | None = None, status: str | None = None, credential: Credential = Credential.VALID
+) -> Call:
+    """`GET /pets` with the parameters that are not None (section 4.1)."""
+    query = (("limit", None if limit is None else str(limit)), ("status", status))
+    return Call(
+        Operation.LIST_PETS, credential, query=tuple((name, value) for name, value in query if value is not None)
+    )
+
+
+def read_call(number: int) -> Call:
+    """`GET /pets/{petId}` of an animal (section 4.3)."""
+    return Call(Operation.GET_PET, pet_id=str(number))
+
+
 class Silence(Enum):
     """Why a request got no readable answer."""
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from petcheck.exchange import Animal, Call, Exchange, Page
+from petcheck.exchange import Animal, Call, Exchange, Page, page_call
 from petcheck.json_values import Json, integer
 from petcheck.judging.judgement import (
     STATUS,
@@ -235,8 +235,7 @@ def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | Non
 def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:
     """The pages most likely to show animals that POSTs may have stored: one for each status sent, or without one."""
     statuses = dict.fromkeys(status_sent(post) for post in posts)
-    limit = ("limit", str(LIMIT_MAX))
-    return tuple(Call(Operation.LIST_PETS, query=(limit, *((("status", s),) if s else ()))) for s in statuses)
+    return tuple(page_call(LIMIT_MAX, status) for status in statuses)
 
 
 def _parameters(call: Call) -> tuple[str | None, str | None]:

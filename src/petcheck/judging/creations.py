@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from petcheck.exchange import Animal, Call, Exchange, Page
+from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.judgement import Problem, Proof, body
 from petcheck.judging.once import once
@@ -127,11 +127,6 @@ def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
     found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
     return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
-
-
-def read_call(number: int) -> Call:
-    """The GET of an animal."""
-    return Call(Operation.GET_PET, pet_id=str(number))
 
 
 def _category_was_accepted(made: Creation) -> bool:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise, takewhile
 from math import inf
 
-from petcheck.exchange import Animal, Exchange, Page
+from petcheck.exchange import Animal, Call, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import once
@@ -52,6 +52,62 @@ def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
         if exchange.request.operation is Operation.CREATE_PET and exchange.status == 201
         for number in shown_in(exchange)
     }
+
+
+# ---- what was asked
+
+
+@once
+def lists_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
+    """The requests to `GET /pets` with the valid key."""
+    return [e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key]
+
+
+def asked_with(record: Iterable[Exchange], *query: tuple[str, str]) -> Sequence[Exchange]:
+    """Those with exactly these parameters."""
+    return _by_query(record).get(query, ())
+
+
+def pages_of(record: Iterable[Exchange], call: Call) -> Sequence[Page]:
+    """The pages that such a call has returned."""
+    return pages_in(asked_with(record, *call.query))
+
+
+@once
+def _by_query(record: Iterable[Exchange]) -> Mapping[tuple[tuple[str, str], ...], Sequence[Exchange]]:
+    found: dict[tuple[tuple[str, str], ...], list[Exchange]] = {}
+    for exchange in lists_in(record):
+        found.setdefault(exchange.request.query, []).append(exchange)
+    return found
+
+
+# ---- what is known
+
+
+@once
+def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
+    """Every animal that a page or a 201 has shown, by id."""
+    created = {number: animal for number, post in created_in(record).items() if (animal := post.object) is not None}
+    return {**created, **animals_in(record)}
+
+
+@once
+def behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
+    """For a page, how many known animals it could have shown: those that existed then and that its filter selects."""
+    made = created_in(record)
+    since: dict[str | None, list[float]] = {}
+    for number, animal in known_in(record).items():
+        status = animal.get("status")
+        for one in (None, status) if isinstance(status, str) else (None,):
+            since.setdefault(one, []).append(made[number].finished if number in made else -inf)
+    for times in since.values():
+        times.sort()
+    return lambda page: bisect_right(since.get(page.status, ()), page.exchange.sent)
+
+
+def last_created(record: Iterable[Exchange]) -> float:
+    """When the latest POST that created an animal was answered, in monotonic seconds; minus infinity without one."""
+    return max((post.finished for post in created_in(record).values()), default=-inf)
 
 
 # ---- what a page proves

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from petcheck.errors import Breach, Inconclusive, NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Exchange, NoAnswer, Response
+from petcheck.exchange import Call, Exchange, NoAnswer, Response, read_call
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.creations import name_in, posts_in, read_call, reads_in, taken
+from petcheck.judging.creations import name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.quotas import counts_in, problem_in, quotas_in

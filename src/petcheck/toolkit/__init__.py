@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.exchange import Call, Credential, Exchange, Response, page_call
 from petcheck.json_values import kind
 from petcheck.judging.creations import creations_in
 from petcheck.judging.matchers import quoted
@@ -19,7 +19,6 @@ from petcheck.toolkit.lookups import creation, creations, list_anew, listed_befo
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.payloads import DEFECTS, OPEN_LISTS, TELLTALE_STATUS, keyless_pet
 from petcheck.toolkit.target import Target
-from petcheck.wire.api import page_call
 
 __all__ = [
     "DEFECTS",

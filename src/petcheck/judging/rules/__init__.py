@@ -8,9 +8,11 @@ from petcheck.judging.rules import (
     create_pet,
     created_pets,
     errors,
+    filters,
     get_pet,
     limits,
     list_pets,
+    page_sizes,
     store_orders,
     versioning,
 )
@@ -18,6 +20,8 @@ from petcheck.judging.rules import (
 RULES = (
     *bodies.RULES,
     *list_pets.RULES,
+    *page_sizes.RULES,
+    *filters.RULES,
     *create_pet.RULES,
     *created_pets.RULES,
     *get_pet.RULES,

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange, Page
+from petcheck.exchange import Call, Exchange, Page, page_call, read_call
 from petcheck.judging.absence import nothing_stored
+from petcheck.judging.agree import agree
 from petcheck.judging.creations import (
     Creation,
     Sight,
     creations_in,
     listed_in,
     posts_in,
-    read_call,
     read_in,
     read_sight,
     reads_in,
@@ -218,12 +218,14 @@ def _is_missing(
         examined=(one.exchange, page.exchange),
     )
     again = page.exchange.request.call
+    before = [p for p in pages if _same_request(p, page) and p.exchange.sent >= _due(one) and one.id not in p.ids]
     if page in whole_stores(record):
         listed = listed_in(record)
         never = [each for each in missing if each.id not in listed]
         late = [each for each in never if page.exchange.sent >= _due(each)]
         reads = grounds.as_of < REMOVAL_DAY
-        read = _between(record, pages, page, one)
+        found = [sight for e in read_in(record).get(one.id, ()) if (sight := read_sight(e)) is not None]
+        read = next((sight.exchange for _, sight, _ in agree(before, found)), None)
         if page.exchange.sent >= _due(one) and (len(late) > 1 or read is not None):
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads and len(never) < 2 else (again,)
@@ -233,13 +235,11 @@ def _is_missing(
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough
         asked_before = any(_same_request(other, page) and not _after(other.exchange, one) for other in pages)
-        fresh = _listing(LIMIT_MAX - 1, page.by_status)
+        fresh = page_call(LIMIT_MAX - 1, page.by_status)
         sent = {other.exchange.request.call for other in pages if _after(other.exchange, one)}
         return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
-    before = _late_without(pages, page, one)
-    between = [b for b in beside if any(b.exchange.sent >= p.exchange.finished for p in before)]
-    if any(page.exchange.sent >= b.exchange.finished for b in between):
-        return _left_out(page, one, between[-1].exchange)
+    if any(agree(before, beside)):
+        return _left_out(page, one, beside[-1].exchange)
     return Ask((again, beside[-1].exchange.request.call, again), vanished, _due(one))
 
 
@@ -252,21 +252,6 @@ def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) ->
         and (other.by_status, other.filtered) == (page.by_status, page.filtered)
         and set(other.ids) & older <= set(page.ids)
     )
-
-
-def _between(record: Record, pages: Sequence[Page], page: Page, one: Creation) -> Exchange | None:
-    """A GET that found the animal between two answers to one request for a page, both without it."""
-    earlier = _late_without(pages, page, one)
-    for number, read in reads_in(record):
-        inside = any(p.exchange.finished <= read.sent for p in earlier) and read.finished <= page.exchange.sent
-        if number == one.id and read_sight(read) is not None and inside:
-            return read
-    return None
-
-
-def _late_without(pages: Sequence[Page], page: Page, one: Creation) -> list[Page]:
-    """The answers to the same request for a page that should show an animal but do not."""
-    return [p for p in pages if _same_request(p, page) and p.exchange.sent >= _due(one) and one.id not in p.ids]
 
 
 def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
@@ -335,12 +320,7 @@ def _same_request(page: Page, other: Page) -> bool:
 
 def _pages_with(one: Creation) -> tuple[Call, ...]:
     """The pages that are most likely to show an animal."""
-    return tuple(_listing(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
-
-
-def _listing(limit: int, status: str | None) -> Call:
-    more = () if status is None else (("status", status),)
-    return Call(Operation.LIST_PETS, query=(("limit", str(limit)), *more))
+    return tuple(page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
 
 
 RULES = (

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import inf
 
-from petcheck.exchange import Animal, Call, Exchange
+from petcheck.exchange import Animal, Call, Exchange, read_call
 from petcheck.json_values import integer
+from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence
-from petcheck.judging.creations import (
-    Sight,
-    creations_in,
-    listed_in,
-    read_call,
-    read_in,
-    read_sight,
-    reads_in,
-)
+from petcheck.judging.creations import Sight, creations_in, listed_in, read_in, read_sight, reads_in
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -151,7 +143,7 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
         if changed := differences(sight.animal, read.animal):
             both = max(sight.exchange.finished, read.exchange.finished)
             seen[_texts(changed)] = min(both, seen.get(_texts(changed), inf))
-    for before, read, after in _in_a_row(record, sights, reads):
+    for before, read, after in agree(sights, reads, record):
         changed = differences(before.animal, read.animal)
         if not changed or differences(before.animal, after.animal):
             continue
@@ -191,7 +183,7 @@ def _texts(problems: Iterable[Problem]) -> tuple[str, ...]:
 def _first_of_each(sights: Iterable[Sight]) -> list[Sight]:
     """The first sight of each state of an animal."""
     found: dict[str, Sight] = {}
-    for sight in sorted(sights, key=_finished):
+    for sight in sorted(sights, key=lambda sight: sight.exchange.finished):
         found.setdefault(_state(sight.animal), sight)
     return list(found.values())
 
@@ -202,34 +194,6 @@ def _state(animal: Animal) -> str:
         return repr([(name, animal[name]) for name in sorted(PET_FIELDS) if name in animal])
     except RecursionError:
         return f"state {id(animal)}"
-
-
-def _in_a_row(record: Record, sights: Sequence[Sight], reads: Iterable[Sight]) -> Iterator[tuple[Sight, Sight, Sight]]:
-    """Each read between the page before it and the page after it, with no other request in between.
-
-    Given time, an animal may change and change back.
-    """
-    by_end = sorted(sights, key=_finished)
-    for read in reads:
-        earlier = bisect_right(by_end, read.exchange.sent, key=_finished)
-        later = bisect_left(sights, read.exchange.finished, key=_sent)
-        if not earlier or later == len(sights):
-            continue
-        before, after = by_end[earlier - 1], sights[later]
-        own = (before.exchange.request, read.exchange.request, after.exchange.request)
-        begun = bisect_left(record, before.exchange.finished, key=lambda exchange: exchange.sent)
-        ended = bisect_right(record, after.exchange.sent, key=lambda exchange: exchange.sent)
-        between = record[begun:ended]
-        if all(exchange.request in own for exchange in between if exchange.finished <= after.exchange.sent):
-            yield before, read, after
-
-
-def _sent(sight: Sight) -> float:
-    return sight.exchange.sent
-
-
-def _finished(sight: Sight) -> float:
-    return sight.exchange.finished
 
 
 def _wide(page: Call) -> Call:
