@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from petcheck.exchange import Exchange, Response
 from petcheck.json_values import HugeNumber
-from petcheck.judging import rate_limits
+from petcheck.judging import rate_headers
 from petcheck.judging.apply import decide_each
 from petcheck.judging.expected import body_due, documented
 from petcheck.judging.judgement import Failed, Grounds
@@ -124,7 +124,7 @@ def _shown(exchange: Exchange, answer: Response, *, alone: str | None = None) ->
     media = (answer.header("Content-Type") or "").partition(";")[0].partition(",")[0].strip().lower()
     headers = {"content-type": [media]} if media else {}
     for name in _OF_HEADER:
-        value = rate_limits.header_of(exchange, name) if alone in (None, name) else "1"
+        value = rate_headers.header_of(exchange, name) if alone in (None, name) else "1"
         if value is not None:
             headers[name.lower()] = [value.lstrip("0") or "0" if value.isdecimal() else value]
     request = requests.Request(exchange.request.method, "http://example.invalid/").prepare()

@@ -17,7 +17,7 @@ from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
-from petcheck.judging.quotas import counts_in, problem_in, quotas_in
+from petcheck.judging.rate_counts import counts_in, problem_in, quotas_in
 from petcheck.judging.rules import RULE
 from petcheck.properties.cases import RunCases
 from petcheck.properties.failures import Failures

@@ -10,9 +10,9 @@ from petcheck.judging.rules import (
     errors,
     filters,
     get_pet,
-    limits,
     list_pets,
     page_sizes,
+    rate_limit,
     store_orders,
     versioning,
 )
@@ -28,7 +28,7 @@ RULES = (
     *store_orders.RULES,
     *authentication.RULES,
     *errors.RULES,
-    *limits.RULES,
+    *rate_limit.RULES,
     *versioning.RULES,
 )
 RULE = {rule.requirement: rule for rule in RULES}
