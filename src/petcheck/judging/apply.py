@@ -20,7 +20,7 @@ from petcheck.judging.judgement import (
     judged,
 )
 from petcheck.judging.matchers import answer_text, described, one_of
-from petcheck.judging.once import WholeRecord, once
+from petcheck.judging.once import Once, WholeRecord
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -113,8 +113,7 @@ def _also_in(others: Sequence[str]) -> str:
     return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
-@once
-def final_tries(record: Record) -> WholeRecord:
+def _final_tries(record: Record) -> WholeRecord:
     """The record without failed first tries: silence and a gateway's 502, 503 or 504 count only on a second try.
 
     Without a second try they prove nothing.
@@ -130,6 +129,9 @@ def final_tries(record: Record) -> WholeRecord:
         else:
             troubled.add(exchange.request)
     return WholeRecord(kept)
+
+
+final_tries = Once(_final_tries)
 
 
 def first_tries_of(record: Record, indices: Collection[int]) -> set[int]:

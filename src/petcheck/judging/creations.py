@@ -9,7 +9,7 @@ from itertools import chain
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.judgement import Problem, Proof, body
-from petcheck.judging.once import once
+from petcheck.judging.once import Once
 from petcheck.judging.pages import pages_in
 from petcheck.judging.request_bodies import Asked, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN
@@ -40,14 +40,15 @@ class Sight:
         return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
 
 
-@once
-def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
+def _posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     """Every POST with a valid key."""
     return [e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key]
 
 
-@once
-def creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
+posts_in = Once(_posts_in)
+
+
+def _creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
     """Every animal that was created and has an id, in the order of the POSTs."""
     found = []
     for exchange in posts_in(record):
@@ -57,6 +58,9 @@ def creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
             status = (asked_of(exchange.request, ()).pet or {}).get("status")
             found.append(Creation(exchange, number, animal, status if isinstance(status, str) else None))
     return found
+
+
+creations_in = Once(_creations_in)
 
 
 def name_in(body: bytes | None) -> str | None:
@@ -80,20 +84,24 @@ def still_there(creations: Iterable[Creation]) -> list[Creation]:
     return list({creation.id: creation for creation in creations}.values())
 
 
-@once
-def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
+def _reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
     """Every GET of an int64 with a valid key, and that id."""
     keyed = (exchange for exchange in record if exchange.request.has_valid_key)
     return [(number, exchange) for exchange in keyed if (number := exchange.request.pet_id) is not None]
 
 
-@once
-def read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
+reads_in = Once(_reads_in)
+
+
+def _read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
     """The same by id."""
     found: dict[int, list[Exchange]] = {}
     for number, exchange in reads_in(record):
         found.setdefault(number, []).append(exchange)
     return found
+
+
+read_in = Once(_read_in)
 
 
 def read_sight(exchange: Exchange) -> Sight | None:
@@ -110,8 +118,7 @@ def sights_on(page: Page) -> Iterator[tuple[int, Sight]]:
             yield number, Sight(page.exchange, animal, place)
 
 
-@once
-def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
+def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     """Every sight of every animal on the pages of a record, by id, in the order of the pages."""
     found: dict[int, list[Sight]] = {}
     for page in pages_in(record):
@@ -120,13 +127,18 @@ def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     return found
 
 
-@once
-def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
+listed_in = Once(_listed_in)
+
+
+def _categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
     listed = (sight.animal for page in pages_in(record) for _, sight in sights_on(page))
     made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
     found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
     return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
+
+
+categories_in = Once(_categories_in)
 
 
 def _category_was_accepted(made: Creation) -> bool:

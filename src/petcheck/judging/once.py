@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from petcheck.exchange import Exchange
 
@@ -13,23 +13,23 @@ Found = TypeVar("Found")
 
 
 class WholeRecord(tuple[Exchange, ...]):
-    """A record that does not grow any more, with what functions marked `once` have found in it."""
+    """A record that does not grow any more, with what functions that are called `Once` have found in it."""
 
 
-def once(find: Callable[[About], Found]) -> Callable[[About], Found]:
-    """Have a function of an exchange, a request or a record remember its result with that; callers do not change it.
+@dataclass(frozen=True, slots=True)
+class Once(Generic[About, Found]):
+    """A function of an exchange, a request or a record, which remembers its result with that; callers do not change it.
 
     A record is searched again each time unless it is a `WholeRecord`: it may have grown.
     """
-    name = f"{find.__module__}.{find.__qualname__}"
 
-    @wraps(find)
-    def found(about: About) -> Found:
-        known: dict[str, Found] | None = getattr(about, "__dict__", None)
+    find: Callable[[About], Found]
+
+    def __call__(self, about: About) -> Found:
+        """What `find` returns."""
+        known: dict[object, Found] | None = getattr(about, "__dict__", None)
         if known is None:
-            return find(about)
-        if name not in known:
-            known[name] = find(about)
-        return known[name]
-
-    return found
+            return self.find(about)
+        if self not in known:
+            known[self] = self.find(about)
+        return known[self]

@@ -10,7 +10,7 @@ from math import inf
 from petcheck.exchange import Animal, Call, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.matchers import answer_text
-from petcheck.judging.once import once
+from petcheck.judging.once import Once
 from petcheck.spec.operations import Operation
 
 LAG_S = 10.0
@@ -26,14 +26,15 @@ def page_in_words(exchange: Exchange) -> str:
     return f"{answer_text(exchange)}, {page.size} animal{'s' * (page.size != 1)}"
 
 
-@once
-def pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
+def _pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
     """Every page in a record."""
     return [exchange.page for exchange in exchanges if exchange.page is not None]
 
 
-@once
-def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
+pages_in = Once(_pages_in)
+
+
+def _animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page has shown, by id, as the latest page shows it."""
     return {
         number: animal
@@ -43,8 +44,10 @@ def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     }
 
 
-@once
-def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
+animals_in = Once(_animals_in)
+
+
+def _created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     """The POSTs that returned 201, by the id of the animal in the response."""
     return {
         number: exchange
@@ -54,13 +57,18 @@ def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     }
 
 
+created_in = Once(_created_in)
+
+
 # ---- what was asked
 
 
-@once
-def lists_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
+def _lists_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     """The requests to `GET /pets` with the valid key."""
     return [e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key]
+
+
+lists_in = Once(_lists_in)
 
 
 def asked_with(record: Iterable[Exchange], *query: tuple[str, str]) -> Sequence[Exchange]:
@@ -73,26 +81,29 @@ def pages_of(record: Iterable[Exchange], call: Call) -> Sequence[Page]:
     return pages_in(asked_with(record, *call.query))
 
 
-@once
-def _by_query(record: Iterable[Exchange]) -> Mapping[tuple[tuple[str, str], ...], Sequence[Exchange]]:
+def _find_by_query(record: Iterable[Exchange]) -> Mapping[tuple[tuple[str, str], ...], Sequence[Exchange]]:
     found: dict[tuple[tuple[str, str], ...], list[Exchange]] = {}
     for exchange in lists_in(record):
         found.setdefault(exchange.request.query, []).append(exchange)
     return found
 
 
+_by_query = Once(_find_by_query)
+
+
 # ---- what is known
 
 
-@once
-def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
+def _known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page or a 201 has shown, by id."""
     created = {number: animal for number, post in created_in(record).items() if (animal := post.object) is not None}
     return {**created, **animals_in(record)}
 
 
-@once
-def behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
+known_in = Once(_known_in)
+
+
+def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
     """For a page, how many known animals it could have shown: those that existed then and that its filter selects."""
     made = created_in(record)
     since: dict[str | None, list[float]] = {}
@@ -105,6 +116,9 @@ def behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
     return lambda page: bisect_right(since.get(page.status, ()), page.exchange.sent)
 
 
+behind_in = Once(_behind_in)
+
+
 def last_created(record: Iterable[Exchange]) -> float:
     """When the latest POST that created an animal was answered, in monotonic seconds; minus infinity without one."""
     return max((post.finished for post in created_in(record).values()), default=-inf)
@@ -113,8 +127,7 @@ def last_created(record: Iterable[Exchange]) -> float:
 # ---- what a page proves
 
 
-@once
-def whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
+def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
     """The pages that are known to hold every animal of the store (section 4.1), in their order.
 
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
@@ -142,6 +155,9 @@ def whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         return bisect_right(times, page.exchange.sent) == shown_before and any(ids <= other for _, other in longer)
 
     return [page for page in unfiltered if is_whole(page)]
+
+
+whole_stores = Once(_whole_stores)
 
 
 def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[Page]:
@@ -184,8 +200,7 @@ def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) 
     return since
 
 
-@once
-def _seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Exchange, Animal]]]:
+def _find_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Exchange, Animal]]]:
     """Every sight of every animal on a page, in a 200 or in a 201, by id."""
     found: dict[int, list[tuple[Exchange, Animal]]] = {}
     for exchange in exchanges:
@@ -194,14 +209,19 @@ def _seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Excha
     return found
 
 
-@once
-def _animals_of(exchange: Exchange) -> Sequence[tuple[int, Animal]]:
+_seen_in = Once(_find_seen_in)
+
+
+def _find_animals_of(exchange: Exchange) -> Sequence[tuple[int, Animal]]:
     if exchange.page is not None:
         animals: Sequence[Animal] = exchange.page.animals
     else:
         shown = exchange.object if exchange.status in (200, 201) else None
         animals = () if shown is None else (shown,)
     return [(number, animal) for animal in animals if (number := integer(animal.get("id"))) is not None]
+
+
+_animals_of = Once(_find_animals_of)
 
 
 def shown_in(exchange: Exchange) -> Sequence[int]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from petcheck.exchange import Exchange
-from petcheck.judging.once import once
+from petcheck.judging.once import Once
 from petcheck.judging.rate_headers import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING, RATE_RESET
 from petcheck.words import plural
@@ -134,8 +134,7 @@ class QuotaSeen:
 # ---- from a record
 
 
-@once
-def counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
+def _counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
     """The quota figures of the answers to the key, without answers that a cache can have given."""
     shown: dict[str, set[tuple[str | None, ...]]] = {}
     found = []
@@ -152,6 +151,9 @@ def counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
         if limit is not None and remaining is not None and reset is not None and remaining <= limit > 0:
             found.append(Count(exchange, limit, remaining, reset, seconds_to_reset(exchange)))
     return found
+
+
+counts_in = Once(_counts_in)
 
 
 def _is_aged(exchange: Exchange) -> bool:

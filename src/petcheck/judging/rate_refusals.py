@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Record
 from petcheck.judging.matchers import answer_text
-from petcheck.judging.once import once
+from petcheck.judging.once import Once
 from petcheck.judging.rate_counts import (
     Count,
     QuotaSeen,
@@ -60,8 +60,7 @@ class NotServed:
         return self.before.remaining > self.between and self.exchange.sent < self.before.ends
 
 
-@once
-def refusals_in(record: Record) -> Sequence[NotServed]:
+def _refusals_in(record: Record) -> Sequence[NotServed]:
     """Each 429 to the key, and each other answer without success to a request for a page."""
     counts = {id(count.exchange): count for count in counts_in(record)}
     before: Count | None = None
@@ -73,6 +72,9 @@ def refusals_in(record: Record) -> Sequence[NotServed]:
         if id(exchange) in counts:
             before, between = counts[id(exchange)], 0
     return found
+
+
+refusals_in = Once(_refusals_in)
 
 
 def gateway_refusals_in(record: Record) -> list[NotServed]:
@@ -103,8 +105,7 @@ def is_served(exchange: Exchange) -> bool:
     return exchange.status is not None and exchange.status < 300
 
 
-@once
-def others_spend(record: Record) -> bool:
+def _others_spend(record: Record) -> bool:
     """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
     counts = {id(count.exchange): count for count in counts_in(record)}
     # requests without a valid key are ours too, and a server may charge them to the same quota
@@ -113,6 +114,9 @@ def others_spend(record: Record) -> bool:
         before.limit == after.limit and before.remaining - after.remaining > later - earlier
         for (earlier, before), (later, after) in pairwise(seen)
     )
+
+
+others_spend = Once(_others_spend)
 
 
 # ---- over the limit

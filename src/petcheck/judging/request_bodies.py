@@ -15,7 +15,7 @@ from petcheck.exchange import Request
 from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted
-from petcheck.judging.once import once
+from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
 from petcheck.words import plural
 
@@ -68,9 +68,11 @@ def asked_of(request: Request, categories: Collection[int]) -> Asked:
     return asked[known]
 
 
-@once
-def _asked_before(_request: Request) -> dict[tuple[bool, bool], Asked]:
+def _find_asked_before(_request: Request) -> dict[tuple[bool, bool], Asked]:
     return {}
+
+
+_asked_before = Once(_find_asked_before)
 
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
@@ -133,9 +135,11 @@ def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
 
 
-@once
-def _reading_of(request: Request) -> Reading | None:
+def _find_reading_of(request: Request) -> Reading | None:
     return _reading(request.body, request.parsed)
+
+
+_reading_of = Once(_find_reading_of)
 
 
 def _reading(body: bytes | None, strict: Parsed) -> Reading | None:

@@ -5,6 +5,7 @@ If a filtered page lacks an animal that a page of the whole store shows, they ar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from petcheck.exchange import Call, Exchange, Page, page_call
 from petcheck.json_values import integer
@@ -40,7 +41,7 @@ from petcheck.judging.pages import (
     status_known_since,
     whole_stores,
 )
-from petcheck.judging.rules.list_pets import accepted
+from petcheck.judging.rules.list_pets import each_is_accepted, is_200
 from petcheck.judging.rules.undecided import all_of, more, settled_by
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 
@@ -185,7 +186,7 @@ _WIDE = page_call(LIMIT_MAX)
 _NO_FILTER = "No filtered page was returned."
 
 RULES = (
-    accepted("LIST-6", _NO_FILTER, "status", STATUSES),
+    Rule("LIST-6", _NO_FILTER, partial(is_200, "LIST-6"), partial(each_is_accepted, "LIST-6", "status", STATUSES)),
     Rule("LIST-7", "No filtered page showed an animal.", _of_the_status, _each_filter_shows_its_own),
     Rule("LIST-8", _NO_FILTER, over=_nothing_left_out),
 )

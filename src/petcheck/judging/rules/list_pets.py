@@ -37,14 +37,14 @@ from petcheck.spec.operations import Operation
 _LIMITS = (1, LIMIT_DEFAULT, LIMIT_MAX)
 
 
-def _is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+def is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    """Whether a list got a 200; for LIST-2 and LIST-6 a refusal alone decides nothing."""
     found, judgement = status_judgement(exchange, grounds)
-    # a refused parameter proves something only together with other requests
     alone = requirement == "LIST-1" or judgement is HOLDS
     return judgement if found == requirement and alone else NOT_CONCERNED
 
 
-def _each_is_accepted(
+def each_is_accepted(
     requirement: str, parameter: str, values: Sequence[str], record: Record, grounds: Grounds
 ) -> Decision:
     """Each value gets a 200, alone or with the other parameter; undecided if GET /pets without parameters does not."""
@@ -87,15 +87,14 @@ def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
     return Failed(said, (Proof(pair, WHOLE if silent else STATUS),), (*examined, pair), silent, "200")
 
 
-def accepted(requirement: str, nothing: str, parameter: str, values: Sequence[str]) -> Rule:
-    """The rule that each value of a parameter is accepted."""
-    over = partial(_each_is_accepted, requirement, parameter, values)
-    return Rule(requirement, nothing, partial(_is_200, requirement), over)
-
-
 _NO_PLAIN_ANSWER = f"No {Operation.LIST_PETS} without parameters got a conclusive answer; see AUTH-7."
 
 RULES = (
-    Rule("LIST-1", _NO_PLAIN_ANSWER, partial(_is_200, "LIST-1")),
-    accepted("LIST-2", "No page with a `limit` was returned.", "limit", [str(limit) for limit in _LIMITS]),
+    Rule("LIST-1", _NO_PLAIN_ANSWER, partial(is_200, "LIST-1")),
+    Rule(
+        "LIST-2",
+        "No page with a `limit` was returned.",
+        partial(is_200, "LIST-2"),
+        partial(each_is_accepted, "LIST-2", "limit", [str(limit) for limit in _LIMITS]),
+    ),
 )
