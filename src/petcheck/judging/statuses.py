@@ -63,6 +63,12 @@ def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgeme
     return expected.requirement, problem_of_status(exchange, expected.said, sent=expected.sent)
 
 
+def answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    """The judgement of an answer's status, if it is this requirement that judges it."""
+    found, judgement = status_judgement(exchange, grounds)
+    return judgement if found == requirement else NOT_CONCERNED
+
+
 def problem_of_status(exchange: Exchange, said: str, *, section: str = "", sent: str = "") -> Problem:
     """The problem of an answer that does not have the status `said`; for silence, the whole exchange is the problem.
 
@@ -113,8 +119,7 @@ def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
 
 def _is_of(exchange: Exchange, number: int | None) -> bool:
     """Whether the answer shows an animal with the requested id: then it exists."""
-    value = exchange.json
-    return exchange.status == 200 and isinstance(value, dict) and integer(value.get("id")) == number
+    return exchange.status == 200 and exchange.object is not None and integer(exchange.object.get("id")) == number
 
 
 def _exists(status: int) -> bool:

@@ -75,8 +75,7 @@ def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
         return []
     value = exchange.json
     if due == "pet":
-        # SERVICE-1 judges a body that is not JSON
-        return [value] if value is not None or exchange.answer.body.strip() == b"null" else []
+        return [] if exchange.answer.parsed.wrong else [value]  # SERVICE-1
     return value if isinstance(value, list) else []
 
 
@@ -99,8 +98,8 @@ def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
     if body_due(exchange, grounds.as_of) != "pets" or not isinstance(exchange.answer, Response):
         return NOT_CONCERNED
     value = exchange.json
-    if value is None and exchange.answer.body.strip() != b"null":
-        return NOT_CONCERNED  # not JSON: SERVICE-1
+    if exchange.answer.parsed.wrong:
+        return NOT_CONCERNED  # SERVICE-1
     if not isinstance(value, list):
         return Problem(f"the body is {kind_and_value(value)}; expected a bare array", BODY)
     odd = next(((place, item) for place, item in enumerate(value) if not isinstance(item, dict)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from petcheck.exchange import Animal, Exchange, Response
+from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import integer
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import categories_in, posts_in
@@ -26,16 +26,11 @@ from petcheck.judging.judgement import (
 from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
 from petcheck.judging.once import Once
 from petcheck.judging.request_bodies import Asked, Due, asked_of
-from petcheck.judging.statuses import status_judgement
+from petcheck.judging.statuses import answered
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 
 _failed = partial(failed_by, "4.2")
-
-
-def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
-    found, judgement = status_judgement(exchange, grounds)
-    return judgement if found == requirement else NOT_CONCERNED
 
 
 # ---- CREATE-1
@@ -43,7 +38,7 @@ def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgeme
 
 def _is_created(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A 400 proves nothing if no category is known: the category may be its reason."""
-    judgement = _answered("CREATE-1", exchange, grounds)
+    judgement = answered("CREATE-1", exchange, grounds)
     return NOT_CONCERNED if judgement is HOLDS and exchange.status == 400 else judgement
 
 
@@ -77,16 +72,11 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
 
 def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
     """The animal sent and the animal returned, if a NewPet got 201 with an object."""
-    request = exchange.request
-    if request.operation is not Operation.CREATE_PET or not request.has_valid_key:
+    got = exchange.object if exchange.status == 201 else None
+    if got is None or not posts_in([exchange]):
         return None
-    if not isinstance(exchange.answer, Response) or exchange.answer.status != 201:
-        return None
-    asked = asked_of(request, grounds.categories)
-    got = exchange.json
-    if asked.due is Due.REFUSED or asked.pet is None or not isinstance(got, dict):
-        return None
-    return asked.pet, got
+    asked = asked_of(exchange.request, grounds.categories)
+    return None if asked.due is Due.REFUSED or asked.pet is None else (asked.pet, got)
 
 
 def _name_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -140,7 +130,7 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
     for exchange, asked in _asked(record, grounds):
         if asked.requirement != requirement:
             continue
-        if _answered(requirement, exchange, grounds) is HOLDS:
+        if answered(requirement, exchange, grounds) is HOLDS:
             held.append((exchange, asked.what))
         else:
             unclear[asked.what] = exchange
@@ -165,7 +155,7 @@ def _asked(record: Record, grounds: Grounds) -> Iterator[tuple[Exchange, Asked]]
 
 def _is_created_or_refused(exchange: Exchange, grounds: Grounds) -> Judgement:
     """One exchange does not show whether the doubt is the reason for an unexpected answer."""
-    return HOLDS if _answered("CREATE-14", exchange, grounds) is HOLDS else NOT_CONCERNED
+    return HOLDS if answered("CREATE-14", exchange, grounds) is HOLDS else NOT_CONCERNED
 
 
 def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decision:
@@ -173,7 +163,7 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
     plain = {e.status for e, asked in _asked(record, grounds) if asked.requirement == "CREATE-1"}
     wrong, held, unclear = [], [], []
     for exchange in _sent_in_doubt(record, grounds):
-        judgement = _answered("CREATE-14", exchange, grounds)
+        judgement = answered("CREATE-14", exchange, grounds)
         if isinstance(judgement, Problem) and exchange.status not in plain:
             wrong.append((exchange, judgement))
         elif judgement is HOLDS or exchange.status == 201:
@@ -218,7 +208,7 @@ RULES = (
     Rule("CREATE-3", _NO_ANIMAL, _category_is_repeated),
     Rule("CREATE-4", _NO_ANIMAL, _status_is_repeated, _each_status_is_repeated),
     *(
-        Rule(name, _NO_DEFECT, partial(_answered, name), partial(_each_defect_is_refused, name))
+        Rule(name, _NO_DEFECT, partial(answered, name), partial(_each_defect_is_refused, name))
         for name in (f"CREATE-{number}" for number in range(5, 11))
     ),
     Rule("CREATE-14", _NO_DOUBT, _is_created_or_refused, _doubtful_is_created_or_refused),

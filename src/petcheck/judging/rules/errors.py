@@ -19,8 +19,8 @@ def error_in(exchange: Exchange, grounds: Grounds) -> tuple[Json, Response] | No
     """The value where an Error is required, and its response; None if none is required or the body is not JSON."""
     if body_due(exchange, grounds.as_of) != "error" or not isinstance(exchange.answer, Response):
         return None
-    value = exchange.json
-    return None if value is None and exchange.answer.body.strip() != b"null" else (value, exchange.answer)
+    parsed = exchange.answer.parsed
+    return None if parsed.wrong else (parsed.value, exchange.answer)
 
 
 def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:

@@ -32,7 +32,7 @@ from petcheck.judging.judgement import (
 )
 from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
-from petcheck.judging.statuses import UNKNOWN_ID, problem_of_status, status_judgement
+from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -44,11 +44,6 @@ _WRAPPED = 2**52
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
 
-def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
-    found, judgement = status_judgement(exchange, grounds)
-    return judgement if found == requirement else NOT_CONCERNED
-
-
 # ---- GET-1
 
 
@@ -58,7 +53,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return _removed()
     listed, reads = listed_in(record), read_in(record)
     mine = {one.id for one in creations_in(record)}
-    held = tuple(e for exchanges in reads.values() for e in exchanges if _answered("GET-1", e, grounds) is HOLDS)
+    held = tuple(e for exchanges in reads.values() for e in exchanges if answered("GET-1", e, grounds) is HOLDS)
     lost = {n: x for n, x in reads.items() if n in listed and n not in mine and all(e.status == 404 for e in x)}
     for number, exchanges in lost.items():
         sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
@@ -212,7 +207,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
     listed = listed_in(record)
     known = {*listed, *(one.id for one in creations_in(record))}
     rows = [(number, e) for number, e in reads_in(record) if number not in known]
-    held = tuple(e for _, e in rows if _answered("GET-3", e, grounds) is HOLDS)
+    held = tuple(e for _, e in rows if answered("GET-3", e, grounds) is HOLDS)
     made_up = [(n, s) for n, e in rows if (s := read_sight(e)) is not None and integer(s.animal.get("id")) == n]
     for number, sight in made_up:
         for other in listed.get(wrapped(number), [])[-1:]:
@@ -275,8 +270,8 @@ _NO_ANIMAL = f"{Operation.GET_PET} returned no animal."
 _NO_UNKNOWN_ID = "No request was for an unknown id."
 
 RULES = (
-    Rule("GET-1", _NO_ANIMAL, partial(_answered, "GET-1"), _existing_is_found),
+    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), _existing_is_found),
     Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, _is_the_same_as_listed),
-    Rule("GET-3", _NO_UNKNOWN_ID, partial(_answered, "GET-3"), _unknown_is_not_found),
+    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), _unknown_is_not_found),
     Rule("GET-4", "No request for a listed animal got a conclusive answer. If none is listed, add one.", _is_removed),
 )

@@ -30,7 +30,7 @@ from petcheck.judging.pages import (
     asked_with,
     lists_in,
 )
-from petcheck.judging.statuses import query_is_valid, status_judgement
+from petcheck.judging.statuses import answered, query_is_valid
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX
 from petcheck.spec.operations import Operation
 
@@ -39,9 +39,8 @@ _LIMITS = (1, LIMIT_DEFAULT, LIMIT_MAX)
 
 def is_200(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
     """Whether a list got a 200; for LIST-2 and LIST-6 a refusal alone decides nothing."""
-    found, judgement = status_judgement(exchange, grounds)
-    alone = requirement == "LIST-1" or judgement is HOLDS
-    return judgement if found == requirement and alone else NOT_CONCERNED
+    judgement = answered(requirement, exchange, grounds)
+    return judgement if requirement == "LIST-1" or judgement is HOLDS else NOT_CONCERNED
 
 
 def each_is_accepted(
@@ -51,8 +50,8 @@ def each_is_accepted(
     valid = [e for e in lists_in(record) if query_is_valid(e)]
     tried = [e for e in valid if parameter in dict(e.request.query)]
     examined = tuple(e for e in tried if e.status == 200)
-    refused = [(e, status_judgement(e, grounds)) for e in tried if len(e.request.query) == 1]
-    wrong = [(e, said) for e, (found, said) in refused if found == requirement and isinstance(said, Problem)]
+    refused = ((e, answered(requirement, e, grounds)) for e in tried if len(e.request.query) == 1)
+    wrong = [(e, said) for e, said in refused if isinstance(said, Problem)]
     accepted = {dict(e.request.query)[parameter] for e in examined}
     missing = [value for value in values if value not in accepted]
     plain = asked_with(record)
