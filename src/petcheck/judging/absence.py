@@ -26,7 +26,6 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, described, quoted
-from petcheck.judging.once import Once
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
@@ -149,7 +148,7 @@ def _of_an_earlier_run(sight: Stored, examined: tuple[Exchange, ...], grounds: G
     )
 
 
-def _name_sent(post: Exchange) -> str | None:
+def name_sent(post: Exchange) -> str | None:
     """The name of the animal that a POST would create; None if its body has none.
 
     The body may be an object, or text in which a careless parser may find one. A number becomes its digits.
@@ -157,16 +156,10 @@ def _name_sent(post: Exchange) -> str | None:
     return _sent(post, "name")
 
 
-name_sent = Once(_name_sent)
-
-
-def _status_sent(post: Exchange) -> str | None:
+def status_sent(post: Exchange) -> str | None:
     """The status that this animal would certainly have; None unless it is one of the three."""
     status = _sent(post, "status")
     return status if status in STATUSES else None
-
-
-status_sent = Once(_status_sent)
 
 
 def _sent(post: Exchange, member: str) -> str | None:

@@ -40,12 +40,9 @@ class Sight:
         return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
 
 
-def _posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
+def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     """Every POST with a valid key."""
     return [e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key]
-
-
-posts_in = Once(_posts_in)
 
 
 def _creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
@@ -84,13 +81,10 @@ def still_there(creations: Iterable[Creation]) -> list[Creation]:
     return list({creation.id: creation for creation in creations}.values())
 
 
-def _reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
+def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
     """Every GET of an int64 with a valid key, and that id."""
     keyed = (exchange for exchange in record if exchange.request.has_valid_key)
     return [(number, exchange) for exchange in keyed if (number := exchange.request.pet_id) is not None]
-
-
-reads_in = Once(_reads_in)
 
 
 def _read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
@@ -130,15 +124,12 @@ def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
 listed_in = Once(_listed_in)
 
 
-def _categories_in(record: Iterable[Exchange]) -> frozenset[int]:
+def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
     listed = (sight.animal for page in pages_in(record) for _, sight in sights_on(page))
     made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
     found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
     return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
-
-
-categories_in = Once(_categories_in)
 
 
 def _category_was_accepted(made: Creation) -> bool:

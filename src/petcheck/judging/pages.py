@@ -26,15 +26,12 @@ def page_in_words(exchange: Exchange) -> str:
     return f"{answer_text(exchange)}, {page.size} animal{'s' * (page.size != 1)}"
 
 
-def _pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
+def pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
     """Every page in a record."""
     return [exchange.page for exchange in exchanges if exchange.page is not None]
 
 
-pages_in = Once(_pages_in)
-
-
-def _animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
+def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page has shown, by id, as the latest page shows it."""
     return {
         number: animal
@@ -44,10 +41,7 @@ def _animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     }
 
 
-animals_in = Once(_animals_in)
-
-
-def _created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
+def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     """The POSTs that returned 201, by the id of the animal in the response."""
     return {
         number: exchange
@@ -57,18 +51,12 @@ def _created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     }
 
 
-created_in = Once(_created_in)
-
-
 # ---- what was asked
 
 
-def _lists_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
+def lists_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     """The requests to `GET /pets` with the valid key."""
     return [e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key]
-
-
-lists_in = Once(_lists_in)
 
 
 def asked_with(record: Iterable[Exchange], *query: tuple[str, str]) -> Sequence[Exchange]:
@@ -94,13 +82,10 @@ _by_query = Once(_find_by_query)
 # ---- what is known
 
 
-def _known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
+def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page or a 201 has shown, by id."""
     created = {number: animal for number, post in created_in(record).items() if (animal := post.object) is not None}
     return {**created, **animals_in(record)}
-
-
-known_in = Once(_known_in)
 
 
 def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:

@@ -105,7 +105,7 @@ def is_served(exchange: Exchange) -> bool:
     return exchange.status is not None and exchange.status < 300
 
 
-def _others_spend(record: Record) -> bool:
+def others_spend(record: Record) -> bool:
     """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
     counts = {id(count.exchange): count for count in counts_in(record)}
     # requests without a valid key are ours too, and a server may charge them to the same quota
@@ -114,9 +114,6 @@ def _others_spend(record: Record) -> bool:
         before.limit == after.limit and before.remaining - after.remaining > later - earlier
         for (earlier, before), (later, after) in pairwise(seen)
     )
-
-
-others_spend = Once(_others_spend)
 
 
 # ---- over the limit

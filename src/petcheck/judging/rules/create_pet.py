@@ -24,7 +24,6 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
-from petcheck.judging.once import Once
 from petcheck.judging.request_bodies import Asked, Due, asked_of
 from petcheck.judging.statuses import answered
 from petcheck.spec.figures import STATUSES
@@ -191,11 +190,8 @@ def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
         known |= _categories_of(exchange)
 
 
-def _find_categories_of(exchange: Exchange) -> frozenset[int]:
+def _categories_of(exchange: Exchange) -> frozenset[int]:
     return categories_in([exchange])
-
-
-_categories_of = Once(_find_categories_of)
 
 
 _NO_ANIMAL = "No animal was created; see CREATE-1."
