@@ -90,8 +90,8 @@ def test_what_is_json(text: str, value: Json) -> None:
 )
 def test_what_is_not_json(body: bytes, why: str) -> None:
     said = parse(body).wrong
-    # the messages of Python's reader differ between its versions, ours do not
-    assert said == why or (said.startswith("the body is not JSON: ") and why.startswith("the body is not JSON: "))
+    # how Python's reader calls a trailing comma differs between its versions
+    assert said == why or (b",}" in body and said.startswith("the body is not JSON: "))
 
 
 def test_invalid_json_and_unread_json_are_distinguished() -> None:

@@ -177,6 +177,15 @@ def test_a_page_that_lacks_what_an_earlier_one_showed_was_cut() -> None:
     assert [page.size for page in whole_stores(seen)] == [41, 41]
 
 
+def test_a_page_sent_when_another_ends_lacks_nothing_that_it_shows_itself() -> None:
+    paths = {0.0: ("/pets?limit=100", 25), 0.5: ("/pets?limit=100", 25), 3.0: ("/pets?limit=100", 26)}
+    seen = [
+        exchange(path=path, body=[{"id": n} for n in range(size)], sent=sent, took=0.5)
+        for sent, (path, size) in paths.items()
+    ]
+    assert [one.sent for one in whole(seen)] == [0.0, 0.5]
+
+
 def test_the_latest_whole_store_is_returned() -> None:
     seen = pages(("?limit=5", 3), ("?limit=5", 4))
     assert whole(seen)[-1] is seen[1]

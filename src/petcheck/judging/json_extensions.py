@@ -34,7 +34,7 @@ def lenient_reading(body: bytes) -> Reading | None:
     if spelt is None:
         return None
     text, extension = spelt
-    found = _decoded(text)
+    found = _decoded(text)  # pragma: no mutate - only quicker
     if found is not None and not found.left:
         return found.reading([extension])
     without_comments = _COMMENT.sub(r"\1", text)

@@ -153,7 +153,7 @@ def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[
     """
     pages = pages_in(record)
     whole = {page.exchange.index for page in whole_stores(record)}
-    largest = max((page.size for page in pages), default=0)
+    sizes = [page.size for page in pages]
     return [
         page
         for page in pages
@@ -162,7 +162,7 @@ def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[
             page.by_status is not None
             and page.by_status == status
             and page.has_room
-            and (page.size < _SMALLEST_CAP or page.size < largest)
+            and (page.size < _SMALLEST_CAP or page.size < max(sizes))
         )
     ]
 

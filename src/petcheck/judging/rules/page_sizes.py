@@ -108,8 +108,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     option = settled_by(grounds) if missing == [1] else None
     reasons = []
     if short:
-        add = "" if option else more(known)
-        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{add}")
+        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(known)}")
     if unanswered:
         reasons.append(f"No page shows whether `limit` {one_of([*map(str, unanswered)])} is obeyed; see LIST-2.")
     otherwise = Undecided(" ".join(reasons), option, examined)
