@@ -355,7 +355,7 @@ def test_pages_with_another_list_in_between_are_not_in_a_row() -> None:
     before = [full("sold"), wide(25, "sold"), page(range(10), at=1), page(range(20), "limit=20", at=2)]
     other, read = page([1], "limit=1", at=14.5), exchange(GET, 200, PET, sent=14.5, took=0.1)
     assert isinstance(decided("LIST-4", *before, *again[:2], read, again[2]), Failed)
-    assert asked(decided("LIST-4", *before, *again[:2], other, again[2])) == (ask(), ask("limit=20"), ask())
+    assert "change between requests" in reason(decided("LIST-4", *before, *again[:2], other, again[2]))
 
 
 def test_a_default_page_without_a_filter_is_requested_too() -> None:
