@@ -35,7 +35,7 @@ _PLAIN_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
 _PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(-?[0-9]{1,20})$"))
 
 Animal: TypeAlias = Mapping[str, Json]
-"""A JSON object that stands where a Pet is due."""
+"""A JSON object where a Pet is required."""
 
 
 class Credential(Enum):
@@ -109,7 +109,7 @@ class Silence(Enum):
 
 
 class _Readable:
-    """What is read from a value once is kept with it, but is no part of it: copies and pickles leave it out."""
+    """What is read from a value once is kept with it, but does not belong to it: copies and pickles leave it out."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: self.__dict__[field.name] for field in fields(self)}  # type: ignore[arg-type]

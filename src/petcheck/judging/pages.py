@@ -65,7 +65,7 @@ def asked_with(record: Iterable[Exchange], *query: tuple[str, str]) -> Sequence[
 
 
 def pages_of(record: Iterable[Exchange], call: Call) -> Sequence[Page]:
-    """The pages that such a call has returned."""
+    """The pages that a call has returned."""
     return pages_in(asked_with(record, *call.query))
 
 

@@ -62,7 +62,7 @@ def _missing(exchange: Exchange, name: str) -> Problem:
 
 
 def _unreadable(exchange: Exchange, name: str, readable: re.Pattern[str], due: str) -> Problem | None:
-    """A header that is missing or unreadable, with what is due."""
+    """A header that is missing or unreadable, with what is expected."""
     text = header_of(exchange, name)
     if text is None:
         return _missing(exchange, name)

@@ -60,7 +60,7 @@ def asked_of(request: Request, categories: Collection[int]) -> Asked:
     """Which statuses the body of a POST may get, if `categories` are known to exist."""
     reading = _reading_of(request)
     category = reading.value.get("categoryId") if reading is not None and isinstance(reading.value, dict) else None
-    # what is due depends on nothing else
+    # nothing else about the categories matters
     known = isinstance(category, int) and category in categories, bool(categories)
     asked = _asked_before(request)
     if known not in asked:
