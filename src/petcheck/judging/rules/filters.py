@@ -42,7 +42,7 @@ from petcheck.judging.pages import (
     whole_stores,
 )
 from petcheck.judging.rules.list_pets import each_is_accepted, is_200
-from petcheck.judging.rules.undecided import all_of, more, settled_by
+from petcheck.judging.undecided import all_of, more, settled_by
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 
 # ---- LIST-7

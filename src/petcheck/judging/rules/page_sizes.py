@@ -37,7 +37,7 @@ from petcheck.judging.pages import (
     pages_in,
     pages_of,
 )
-from petcheck.judging.rules.undecided import all_of, more, settled_by
+from petcheck.judging.undecided import all_of, more, settled_by
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
