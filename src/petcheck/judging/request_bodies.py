@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from petcheck.exchange import Request
-from petcheck.json_values import HugeNumber, Json, Parsed, integer, kind, parse
+from petcheck.exchange import Credential, Request
+from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
 from petcheck.judging.matchers import quoted
 from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
+from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
@@ -61,7 +62,7 @@ def asked_of(request: Request, categories: Collection[int]) -> Asked:
     reading = _reading_of(request)
     category = reading.value.get("categoryId") if reading is not None and isinstance(reading.value, dict) else None
     # nothing else about the categories matters
-    known = isinstance(category, int) and category in categories, bool(categories)
+    known = isinstance(category, int) and category in categories, bool(categories)  # pragma: no mutate - a key
     asked = _asked_before(request)
     if known not in asked:
         asked[known] = _asked(request.body, reading, categories)
@@ -77,7 +78,7 @@ _asked_before = Once(_find_asked_before)
 
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
     """The same for a body that is not sent yet."""
-    return _asked(body, _reading(body, parse(body or b"")), categories)
+    return asked_of(Request(Operation.CREATE_PET, "POST", "", (), body, Credential.VALID), categories)
 
 
 def _asked(body: bytes | None, reading: Reading | None, categories: Collection[int]) -> Asked:
@@ -136,20 +137,18 @@ def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
 
 
 def _find_reading_of(request: Request) -> Reading | None:
-    return _reading(request.body, request.parsed)
+    """The value in a body; None without a body, or if it is not JSON, even with extensions."""
+    if not request.body:
+        return None
+    if request.parsed.unread:
+        return _UNREAD
+    try:
+        return lenient_reading(request.body)
+    except RecursionError:
+        return _UNREAD if request.parsed.wrong else Reading(request.parsed.value)
 
 
 _reading_of = Once(_find_reading_of)
-
-
-def _reading(body: bytes | None, strict: Parsed) -> Reading | None:
-    """The value in a body; None if it is not JSON, even with extensions."""
-    if strict.unread:
-        return _UNREAD
-    try:
-        return lenient_reading(body or b"")
-    except RecursionError:
-        return _UNREAD if strict.wrong else Reading(strict.value)
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:

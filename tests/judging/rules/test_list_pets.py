@@ -343,6 +343,10 @@ def test_the_pages_are_requested_again_10_s_after_the_latest_of_animals_and_size
         question = decided("LIST-4", *filtered, shorter, *others)
         assert isinstance(question, Ask)
         assert question.not_before == due
+    shown = page(range(20), "limit=100&status=sold", status="sold")
+    question = decided("LIST-4", *filtered, shown, shorter, page(range(20), "limit=20", at=5))
+    assert isinstance(question, Ask)
+    assert question.not_before == 15.5
     # the size was known before, an animal on the page only later
     early, late = page([*range(19), 77], "limit=20", at=2), page([*range(19), 78], "limit=20", at=7)
     question = decided("LIST-4", *filtered, shorter, early, late)
