@@ -13,8 +13,6 @@
     │   └── TargetDown     the target answers nothing any more
     ├── ConnectionLost     wire: a kept connection was closed before the response began; sent again on a new one
     ├── Untestable         toolkit: the target as a whole cannot be tested (exit 6)
-    ├── NotJson            judging: a text is not JSON
-    │   └── NotRead        it may be JSON, but is longer or deeper than petcheck reads
     ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
     │   ├── BadUrl         a base URL that is not one, or that would send the key unencrypted
     │   ├── BadKey         no API key, or one that cannot be masked
@@ -106,14 +104,6 @@ class AppFailed(Untestable):
     def __init__(self, message: str, log: str) -> None:
         super().__init__(message)
         self.log = log
-
-
-class NotJson(PetcheckError, ValueError):
-    """The text is not JSON; the message says what is wrong and where."""
-
-
-class NotRead(NotJson):
-    """The text may be JSON, but it is longer or nested deeper than petcheck reads."""
 
 
 class ConfigError(PetcheckError):

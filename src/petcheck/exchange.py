@@ -7,16 +7,35 @@ shell expression (`Bearer $PETSTORE_API_KEY`), so that a reader can send the req
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
-from urllib.parse import quote, urlencode, urlsplit
+from functools import cached_property
+from typing import Any, TypeAlias
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from petcheck.spec.figures import CONTENT_TYPE
+from petcheck.json_values import LARGE, Json, Parsed, integer, parse
+from petcheck.spec.figures import (
+    CONTENT_TYPE,
+    INT64_MAX,
+    INT64_MIN,
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    LIMIT_MIN,
+    STATUSES,
+)
 from petcheck.spec.operations import Operation
+from petcheck.words import plural
 
 _SHOWN = 100  # characters of a path or body in a message
+_PLAIN_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
+_PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(-?[0-9]{1,20})$"))
+
+Animal: TypeAlias = Mapping[str, Json]
+"""A JSON object where a Pet is required."""
 
 
 class Credential(Enum):
@@ -63,6 +82,21 @@ class Call:
         return path + ("?" + urlencode(self.query, quote_via=quote, errors="surrogateescape") if self.query else "")
 
 
+def page_call(
+    limit: int | str | None = None, status: str | None = None, credential: Credential = Credential.VALID
+) -> Call:
+    """`GET /pets` with the parameters that are not None (section 4.1)."""
+    query = (("limit", None if limit is None else str(limit)), ("status", status))
+    return Call(
+        Operation.LIST_PETS, credential, query=tuple((name, value) for name, value in query if value is not None)
+    )
+
+
+def read_call(number: int) -> Call:
+    """`GET /pets/{petId}` of an animal (section 4.3)."""
+    return Call(Operation.GET_PET, pet_id=str(number))
+
+
 class Silence(Enum):
     """Why a request got no readable answer."""
 
@@ -74,8 +108,15 @@ class Silence(Enum):
     TLS = "TLS"
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class _Readable:
+    """What is read from a value once is kept with it, but does not belong to it: copies and pickles leave it out."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: self.__dict__[field.name] for field in fields(self)}  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Request(_Readable):
     """A request as it was sent. `url` is absolute; `headers` and `body` are redacted."""
 
     operation: Operation
@@ -89,6 +130,29 @@ class Request:
     def has_valid_key(self) -> bool:
         """Whether it was sent with the key that the target should accept."""
         return self.credential is Credential.VALID
+
+    @cached_property
+    def query(self) -> tuple[tuple[str, str], ...]:
+        """The parameters in their order."""
+        return tuple(parse_qsl(urlsplit(self.url).query, keep_blank_values=True))
+
+    @cached_property
+    def pet_id(self) -> int | None:
+        """The `petId` if it is an int64; None for any other segment or operation."""
+        found = _PET_ID.search(self.url) if self.operation is Operation.GET_PET else None
+        number = int(found[1]) if found else None
+        return number if number is not None and INT64_MIN <= number <= INT64_MAX else None
+
+    @cached_property
+    def parsed(self) -> Parsed:
+        """The body as JSON."""
+        return parse(self.body or b"")
+
+    @property
+    def call(self) -> Call:
+        """A GET as a call, to send it again."""
+        number = None if self.pet_id is None else str(self.pet_id)
+        return Call(self.operation, pet_id=number, query=() if number else self.query)
 
     @property
     def summary(self) -> str:
@@ -109,8 +173,8 @@ class Request:
         return f"the body {_one_line(self.body.decode('utf-8', 'backslashreplace'))}" if self.body else "no body"
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+@dataclass(frozen=True)
+class Response(_Readable):
     """A response as received. `headers` keep order, case and repeats; `body` is decoded and redacted.
 
     `body_complete` is false if petcheck did not read the whole body because of its size caps, and kept only the
@@ -128,10 +192,31 @@ class Response:
 
     def header(self, name: str) -> str | None:
         """The value of header `name` (any case), repeats joined by a comma; None if it is absent."""
-        values = [value for key, value in self.headers if key.lower() == name.lower()]
-        return ", ".join(values) if values else None
+        return self._by_name.get(name.lower())
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, str]:
+        values: dict[str, list[str]] = {}
+        for name, value in self.headers:
+            values.setdefault(name.lower(), []).append(value)
+        return {name: ", ".join(several) for name, several in values.items()}
 
     @property
+    def parsed(self) -> Parsed:
+        """The body as JSON."""
+        return self._parsed if len(self.body) <= LARGE else self._read()
+
+    @cached_property
+    def _parsed(self) -> Parsed:
+        return self._read()
+
+    def _read(self) -> Parsed:
+        if not self.body_complete:
+            kept = plural(len(self.body), "byte")
+            return Parsed(wrong=f"the body is longer than petcheck reads (it keeps the first {kept})", unread=True)
+        return Parsed(wrong=self.encoding_broken) if self.encoding_broken else parse(self.body)
+
+    @cached_property
     def date(self) -> datetime | None:
         """The target's clock from its Date header, rounded down to a second; None if there is no readable one."""
         return http_date(self.header("Date") or "")
@@ -145,8 +230,8 @@ class NoAnswer:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+@dataclass(frozen=True)
+class Exchange(_Readable):
     """One request and its response, or the lack of one.
 
     `index` counts from 0 within a run and target and is what results refer to. `section` is the section of the
@@ -180,6 +265,84 @@ class Exchange:
     def status(self) -> int | None:
         """The status of the response; None without a response."""
         return self.answer.status if isinstance(self.answer, Response) else None
+
+    @property
+    def json(self) -> Json:
+        """The JSON value of the response; None if it has none, which SERVICE-1 judges, or without a response."""
+        return self.answer.parsed.value if isinstance(self.answer, Response) else None
+
+    @property
+    def object(self) -> Animal | None:
+        """The JSON object that the response is; None if it is anything else."""
+        value = self.json
+        return value if isinstance(value, dict) else None
+
+    @cached_property
+    def page(self) -> Page | None:
+        """The page of animals; None unless `GET /pets` with the valid key returned 200 with an array."""
+        if self.request.operation is not Operation.LIST_PETS or self.status != 200 or not self.request.has_valid_key:
+            return None
+        value = self.json
+        if not isinstance(value, list):
+            return None
+        query: dict[str, str] = {}
+        for name, text in self.request.query:
+            query[name] = f"{query[name]},{text}" if name in query else text
+        placed = tuple((place, item) for place, item in enumerate(value) if isinstance(item, dict))
+        numbers = (integer(animal.get("id")) for _, animal in placed)
+        ids = tuple(number for number in numbers if number is not None)
+        return Page(self, query.get("limit"), query.get("status"), frozenset(query), placed, ids, len(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of `GET /pets`, answered 200: its query parameters as text, and its animals with their positions.
+
+    The values of a parameter that is given twice are joined by a comma, since it is open which one counts.
+    `parameters` are the names of all that are given. `ids` are the ids of the animals that have one, in page order.
+    """
+
+    exchange: Exchange
+    limit: str | None
+    status: str | None
+    parameters: frozenset[str]
+    placed: tuple[tuple[int, Animal], ...]
+    ids: tuple[int, ...]
+    size: int
+
+    @property
+    def animals(self) -> tuple[Animal, ...]:
+        """The animals, in the page's order."""
+        return tuple(animal for _, animal in self.placed)
+
+    @property
+    def asked(self) -> int | None:
+        """The page size that was requested, 20 without `limit`; None if `limit` is not from 1 to 100."""
+        return LIMIT_DEFAULT if self.limit is None else limit_in(self.limit)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the query has a parameter other than `limit`: even an undocumented one may select animals."""
+        return bool(self.parameters - {"limit"})
+
+    @property
+    def by_status(self) -> str | None:
+        """The status it is filtered by; None unless it is valid and the only other parameter is `limit`."""
+        return self.status if self.status in STATUSES and self.parameters <= {"limit", "status"} else None
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it is shorter than the requested page size."""
+        return self.asked is not None and self.size < self.asked
+
+
+def limit_in(text: str) -> int | None:
+    """The page size in the text of a `limit` (section 4.1); None unless it is from 1 to 100.
+
+    Whether `007` is an integer is open.
+    """
+    number = int(text) if _PLAIN_LIMIT.fullmatch(text) else None
+    return number if number is not None and LIMIT_MIN <= number <= LIMIT_MAX else None
 
 
 def _one_line(text: str) -> str:

@@ -9,7 +9,6 @@ import pytest
 from petcheck.exchange import Call, Exchange, Silence
 from petcheck.judging.absence import Search, name_sent, nothing_stored, status_sent, stored
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Proof, Undecided
-from petcheck.judging.pages import page_in
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -102,7 +101,7 @@ def test_a_number_as_name_may_be_stored_as_text() -> None:
 def test_an_animal_on_an_earlier_page_is_older(grounds: Grounds) -> None:
     before = page(pet(7, NAME), query="?limit=1", sent=5)
     refused, after = post(), page(pet(7, NAME))
-    after_page = page_in(after)
+    after_page = after.page
     assert after_page is not None
     assert search(before, refused, after, grounds=grounds) == Search(cleared=((refused, after_page),))
     assert search(before, post(), page(pet(7, NAME), pet(8, NAME)), grounds=Grounds(REMOVAL_DAY, run=RUN)).found

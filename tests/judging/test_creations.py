@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from petcheck.exchange import Call, Credential, Exchange, Silence
+from petcheck.json_values import Json
 from petcheck.judging.creations import (
     Creation,
     Sight,
-    call_of,
     categories_in,
     creations_in,
     listed_in,
@@ -15,7 +15,6 @@ from petcheck.judging.creations import (
     reads_in,
     still_there,
 )
-from petcheck.judging.json_values import Json
 from petcheck.judging.judgement import Problem, Proof
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -90,7 +89,7 @@ def test_categories_that_a_201_repeats_exist() -> None:
 
 
 def test_a_get_can_be_sent_again() -> None:
-    assert call_of(exchange(GET, path="/pets/-9")) == Call(GET, pet_id="-9")
-    assert call_of(exchange(LIST, path="/pets?limit=5&status=sold")) == Call(
+    assert exchange(GET, path="/pets/-9").request.call == Call(GET, pet_id="-9")
+    assert exchange(LIST, path="/pets?limit=5&status=sold").request.call == Call(
         LIST, query=(("limit", "5"), ("status", "sold"))
     )

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Credential, Silence
-from petcheck.judging.expected import body_due, documented, limit_in, pet_id_of
+from petcheck.exchange import Credential, Silence, limit_in
+from petcheck.judging.expected import body_due, documented
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -62,7 +62,7 @@ def test_an_error_is_required_whatever_the_credential() -> None:
 )
 def test_pet_ids(segment: str, number: int | None) -> None:
     asked = exchange(GET, 200, path=f"/pets/{segment}")
-    assert pet_id_of(asked) == number
+    assert asked.request.pet_id == number
     assert documented(asked, BEFORE) == (number is not None)
     assert (body_due(asked, BEFORE) == "pet") == (number is not None)
 
@@ -84,7 +84,7 @@ def test_limits(text: str, limit: int | None) -> None:
 
 
 def test_other_operations_have_no_pet_id() -> None:
-    assert pet_id_of(exchange(LIST, path="/pets/7")) is None
+    assert exchange(LIST, path="/pets/7").request.pet_id is None
 
 
 def test_a_removed_operation_is_not_documented_from_its_day_on() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from petcheck.exchange import Credential, Exchange, Response, Silence
+from petcheck.json_values import HugeNumber, Json, parse
 from petcheck.judging import matchers
-from petcheck.judging.json_values import HugeNumber, Json, parse
 from petcheck.judging.judgement import Problem
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, short
@@ -127,10 +127,6 @@ def test_json() -> None:
         "the body begins with a byte order mark, which RFC 8259, section 8.1, forbids", "body"
     )
     assert matchers.problem_of_json(response(body=b"")) == Problem("the body is empty", "body")
-    assert matchers.unread(response(body=b"[]", whole=False)) == (
-        "the body is longer than petcheck reads (it keeps the first 2 bytes)"
-    )
-    assert (matchers.unread(response(body=b"[]")), matchers.unread(response(body=b"{"))) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +152,7 @@ def test_json() -> None:
     ids=short,
 )
 def test_int64(text: str, problem: str | None) -> None:
-    holder = parse(text.encode())
+    holder = parse(text.encode()).value
     assert isinstance(holder, dict)
     part = "body:/id" if "id" in holder else "body"
     assert matchers.problem_of_int64("a Pet", "id", holder) == (problem and Problem(problem, part))

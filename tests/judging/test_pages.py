@@ -6,12 +6,10 @@ import pytest
 
 from petcheck.exchange import Credential, Exchange, Silence
 from petcheck.judging.pages import (
-    Page,
     animals_in,
     created_in,
     known_since,
     order_of,
-    page_in,
     page_in_words,
     pages_in,
     shown_in,
@@ -49,7 +47,7 @@ def page(*ids: int, path: str = "/pets", status: str = "sold") -> Exchange:
     ids=range(15),
 )
 def test_the_parameters_of_a_page(path: str, limit: str | None, status: str | None, asked: int | None) -> None:
-    seen = page_in(page(1, path=path))
+    seen = page(1, path=path).page
     assert seen is not None
     assert (seen.limit, seen.status, seen.asked) == (limit, status, asked)
 
@@ -62,7 +60,7 @@ def test_a_page_in_words() -> None:
 
 def test_a_page_counts_everything_and_keeps_the_animals() -> None:
     listed = exchange(body=[{"id": 3}, 7, {"id": "x"}, {"id": True}, {"id": 2.0}, None])
-    seen = page_in(listed)
+    seen = listed.page
     assert seen is not None
     assert seen.exchange is listed
     assert (seen.size, len(seen.animals), seen.ids) == (6, 4, (3, 2))
@@ -82,8 +80,8 @@ def test_a_page_counts_everything_and_keeps_the_animals() -> None:
     ids=range(7),
 )
 def test_what_is_not_a_page(other: Exchange) -> None:
-    assert page_in(other) is None
-    assert list(pages_in([other, page(1), other])) == [page_in(page(1))]
+    assert other.page is None
+    assert list(pages_in([other, page(1), other])) == [page(1).page]
 
 
 def test_animals_are_known_in_their_latest_state() -> None:
@@ -103,7 +101,7 @@ def test_only_a_post_with_201_and_an_id_creates() -> None:
         exchange(Operation.CREATE_PET, 201, {"id": "x"}),
     ]
     assert created_in([made, *others]) == {4: made}
-    assert [shown_in(one) for one in others] == [(5,), (6,), ()]
+    assert [shown_in(one) for one in others] == [[5], [6], []]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +118,7 @@ def test_only_a_post_with_201_and_an_id_creates() -> None:
     ],
 )
 def test_orders(ids: tuple[int, ...], order: str | None) -> None:
-    seen = page_in(page(*ids))
+    seen = page(*ids).page
     assert seen is not None
     assert order_of(seen) == order
 
@@ -128,13 +126,21 @@ def test_orders(ids: tuple[int, ...], order: str | None) -> None:
 # ---- what a page proves
 
 
-def pages(*listed: tuple[str, int]) -> list[Page]:
+def pages(*listed: tuple[str, int]) -> list[Exchange]:
     """Pages of the animals 1 to n, by path."""
-    return list(pages_in(page(*range(1, size + 1), path=f"/pets{query}") for query, size in listed))
+    return [page(*range(1, size + 1), path=f"/pets{query}") for query, size in listed]
+
+
+def whole(record: list[Exchange]) -> list[Exchange]:
+    return [one.exchange for one in whole_stores(record)]
+
+
+def would_show(record: list[Exchange], status: str | None) -> list[Exchange]:
+    return [one.exchange for one in that_would_show(record, status)]
 
 
 @pytest.mark.parametrize(
-    ("query", "size", "whole"),
+    ("query", "size", "is_whole"),
     [
         ("", 19, False),
         ("?limit=20", 19, True),
@@ -150,16 +156,15 @@ def pages(*listed: tuple[str, int]) -> list[Page]:
         ("?page=2", 0, False),
     ],
 )
-def test_a_page_of_fewer_than_20_that_is_not_full_is_the_whole_store(query: str, size: int, whole: bool) -> None:
+def test_a_page_of_fewer_than_20_that_is_not_full_is_the_whole_store(query: str, size: int, is_whole: bool) -> None:
     seen = pages((query, size))
-    assert whole_stores(seen) == (seen if whole else [])
+    assert whole(seen) == (seen if is_whole else [])
 
 
 def test_a_page_that_a_longer_one_contains_was_the_whole_store() -> None:
     seen = pages(("?limit=100", 37), ("?limit=100", 41), ("?limit=37", 37))
-    assert whole_stores(seen) == [seen[0]]
-    assert whole_stores(seen)[-1] is seen[0]
-    assert whole_stores(seen[1:]) == []
+    assert [one is seen[0] for one in whole(seen)] == [True]
+    assert whole(seen[1:]) == []
 
 
 def test_a_page_that_lacks_what_an_earlier_one_showed_was_cut() -> None:
@@ -169,27 +174,36 @@ def test_a_page_that_lacks_what_an_earlier_one_showed_was_cut() -> None:
         exchange(path="/pets?limit=100", body=[{"id": n} for n in range(1, size + 1)], sent=sent)
         for sent, size in sizes.items()
     ]
-    assert [page.size for page in whole_stores(list(pages_in(seen)))] == [41, 41]
+    assert [page.size for page in whole_stores(seen)] == [41, 41]
+
+
+def test_a_page_sent_when_another_ends_lacks_nothing_that_it_shows_itself() -> None:
+    paths = {0.0: ("/pets?limit=100", 25), 0.5: ("/pets?limit=100", 25), 3.0: ("/pets?limit=100", 26)}
+    seen = [
+        exchange(path=path, body=[{"id": n} for n in range(size)], sent=sent, took=0.5)
+        for sent, (path, size) in paths.items()
+    ]
+    assert [one.sent for one in whole(seen)] == [0.0, 0.5]
 
 
 def test_the_latest_whole_store_is_returned() -> None:
     seen = pages(("?limit=5", 3), ("?limit=5", 4))
-    assert whole_stores(seen)[-1] is seen[1]
+    assert whole(seen)[-1] is seen[1]
 
 
 @pytest.mark.parametrize("longer", [page(*range(2, 60)), page(*range(1, 60), path="/pets?status=sold")], ids=range(2))
 def test_a_longer_page_of_others_or_of_a_filter_proves_nothing(longer: Exchange) -> None:
-    assert whole_stores([*pages(("?limit=100", 37)), *pages_in([longer])]) == []
+    assert whole([*pages(("?limit=100", 37)), longer]) == []
 
 
 def test_a_longer_page_may_be_longer_by_an_item_without_an_id() -> None:
     short = page(*range(1, 38), path="/pets?limit=100")
     longer = exchange(path="/pets?limit=50", body=[*({"id": n} for n in range(1, 38)), {"name": "Rex"}])
-    assert [one.exchange for one in whole_stores(list(pages_in([short, longer])))] == [short]
+    assert whole([short, longer]) == [short]
 
 
 def test_a_page_with_an_item_without_an_id_is_not_the_whole_store() -> None:
-    assert whole_stores(list(pages_in([exchange(body=[{"id": 1}, {"name": "Rex"}], path="/pets?limit=9")]))) == []
+    assert whole([exchange(body=[{"id": 1}, {"name": "Rex"}], path="/pets?limit=9")]) == []
 
 
 @pytest.mark.parametrize(
@@ -210,13 +224,13 @@ def test_a_page_with_an_item_without_an_id_is_not_the_whole_store() -> None:
 )
 def test_a_page_that_would_show_an_animal(query: str, size: int, status: str | None, shows: bool) -> None:
     seen = pages((query, size))
-    assert (seen[0] in that_would_show(seen, status)) is shows
+    assert (seen[0] in would_show(seen, status)) is shows
 
 
 @pytest.mark.parametrize(("other", "shows"), [(44, True), (43, False)])
 def test_a_filtered_page_of_20_or_more_is_not_full_if_a_longer_page_exists(other: int, shows: bool) -> None:
     seen = pages(("?limit=100&status=sold", 43), ("?limit=100&status=pending", other))
-    assert (seen[0] in that_would_show(seen, "sold")) is shows
+    assert (seen[0] in would_show(seen, "sold")) is shows
 
 
 def test_since_when_animals_are_known() -> None:

@@ -9,21 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.judging import json_extensions, json_values
-from petcheck.judging.json_values import parse
-from petcheck.judging.request_bodies import Asked, Due, asked_for
+from petcheck.json_values import parse
+from petcheck.judging.request_bodies import Asked, Due, asked_for, asked_of
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
 
 KNOWN = (1, 2)
 DEFECTS = {f"CREATE-{number}" for number in range(5, 11)}
 SURE_NAMES = ["R", "Rex", "Rex the 2nd", "0", "null", '"\\', "~" * 50]
 DOUBTFUL_NAMES = ["", " Rex", "Rex ", " ", "x" * 51, "x" * 65_536, "Zo\u00eb", "a\tb", "a\x7f", "\U0001f408", "\x00"]
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_remembered() -> None:
-    """Clear the cache: bodies read by an earlier test would hide a mutant from a later one."""
-    json_values._remembered.cache_clear()
-    json_extensions._remembered.cache_clear()
 
 
 def asked(text: str) -> Asked:
@@ -98,7 +92,7 @@ def test_what_is_not_an_object(body: str, what: str) -> None:
 def test_what_is_certainly_refused(body: str, requirement: str, what: str) -> None:
     found = asked(body)
     assert (found.due, found.requirement, found.what) == (Due.REFUSED, requirement, what)
-    assert found.pet == parse(body.encode())
+    assert found.pet == parse(body.encode()).value
 
 
 def test_deep_nesting_is_also_wrong() -> None:
@@ -327,6 +321,19 @@ def test_defects_for_a_parser_with_extensions(body: str) -> None:
 def test_bytes_that_cannot_be_decoded() -> None:
     assert asked_for(b"{\x00\xd8", KNOWN).requirement == "CREATE-5"
     assert asked_for(b"\xff\xfe\x00", KNOWN).requirement == "CREATE-5"
+    assert asked_for(b"\xff\xfe\x00", KNOWN).what == "a body that is neither JSON nor UTF-8"
+
+
+def test_a_body_that_is_nested_too_deep_to_read_with_extensions_is_open() -> None:
+    assert asked_for(b"[" * 5_000, KNOWN).due is Due.OPEN
+    assert asked_for(b"[" * 5_000 + b"]" * 5_000, KNOWN).what == "an array as the body"
+
+
+def test_a_request_is_classed_once_for_the_same_knowledge() -> None:
+    request = exchange(Operation.CREATE_PET, 201, asked={"name": "Rex", "categoryId": 1}).request
+    assert asked_of(request, KNOWN) is asked_of(request, {1, 3})
+    assert (asked_of(request, KNOWN).due, asked_of(request, {2}).due) == (Due.CREATED, Due.CREATED_OR_REFUSED)
+    assert (asked_of(request, {2}).requirement, asked_of(request, ()).requirement) == ("CREATE-14", "CREATE-1")
 
 
 def test_a_repeated_member_is_open_with_an_extension_too() -> None:

@@ -34,8 +34,8 @@ TEXTS = {
 }
 
 ALLOWED = {
-    ("judging/json_values.py", "100000"),  # how much of a text is read
-    ("judging/json_values.py", "10000"),  # and how deep
+    ("json_values.py", "100000"),  # how much of a text is read
+    ("json_values.py", "10000"),  # and how deep
 }
 
 

@@ -14,12 +14,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from petcheck.exchange import Exchange, Response
-from petcheck.judging import rate_limits
+from petcheck.json_values import HugeNumber
+from petcheck.judging import rate_headers
 from petcheck.judging.apply import decide_each
 from petcheck.judging.expected import body_due, documented
-from petcheck.judging.json_values import HugeNumber
 from petcheck.judging.judgement import Failed, Grounds
-from petcheck.judging.matchers import unread, value_of
 from petcheck.judging.rules import RULES
 from petcheck.properties.generate import described_by_schemathesis
 from petcheck.spec.operations import Operation
@@ -63,7 +62,7 @@ def schemathesis_problems(exchange: Exchange, grounds: Grounds) -> dict[str, str
         return {}
     if due is None or not documented(exchange, grounds.as_of):
         return {}
-    shown = None if unread(answer) else _shown(exchange, answer)
+    shown = None if answer.parsed.unread else _shown(exchange, answer)
     if shown is None:
         return {}
     from schemathesis.openapi.checks import MissingContentType
@@ -119,13 +118,13 @@ def _shown(exchange: Exchange, answer: Response, *, alone: str | None = None) ->
     from schemathesis import Response as Shown
 
     try:
-        body = json.dumps(value_of(answer), default=_number).encode()
+        body = json.dumps(answer.parsed.value, default=_number).encode()
     except (TypeError, RecursionError):
         return None
     media = (answer.header("Content-Type") or "").partition(";")[0].partition(",")[0].strip().lower()
     headers = {"content-type": [media]} if media else {}
     for name in _OF_HEADER:
-        value = rate_limits.header_of(exchange, name) if alone in (None, name) else "1"
+        value = rate_headers.header_of(exchange, name) if alone in (None, name) else "1"
         if value is not None:
             headers[name.lower()] = [value.lstrip("0") or "0" if value.isdecimal() else value]
     request = requests.Request(exchange.request.method, "http://example.invalid/").prepare()

@@ -10,7 +10,7 @@ from random import Random
 from typing import Protocol
 
 from petcheck.exchange import Call, Credential, Exchange, Request, Response
-from petcheck.judging.rate_limits import retry_after
+from petcheck.judging.rate_headers import retry_after
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import NOON
 

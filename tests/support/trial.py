@@ -208,8 +208,6 @@ class _Called:
         fixtures: dict[str, Callable[[], object]] = {
             "target": lambda: target,
             "opened_target": lambda: target,
-            "api": lambda: target.api,
-            "record": lambda: target.record,
             "examples": lambda: session.examples_of(target),
         }
         try:

@@ -6,14 +6,13 @@ An animal is identified by its name. Only a page that would have shown the anima
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 
-from petcheck.errors import NotJson
-from petcheck.exchange import Call, Exchange
-from petcheck.judging.json_values import Json, integer, parse
+from petcheck.exchange import Animal, Call, Exchange, Page, page_call
+from petcheck.json_values import Json, integer
 from petcheck.judging.judgement import (
     STATUS,
     Ask,
@@ -26,8 +25,8 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, described, quoted
-from petcheck.judging.pages import LAG_S, Page, created_in, pages_in, that_would_show
+from petcheck.judging.matchers import answer_text, described, quoted
+from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 
@@ -63,8 +62,7 @@ class Search:
 
 def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Search:
     """Search the pages after each of the refused `posts` for the animal that it may have stored."""
-    pages = list(pages_in(record))
-    made = created_in(record)
+    pages, made = pages_in(record), created_in(record)
     not_refused = {name_sent(e) for e in record if _is_post(e) and not _refused(e)}
     found: list[Stored] = []
     doubtful: list[Stored] = []
@@ -72,24 +70,24 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
     stale: list[Exchange] = []
     unseen: list[Exchange] = []
     by_name = _by_name(pages)
-    statuses = {status_sent(post) for post in posts}
     newest = {page.exchange.index: _newest(page, made) for page in pages}
-    pages_by_status = {status: that_would_show(pages, status) for status in statuses}
+    pages_by_status = {status: that_would_show(record, status) for status in {status_sent(post) for post in posts}}
     for post in posts:
         name = name_sent(post)
         if name is None or name in not_refused:
             continue
         named = by_name.get(name, ())
-        sights = [Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished]
-        older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent} | made.keys()
-        new = [sight for sight in sights if _id(sight.animal) not in older]
+        sights = (Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished)
+        older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent}
+        new = next((s for s in sights if _id(s.animal) not in older and _id(s.animal) not in made), None)
         revealing = pages_by_status[status_sent(post)]
-        after = [page for page in revealing if page.exchange.sent >= post.finished]
-        if new:
+        after = revealing[bisect_left(revealing, post.finished, key=lambda page: page.exchange.sent) :]
+        current = next((page for page in reversed(after) if _is_current(page, post, newest)), None)
+        if new is not None:
             watched = any(page.exchange.finished <= post.sent for page in revealing)
-            (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new[0])
-        elif current := [page for page in after if _is_current(page, post, newest)]:
-            cleared.append((post, current[-1]))
+            (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new)
+        elif current is not None:
+            cleared.append((post, current))
         else:
             (stale if after else unseen).append(post)
     return Search(tuple(found), tuple(doubtful), tuple(cleared), tuple(stale), tuple(unseen))
@@ -168,10 +166,9 @@ def _sent(post: Exchange, member: str) -> str | None:
     sent = post.request.body
     if sent is None:
         return None
-    with suppress(NotJson):
-        value = parse(sent)
-        if isinstance(value, dict):
-            return _text(next((value[name] for name in value if name.lower() == member), None))
+    value = post.request.parsed.value
+    if isinstance(value, dict):
+        return _text(next((value[name] for name in value if name.lower() == member), None))
     text = sent.decode(errors="replace").replace('\\"', '"')
     found = re.search(_MEMBER.format(member), text, re.IGNORECASE)
     return found[1].strip("\"'") if found else None
@@ -235,8 +232,7 @@ def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | Non
 def _pages_for(posts: Sequence[Exchange]) -> tuple[Call, ...]:
     """The pages most likely to show animals that POSTs may have stored: one for each status sent, or without one."""
     statuses = dict.fromkeys(status_sent(post) for post in posts)
-    limit = ("limit", str(LIMIT_MAX))
-    return tuple(Call(Operation.LIST_PETS, query=(limit, *((("status", s),) if s else ()))) for s in statuses)
+    return tuple(page_call(LIMIT_MAX, status) for status in statuses)
 
 
 def _parameters(call: Call) -> tuple[str | None, str | None]:

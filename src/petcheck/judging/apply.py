@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from petcheck.exchange import Exchange, Request
@@ -20,6 +20,7 @@ from petcheck.judging.judgement import (
     judged,
 )
 from petcheck.judging.matchers import answer_text, described, one_of
+from petcheck.judging.once import Once, WholeRecord
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
@@ -112,7 +113,7 @@ def _also_in(others: Sequence[str]) -> str:
     return f"; also in {', '.join(others[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
-def final_tries(record: Record) -> list[Exchange]:
+def _final_tries(record: Record) -> WholeRecord:
     """The record without failed first tries: silence and a gateway's 502, 503 or 504 count only on a second try.
 
     Without a second try they prove nothing.
@@ -127,19 +128,10 @@ def final_tries(record: Record) -> list[Exchange]:
             kept.append(exchange)
         else:
             troubled.add(exchange.request)
-    return kept
+    return WholeRecord(kept)
 
 
-def first_tries_of(record: Record, indices: Collection[int]) -> set[int]:
-    """The indices of the failed first tries of these exchanges: without the second, a later try would pass for it."""
-    found: set[int] = set()
-    troubled: dict[Request, list[int]] = {}
-    for exchange in record:
-        if _in_trouble(exchange):
-            troubled.setdefault(exchange.request, []).append(exchange.index)
-        elif tries := troubled.pop(exchange.request, None):
-            found.update(tries if exchange.index in indices else ())
-    return found
+final_tries = Once(_final_tries)
 
 
 def _in_trouble(exchange: Exchange) -> bool:

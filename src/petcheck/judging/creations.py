@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange, Response
-from petcheck.judging.expected import pet_id_of
-from petcheck.judging.json_values import integer
-from petcheck.judging.judgement import Problem, Proof, Record, body
-from petcheck.judging.matchers import Animal, value_of
-from petcheck.judging.pages import Page, pages_in
-from petcheck.judging.request_bodies import asked_for
-from petcheck.judging.statuses import query_of
+from petcheck.exchange import Animal, Exchange, Page
+from petcheck.json_values import integer
+from petcheck.judging.judgement import Problem, Proof, body
+from petcheck.judging.once import Once
+from petcheck.judging.pages import pages_in
+from petcheck.judging.request_bodies import Asked, asked_for, asked_of
 from petcheck.spec.figures import INT64_MAX, INT64_MIN
 from petcheck.spec.operations import Operation
 
@@ -42,33 +40,40 @@ class Sight:
         return Proof(self.exchange, body(*steps) if problem is None else problem.below(*steps).part)
 
 
-def posts_in(record: Iterable[Exchange]) -> Iterator[Exchange]:
+def posts_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
     """Every POST with a valid key."""
-    return (e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key)
+    return [e for e in record if e.request.operation is Operation.CREATE_PET and e.request.has_valid_key]
 
 
-def creations_in(record: Iterable[Exchange]) -> list[Creation]:
+def _creations_in(record: Iterable[Exchange]) -> Sequence[Creation]:
     """Every animal that was created and has an id, in the order of the POSTs."""
     found = []
     for exchange in posts_in(record):
-        animal = _object_in(exchange, 201) or {}
+        animal = (exchange.status == 201 and exchange.object) or {}
         number = integer(animal.get("id"))
         if number is not None:
-            status = (asked_for(exchange.request.body, ()).pet or {}).get("status")
+            status = (asked_of(exchange.request, ()).pet or {}).get("status")
             found.append(Creation(exchange, number, animal, status if isinstance(status, str) else None))
     return found
 
 
+creations_in = Once(_creations_in)
+
+
 def name_in(body: bytes | None) -> str | None:
     """The name in a body of a POST, if it can be read."""
-    name = (asked_for(body, ()).pet or {}).get("name")
-    return name if isinstance(name, str) else None
+    return _name(asked_for(body, ()))
 
 
 def taken(name: str | None, record: Iterable[Exchange]) -> Exchange | None:
     """The first POST that created an animal of that name."""
     made = (e for e in posts_in(record) if e.status == 201) if name is not None else ()
-    return next((exchange for exchange in made if name_in(exchange.request.body) == name), None)
+    return next((exchange for exchange in made if _name(asked_of(exchange.request, ())) == name), None)
+
+
+def _name(asked: Asked) -> str | None:
+    name = (asked.pet or {}).get("name")
+    return name if isinstance(name, str) else None
 
 
 def still_there(creations: Iterable[Creation]) -> list[Creation]:
@@ -76,17 +81,26 @@ def still_there(creations: Iterable[Creation]) -> list[Creation]:
     return list({creation.id: creation for creation in creations}.values())
 
 
-def reads_in(record: Iterable[Exchange]) -> Iterator[tuple[int, Exchange]]:
+def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
     """Every GET of an int64 with a valid key, and that id."""
-    for exchange in record:
-        number = pet_id_of(exchange)
-        if number is not None and exchange.request.has_valid_key:
-            yield number, exchange
+    keyed = (exchange for exchange in record if exchange.request.has_valid_key)
+    return [(number, exchange) for exchange in keyed if (number := exchange.request.pet_id) is not None]
+
+
+def _read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
+    """The same by id."""
+    found: dict[int, list[Exchange]] = {}
+    for number, exchange in reads_in(record):
+        found.setdefault(number, []).append(exchange)
+    return found
+
+
+read_in = Once(_read_in)
 
 
 def read_sight(exchange: Exchange) -> Sight | None:
     """The animal that a GET shows; None unless the response is 200 with an object."""
-    animal = _object_in(exchange, 200)
+    animal = exchange.object if exchange.status == 200 else None
     return None if animal is None else Sight(exchange, animal)
 
 
@@ -98,7 +112,7 @@ def sights_on(page: Page) -> Iterator[tuple[int, Sight]]:
             yield number, Sight(page.exchange, animal, place)
 
 
-def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
+def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     """Every sight of every animal on the pages of a record, by id, in the order of the pages."""
     found: dict[int, list[Sight]] = {}
     for page in pages_in(record):
@@ -107,34 +121,17 @@ def listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
     return found
 
 
-def categories_in(record: Record) -> set[int]:
+listed_in = Once(_listed_in)
+
+
+def categories_in(record: Iterable[Exchange]) -> frozenset[int]:
     """The categories that exist: those of listed animals, and those that a 201 returns as they were sent."""
     listed = (sight.animal for page in pages_in(record) for _, sight in sights_on(page))
     made = (made.animal for made in creations_in(record) if _category_was_accepted(made))
     found = (integer(animal.get("categoryId")) for animal in chain(listed, made))
-    return {number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX}
-
-
-def call_of(exchange: Exchange) -> Call:
-    """A GET as a call, to send it again."""
-    number = pet_id_of(exchange)
-    if number is not None:
-        return read_call(number)
-    return Call(exchange.request.operation, query=tuple(query_of(exchange)))
-
-
-def read_call(number: int) -> Call:
-    """The GET of an animal."""
-    return Call(Operation.GET_PET, pet_id=str(number))
+    return frozenset(number for number in found if number is not None and INT64_MIN <= number <= INT64_MAX)
 
 
 def _category_was_accepted(made: Creation) -> bool:
-    sent = asked_for(made.exchange.request.body, ()).pet or {}
+    sent = asked_of(made.exchange.request, ()).pet or {}
     return integer(sent.get("categoryId")) == integer(made.animal.get("categoryId"))
-
-
-def _object_in(exchange: Exchange, status: int) -> Animal | None:
-    if not isinstance(exchange.answer, Response) or exchange.answer.status != status:
-        return None
-    value = value_of(exchange.answer)
-    return value if isinstance(value, dict) else None

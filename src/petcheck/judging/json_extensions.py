@@ -7,9 +7,8 @@ import re
 from codecs import BOM_UTF8
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import lru_cache
 
-from petcheck.judging.json_values import Json, exact_fraction, exact_integer
+from petcheck.json_values import Json, exact_fraction, exact_integer
 
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*")|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
 _LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[\]}])', re.DOTALL)
@@ -31,23 +30,47 @@ def lenient_reading(body: bytes) -> Reading | None:
 
     Invalid UTF-8 becomes U+FFFD. Raises `RecursionError` if the body is nested too deep.
     """
-    return _remembered(body)
-
-
-def _read(body: bytes) -> Reading | None:
     spelt = _text(body)
     if spelt is None:
         return None
     text, extension = spelt
+    found = _decoded(text)  # pragma: no mutate - only quicker
+    if found is not None and not found.left:
+        return found.reading([extension])
     without_comments = _COMMENT.sub(r"\1", text)
     without_commas = _LAST_COMMA.sub(r"\1", without_comments)
+    found = _decoded(without_commas)
+    if found is None:
+        return None
+    marks = [
+        extension,
+        "a comment" * (without_comments != text),
+        "a trailing comma" * (without_commas != without_comments),
+    ]
+    return found.reading(marks)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decoded:
+    """The first value of a text, the constants in it, whether its outermost object repeats a member, what is `left`."""
+
+    value: Json
+    constants: tuple[str, ...]
+    twice: bool
+    left: str
+
+    def reading(self, marks: list[str]) -> Reading:
+        after = "text after the object" * bool(self.left)
+        return Reading(self.value, " and ".join(filter(None, [*marks, ", ".join(self.constants), after])), self.twice)
+
+
+def _decoded(text: str) -> _Decoded | None:
     objects: list[bool] = []
+    constants: list[str] = []
 
     def members(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
         objects.append(len(dict(pairs)) < len(pairs))
         return dict(pairs)
-
-    constants: list[str] = []
 
     def constant(name: str) -> Decimal:
         constants.append(name)
@@ -56,24 +79,13 @@ def _read(body: bytes) -> Reading | None:
     decoder = json.JSONDecoder(
         object_pairs_hook=members, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=constant
     )
-    stripped = without_commas.strip()
+    stripped = text.strip()
     try:
         value, end = decoder.raw_decode(stripped)
     except json.JSONDecodeError:
         return None
-    found = (
-        (extension, extension),
-        ("a comment", without_comments != text),
-        ("a trailing comma", without_commas != without_comments),
-        (", ".join(constants), constants),
-        ("text after the object", end < len(stripped)),
-    )
     # the outermost object is read last
-    return Reading(value, " and ".join(name for name, there in found if there), bool(objects) and objects[-1])
-
-
-# every check reads the same few bodies again
-_remembered = lru_cache(maxsize=256)(_read)
+    return _Decoded(value, tuple(constants), bool(objects) and objects[-1], stripped[end:])
 
 
 def _text(body: bytes) -> tuple[str, str] | None:

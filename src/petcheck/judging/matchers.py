@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from itertools import accumulate, zip_longest
 from urllib.parse import urlsplit
 
-from petcheck.errors import NotJson, NotRead
-from petcheck.exchange import Exchange, NoAnswer, Response
-from petcheck.judging.json_values import HugeNumber, Json, integer, json_of, kind
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response
+from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, PET_FIELDS, STATUSES
 
@@ -75,37 +74,13 @@ def kind_and_value(value: Json) -> str:
     return kind(value) if value is None else f"{kind(value)}, {quoted(value)}"
 
 
-def value_of(response: Response) -> Json:
-    """The JSON value of the body; None if it is not JSON, which SERVICE-1 judges."""
-    try:
-        return json_of(response)
-    except NotJson:
-        return None
-
-
-Animal = Mapping[str, Json]
-
-
 # ---- bodies
-
-
-def unread(response: Response) -> str:
-    """Why petcheck does not read the body, in words; empty if it does."""
-    try:
-        json_of(response)
-    except NotRead as reason:
-        return str(reason)
-    except NotJson:
-        pass
-    return ""
 
 
 def problem_of_json(response: Response) -> Problem | None:
     """Why the body is not JSON (section 1)."""
-    try:
-        json_of(response)
-    except NotJson as problem:
-        return Problem(str(problem), BODY)
+    if response.parsed.wrong:
+        return Problem(response.parsed.wrong, BODY)
     if response.body.startswith(BOM_UTF8):
         return Problem("the body begins with a byte order mark, which RFC 8259, section 8.1, forbids", BODY)
     return None

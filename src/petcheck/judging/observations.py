@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from petcheck.exchange import Exchange, NoAnswer, Response
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response
+from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
-from petcheck.judging.expected import pet_id_of
-from petcheck.judging.json_values import integer, kind
 from petcheck.judging.judgement import Grounds, Record
-from petcheck.judging.matchers import Animal, quoted, value_of
-from petcheck.judging.pages import order_of, page_in, page_in_words, pages_in
-from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.matchers import quoted
+from petcheck.judging.pages import order_of, page_in_words, pages_in
+from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
-from petcheck.judging.statuses import query_of
 from petcheck.spec.figures import LIMIT_MAX, OPEN_LISTS, PET_FIELDS
 from petcheck.spec.operations import Operation
 
@@ -79,7 +77,7 @@ def _answers(exchanges: Iterable[tuple[str, Exchange]], detail: Callable[[Exchan
 
 
 def _answer(asked: str, exchange: Exchange, detail: str) -> ObservedAnswer:
-    page, answer = page_in(exchange), exchange.answer
+    page, answer = exchange.page, exchange.answer
     silence = f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
     return ObservedAnswer(exchange.status, page.size if page else None, asked, detail or silence)
 
@@ -102,7 +100,7 @@ def _extra_fields(record: Record, grounds: Grounds) -> Observed:
 
 def _odd_list(query: tuple[tuple[str, str], ...]) -> Callable[[Record, Grounds], Observed]:
     def observe(record: Record, _: Grounds) -> Observed:
-        asked = (e for e in _with_key(record, Operation.LIST_PETS) if tuple(query_of(e)) == query)
+        asked = (e for e in _with_key(record, Operation.LIST_PETS) if tuple(e.request.query) == query)
         return _answers(("", exchange) for exchange in list(asked)[:1])
 
     return observe
@@ -132,7 +130,7 @@ def _paging_metadata(record: Record, _: Grounds) -> Observed:
 def _new_pets(record: Record) -> Iterator[tuple[Exchange, Animal]]:
     """Every POST of a NewPet that may be accepted, with its body."""
     for exchange in posts_in(record):
-        asked = asked_for(exchange.request.body, ())
+        asked = asked_of(exchange.request, frozenset())
         if asked.due in (Due.CREATED, Due.CREATED_OR_REFUSED) and asked.pet is not None and "name" in asked.pet:
             yield exchange, asked.pet
 
@@ -174,7 +172,7 @@ def _id_not_int64(record: Record, _: Grounds) -> Observed:
     asked = {
         e.request.url.rpartition("/")[2]: e
         for e in reversed(list(_with_key(record, Operation.GET_PET)))
-        if pet_id_of(e) is None and not e.example
+        if e.request.pet_id is None and not e.example
     }
     return _answers(sorted(asked.items(), key=lambda row: row[1].index))
 
@@ -198,7 +196,7 @@ def _orders_payload(record: Record, _: Grounds) -> Observed:
 
     def body(exchange: Exchange) -> str:
         answer = exchange.answer
-        return kind(value_of(answer)) if isinstance(answer, Response) and answer.body else "no body"
+        return kind(exchange.json) if isinstance(answer, Response) and answer.body else "no body"
 
     return _answers((("", exchange) for exchange in list(answered)[:1]), body)
 
@@ -228,7 +226,7 @@ def _error_codes(record: Record, grounds: Grounds) -> Observed:
 def _rate_limit_body(record: Record, _: Grounds) -> Observed:
     for exchange in record:
         if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
-            value = value_of(exchange.answer)
+            value = exchange.json
             media = exchange.answer.header("Content-Type") or "no media type"
             what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
             return Observed(f"{media}, {what}", (exchange.index,))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise, takewhile
 from math import inf
 
-from petcheck.exchange import Exchange, Response
-from petcheck.judging.expected import limit_in
-from petcheck.judging.json_values import integer
-from petcheck.judging.matchers import Animal, answer_text, value_of
-from petcheck.judging.statuses import query_of
-from petcheck.spec.figures import LIMIT_DEFAULT, STATUSES
+from petcheck.exchange import Animal, Call, Exchange, Page
+from petcheck.json_values import integer
+from petcheck.judging.matchers import answer_text
+from petcheck.judging.once import Once
 from petcheck.spec.operations import Operation
 
 LAG_S = 10.0
@@ -20,82 +18,20 @@ LAG_S = 10.0
 _SMALLEST_CAP = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """A page of `GET /pets`, answered 200: its query parameters as text, and its animals with their positions.
-
-    The values of a parameter that is given twice are joined by a comma, since it is open which one counts.
-    `parameters` are the names of all that are given. `ids` are the ids of the animals that have one, in page order.
-    """
-
-    exchange: Exchange
-    limit: str | None
-    status: str | None
-    parameters: frozenset[str]
-    placed: tuple[tuple[int, Animal], ...]
-    ids: tuple[int, ...]
-    size: int
-
-    @property
-    def animals(self) -> tuple[Animal, ...]:
-        """The animals, in the page's order."""
-        return tuple(animal for _, animal in self.placed)
-
-    @property
-    def asked(self) -> int | None:
-        """The page size that was requested, 20 without `limit`; None if `limit` is not from 1 to 100."""
-        if self.limit is None:
-            return LIMIT_DEFAULT
-        return limit_in(self.limit)
-
-    @property
-    def filtered(self) -> bool:
-        """Whether the query has a parameter other than `limit`: even an undocumented one may select animals."""
-        return bool(self.parameters - {"limit"})
-
-    @property
-    def by_status(self) -> str | None:
-        """The status it is filtered by; None unless it is valid and the only other parameter is `limit`."""
-        return self.status if self.status in STATUSES and self.parameters <= {"limit", "status"} else None
-
-    @property
-    def has_room(self) -> bool:
-        """Whether it is shorter than the requested page size."""
-        return self.asked is not None and self.size < self.asked
-
-
-def page_in(exchange: Exchange) -> Page | None:
-    """The page in an exchange; None unless `GET /pets` with the valid key returned 200 with an array."""
-    if exchange.request.operation is not Operation.LIST_PETS or not isinstance(exchange.answer, Response):
-        return None
-    if exchange.answer.status != 200 or not exchange.request.has_valid_key:
-        return None
-    value = value_of(exchange.answer)
-    if not isinstance(value, list):
-        return None
-    query: dict[str, str] = {}
-    for name, text in query_of(exchange):
-        query[name] = f"{query[name]},{text}" if name in query else text
-    placed = tuple((place, item) for place, item in enumerate(value) if isinstance(item, dict))
-    numbers = (integer(animal.get("id")) for _, animal in placed)
-    ids = tuple(number for number in numbers if number is not None)
-    return Page(exchange, query.get("limit"), query.get("status"), frozenset(query), placed, ids, len(value))
-
-
 def page_in_words(exchange: Exchange) -> str:
     """The answer to a request for a page, in a few words."""
-    page = page_in(exchange)
+    page = exchange.page
     if page is None:
         return answer_text(exchange)
     return f"{answer_text(exchange)}, {page.size} animal{'s' * (page.size != 1)}"
 
 
-def pages_in(exchanges: Iterable[Exchange]) -> Iterator[Page]:
+def pages_in(exchanges: Iterable[Exchange]) -> Sequence[Page]:
     """Every page in a record."""
-    return (page for page in map(page_in, exchanges) if page is not None)
+    return [exchange.page for exchange in exchanges if exchange.page is not None]
 
 
-def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
+def animals_in(exchanges: Iterable[Exchange]) -> Mapping[int, Animal]:
     """Every animal that a page has shown, by id, as the latest page shows it."""
     return {
         number: animal
@@ -105,7 +41,7 @@ def animals_in(exchanges: Iterable[Exchange]) -> dict[int, Animal]:
     }
 
 
-def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
+def created_in(exchanges: Iterable[Exchange]) -> Mapping[int, Exchange]:
     """The POSTs that returned 201, by the id of the animal in the response."""
     return {
         number: exchange
@@ -115,35 +51,108 @@ def created_in(exchanges: Iterable[Exchange]) -> dict[int, Exchange]:
     }
 
 
+# ---- what was asked
+
+
+def lists_in(record: Iterable[Exchange]) -> Sequence[Exchange]:
+    """The requests to `GET /pets` with the valid key."""
+    return [e for e in record if e.request.operation is Operation.LIST_PETS and e.request.has_valid_key]
+
+
+def asked_with(record: Iterable[Exchange], *query: tuple[str, str]) -> Sequence[Exchange]:
+    """Those with exactly these parameters."""
+    return _by_query(record).get(query, ())
+
+
+def pages_of(record: Iterable[Exchange], call: Call) -> Sequence[Page]:
+    """The pages that a call has returned."""
+    return pages_in(asked_with(record, *call.query))
+
+
+def _find_by_query(record: Iterable[Exchange]) -> Mapping[tuple[tuple[str, str], ...], Sequence[Exchange]]:
+    found: dict[tuple[tuple[str, str], ...], list[Exchange]] = {}
+    for exchange in lists_in(record):
+        found.setdefault(exchange.request.query, []).append(exchange)
+    return found
+
+
+_by_query = Once(_find_by_query)
+
+
+# ---- what is known
+
+
+def known_in(record: Iterable[Exchange]) -> Mapping[int, Animal]:
+    """Every animal that a page or a 201 has shown, by id."""
+    created = {number: animal for number, post in created_in(record).items() if (animal := post.object) is not None}
+    return {**created, **animals_in(record)}
+
+
+def _behind_in(record: Iterable[Exchange]) -> Callable[[Page], int]:
+    """For a page, how many known animals it could have shown: those that existed then and that its filter selects."""
+    made = created_in(record)
+    since: dict[str | None, list[float]] = {}
+    for number, animal in known_in(record).items():
+        status = animal.get("status")
+        for one in (None, status) if isinstance(status, str) else (None,):
+            since.setdefault(one, []).append(made[number].finished if number in made else -inf)
+    for times in since.values():
+        times.sort()
+    return lambda page: bisect_right(since.get(page.status, ()), page.exchange.sent)
+
+
+behind_in = Once(_behind_in)
+
+
+def last_created(record: Iterable[Exchange]) -> float:
+    """When the latest POST that created an animal was answered, in monotonic seconds; minus infinity without one."""
+    return max((post.finished for post in created_in(record).values()), default=-inf)
+
+
 # ---- what a page proves
 
 
-def whole_stores(pages: Collection[Page]) -> list[Page]:
-    """The pages that are known to hold every animal of the store (section 4.1), in the given order.
+def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
+    """The pages that are known to hold every animal of the store (section 4.1), in their order.
 
     Each is unfiltered and shorter than its `limit`. A server may cap pages at 20 animals or more, by number or
     by bytes, so the page must hold fewer than 20 animals, or a longer unfiltered page must contain it. Then no earlier
     page may have shown more: one of two replicas may cap its pages and the other not.
     """
     # a page without `limit` may be short because its default is wrong
-    unfiltered = [page for page in pages if not page.filtered and page.limit is not None]
-    return [
-        page
-        for page in unfiltered
+    unfiltered = [page for page in pages_in(record) if not page.filtered and page.limit is not None]
+    first: dict[int, float] = {}
+    for page in sorted(unfiltered, key=lambda page: page.exchange.finished):
+        for number in page.ids:
+            first.setdefault(number, page.exchange.finished)
+    times = sorted(first.values())
+    longest = [(page.size, set(page.ids)) for page in sorted(unfiltered, key=lambda page: -page.size)]
+
+    def is_whole(page: Page) -> bool:
         # an item without an id cannot be distinguished from another
-        if page.has_room
-        and len(page.ids) == page.size
-        and (page.size < _SMALLEST_CAP or (_contained(page, unfiltered) and not _shown_more(page, unfiltered)))
-    ]
+        if not page.has_room or len(page.ids) < page.size:
+            return False
+        if page.size < _SMALLEST_CAP:
+            return True
+        ids = set(page.ids)
+        shown_before = sum(first[number] <= page.exchange.sent for number in ids)
+        longer = takewhile(lambda other: other[0] > page.size, longest)
+        return bisect_right(times, page.exchange.sent) == shown_before and any(ids <= other for _, other in longer)
+
+    return [page for page in unfiltered if is_whole(page)]
 
 
-def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
-    """The pages that would show an animal stored before with that status (None: no status), in the given order.
+whole_stores = Once(_whole_stores)
+
+
+def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[Page]:
+    """The pages that would show an animal stored before with that status (None: no status), in their order.
 
     Each is the whole store, or is filtered by that status and not full. What a filtered page leaves out is not a
     fault, since a server may apply the limit before the filter: use `whole_stores` to judge that.
     """
-    whole = {page.exchange.index for page in whole_stores(pages)}
+    pages = pages_in(record)
+    whole = {page.exchange.index for page in whole_stores(record)}
     sizes = [page.size for page in pages]
     return [
         page
@@ -158,54 +167,51 @@ def that_would_show(pages: Collection[Page], status: str | None) -> list[Page]:
     ]
 
 
-def _contained(page: Page, others: Iterable[Page]) -> bool:
-    return any(other.size > page.size and set(page.ids) <= set(other.ids) for other in others)
-
-
-def _shown_more(page: Page, others: Iterable[Page]) -> bool:
-    """Whether an earlier page has an animal that this one lacks."""
-    earlier = (other for other in others if other.exchange.finished <= page.exchange.sent)
-    return any(not set(other.ids) <= set(page.ids) for other in earlier)
-
-
-def known_since(exchanges: Iterable[Exchange], ids: Collection[int]) -> float:
+def known_since(exchanges: Iterable[Exchange], ids: Iterable[int]) -> float:
     """The monotonic time in seconds at which a page, a 200 or a 201 had shown all of these animals.
 
     A difference between answers about them counts `LAG_S` later. Animals that were never shown are ignored; minus
     infinity if none was shown.
     """
-    first: dict[int, float] = {}
-    for exchange in exchanges:
-        for number in shown_in(exchange):
-            first.setdefault(number, exchange.finished)
-    return max((first[number] for number in ids if number in first), default=-inf)
+    seen = _seen_in(exchanges)
+    return max((seen[number][0][0].finished for number in ids if number in seen), default=-inf)
 
 
 def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) -> float:
     """The monotonic time in seconds since which each sight of an animal has had that status; infinity if none has."""
     since = inf
-    for exchange in exchanges:
-        for animal in _animals_of(exchange):
-            if integer(animal.get("id")) == number:
-                since = min(since, exchange.finished) if animal.get("status") == status else inf
+    for exchange, animal in _seen_in(exchanges).get(number, ()):
+        since = min(since, exchange.finished) if animal.get("status") == status else inf
     return since
 
 
-def _animals_of(exchange: Exchange) -> Sequence[Animal]:
-    """The animals that a page, a 200 or a 201 shows."""
-    page = page_in(exchange)
-    if page is not None:
-        return page.animals
-    if exchange.status not in (200, 201) or not isinstance(exchange.answer, Response):
-        return ()
-    value = value_of(exchange.answer)
-    return (value,) if isinstance(value, dict) else ()
+def _find_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Exchange, Animal]]]:
+    """Every sight of every animal on a page, in a 200 or in a 201, by id."""
+    found: dict[int, list[tuple[Exchange, Animal]]] = {}
+    for exchange in exchanges:
+        for number, animal in _animals_of(exchange):
+            found.setdefault(number, []).append((exchange, animal))
+    return found
+
+
+_seen_in = Once(_find_seen_in)
+
+
+def _find_animals_of(exchange: Exchange) -> Sequence[tuple[int, Animal]]:
+    if exchange.page is not None:
+        animals: Sequence[Animal] = exchange.page.animals
+    else:
+        shown = exchange.object if exchange.status in (200, 201) else None
+        animals = () if shown is None else (shown,)
+    return [(number, animal) for animal in animals if (number := integer(animal.get("id"))) is not None]
+
+
+_animals_of = Once(_find_animals_of)
 
 
 def shown_in(exchange: Exchange) -> Sequence[int]:
     """The ids of the animals that a page, a 200 or a 201 shows."""
-    numbers = (integer(animal.get("id")) for animal in _animals_of(exchange))
-    return tuple(number for number in numbers if number is not None)
+    return [number for number, _ in _animals_of(exchange)]
 
 
 def order_of(page: Page) -> str | None:

@@ -5,22 +5,26 @@ The same rules apply to a body written by hand and to a generated one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from petcheck.errors import NotJson, NotRead
+from petcheck.exchange import Credential, Request
+from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
-from petcheck.judging.json_values import HugeNumber, Json, integer, kind, parse
 from petcheck.judging.matchers import quoted
+from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
+from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
 VERY_LONG_NAME = 255
 _FIELDS = {"name", "categoryId", "status"}
 _INT64_DIGITS = 19
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Due(Enum):
@@ -48,20 +52,40 @@ class Asked:
 
 
 _OPEN = Asked(Due.OPEN, "a body that section 4.2 leaves open")
+_UNREAD = Reading(None)
 _NOT_JSON = Asked(Due.REFUSED, "a body that is not JSON", "CREATE-5")
 _NOT_UTF_8 = Asked(Due.REFUSED, "a body that is neither JSON nor UTF-8", "CREATE-5")
 
 
+def asked_of(request: Request, categories: Collection[int]) -> Asked:
+    """Which statuses the body of a POST may get, if `categories` are known to exist."""
+    reading = _reading_of(request)
+    category = reading.value.get("categoryId") if reading is not None and isinstance(reading.value, dict) else None
+    # nothing else about the categories matters
+    known = isinstance(category, int) and category in categories, bool(categories)  # pragma: no mutate - a key
+    asked = _asked_before(request)
+    if known not in asked:
+        asked[known] = _asked(request.body, reading, categories)
+    return asked[known]
+
+
+def _find_asked_before(_request: Request) -> dict[tuple[bool, bool], Asked]:
+    return {}
+
+
+_asked_before = Once(_find_asked_before)
+
+
 def asked_for(body: bytes | None, categories: Collection[int]) -> Asked:
-    """Which statuses a body may get, if `categories` are known to exist."""
-    if body is None:
-        return _OPEN  # it has no Content-Type either, and other content types are open
+    """The same for a body that is not sent yet."""
+    return asked_of(Request(Operation.CREATE_PET, "POST", "", (), body, Credential.VALID), categories)
+
+
+def _asked(body: bytes | None, reading: Reading | None, categories: Collection[int]) -> Asked:
+    if body is None or reading is _UNREAD:
+        return _OPEN  # without a body it has no Content-Type either, and other content types are open
     if not body:
         return Asked(Due.REFUSED, "no body", "CREATE-5")
-    try:
-        reading = _reading(body)
-    except (NotRead, RecursionError):
-        return _OPEN
     if reading is None:
         return _NOT_JSON if _is_utf_8(body) else _NOT_UTF_8
     pet = reading.value
@@ -108,25 +132,23 @@ def _is_utf_8(body: bytes) -> bool:
 def _exact(pet: Mapping[str, Json], extension: str = "") -> Mapping[str, Json]:
     """The fields that come back exactly: not a name with a part that UTF-8 cannot encode or a parser has replaced."""
     name = str(pet["name"])
-    inexact = any("\ud800" <= character <= "\udfff" for character in name) or (REPLACEMENT in name and extension)
+    inexact = _SURROGATE.search(name) or (REPLACEMENT in name and extension)
     return {field: pet[field] for field in pet if field in _FIELDS and not (inexact and field == "name")}
 
 
-def _reading(body: bytes) -> Reading | None:
-    """The value in a body; None if it is not JSON, even with extensions. Raises `NotRead` and `RecursionError`."""
-    strict: Reading | None = None
+def _find_reading_of(request: Request) -> Reading | None:
+    """The value in a body; None without a body, or if it is not JSON, even with extensions."""
+    if not request.body:
+        return None
+    if request.parsed.unread:
+        return _UNREAD
     try:
-        strict = Reading(parse(body))
-    except NotRead:
-        raise
-    except NotJson:
-        pass
-    try:
-        return lenient_reading(body)
+        return lenient_reading(request.body)
     except RecursionError:
-        if strict is None:
-            raise
-        return strict
+        return _UNREAD if request.parsed.wrong else Reading(request.parsed.value)
+
+
+_reading_of = Once(_find_reading_of)
 
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
 
-from petcheck.exchange import Exchange, Response
-from petcheck.judging.expected import documented, limit_in, pet_id_of
-from petcheck.judging.json_values import integer
+from petcheck.exchange import Exchange, Response, limit_in
+from petcheck.json_values import integer
+from petcheck.judging.expected import documented
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
-from petcheck.judging.matchers import answer_text, value_of
-from petcheck.judging.request_bodies import Asked, asked_for
+from petcheck.judging.matchers import answer_text
+from petcheck.judging.request_bodies import Asked, asked_of
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 
@@ -40,11 +39,11 @@ def expected_of(exchange: Exchange, grounds: Grounds) -> Expected | None:
         case Operation.LIST_PETS:
             return _page(exchange)
         case Operation.CREATE_PET:
-            return _creation(asked_for(request.body, grounds.categories))
+            return _creation(asked_of(request, grounds.categories))
         case Operation.GET_PET:
             return _animal(exchange, grounds)
         case Operation.STORE_ORDERS:
-            if query_of(exchange):
+            if exchange.request.query:
                 return None  # its parameters are not shown
             return Expected("ORDERS-1", "any status except 404, 405 and 5xx", _exists)
 
@@ -57,11 +56,17 @@ def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgeme
     expected = expected_of(exchange, grounds)
     if expected is None or exchange.status in (401, 429):
         return "", NOT_CONCERNED
-    if exchange.status == 404 and pet_id_of(exchange) in grounds.listed:
+    if exchange.status == 404 and exchange.request.pet_id in grounds.listed:
         return "", NOT_CONCERNED  # another client may have removed it
     if exchange.status is not None and expected.allows(exchange.status):
         return expected.requirement, HOLDS
     return expected.requirement, problem_of_status(exchange, expected.said, sent=expected.sent)
+
+
+def answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
+    """The judgement of an answer's status, if it is this requirement that judges it."""
+    found, judgement = status_judgement(exchange, grounds)
+    return judgement if found == requirement else NOT_CONCERNED
 
 
 def problem_of_status(exchange: Exchange, said: str, *, section: str = "", sent: str = "") -> Problem:
@@ -77,7 +82,7 @@ def problem_of_status(exchange: Exchange, said: str, *, section: str = "", sent:
 
 def query_is_valid(exchange: Exchange) -> bool:
     """Whether the document allows every parameter and value, and each parameter is given once."""
-    query = query_of(exchange)
+    query = exchange.request.query
     if len({name for name, _ in query}) < len(query):
         return False
     return all(value_is_valid(name, value) for name, value in query)
@@ -88,15 +93,10 @@ def value_is_valid(name: str, value: str) -> bool:
     return value in STATUSES if name == "status" else name == "limit" and limit_in(value) is not None
 
 
-def query_of(exchange: Exchange) -> list[tuple[str, str]]:
-    """The parameters of a request, in their order."""
-    return parse_qsl(urlsplit(exchange.request.url).query, keep_blank_values=True)
-
-
 def _page(exchange: Exchange) -> Expected | None:
     if not query_is_valid(exchange):
         return None
-    names = {name for name, _ in query_of(exchange)}
+    names = {name for name, _ in exchange.request.query}
     requirement = "LIST-1" if not names else "LIST-2" if names == {"limit"} else "LIST-6"
     return Expected(requirement, "200", lambda status: status == 200)
 
@@ -111,7 +111,7 @@ def _creation(asked: Asked) -> Expected | None:
 
 
 def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
-    number = pet_id_of(exchange)
+    number = exchange.request.pet_id
     if number in grounds.listed or _is_of(exchange, number):
         return Expected("GET-1", "200", lambda status: status == 200)
     return Expected("GET-3", "404", lambda status: status == 404, UNKNOWN_ID)
@@ -119,8 +119,7 @@ def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
 
 def _is_of(exchange: Exchange, number: int | None) -> bool:
     """Whether the answer shows an animal with the requested id: then it exists."""
-    value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
-    return exchange.status == 200 and isinstance(value, dict) and integer(value.get("id")) == number
+    return exchange.status == 200 and exchange.object is not None and integer(exchange.object.get("id")) == number
 
 
 def _exists(status: int) -> bool:
@@ -131,6 +130,6 @@ def _created(exchange: Exchange) -> str:
     """The animal that an unexpected success created, in words; empty if none."""
     if exchange.request.operation is not Operation.CREATE_PET or not isinstance(exchange.answer, Response):
         return ""
-    value = value_of(exchange.answer)
+    value = exchange.json
     number = integer(value.get("id")) if isinstance(value, dict) else None
     return f", and animal {number} was created" if exchange.answer.status < 300 and number is not None else ""

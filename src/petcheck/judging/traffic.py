@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from petcheck.exchange import Credential, Exchange, Response
 from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import decided
@@ -40,7 +41,7 @@ def decisions_on_traffic(record: Record, *, as_of: date, plan: str | None) -> Ma
     a shorter recording.
     """
     used = _keys_in(record)
-    known = {key: _grounds(_as_seen_by(key, record), as_of, plan) for key in used}
+    known = {key: _grounds(key, record, as_of, plan) for key in used}
     rules = [requirement for requirement in catalogue().judged if requirement.id in RULE]
     found: dict[str, list[Settled]] = {requirement.id: [] for requirement in rules}
     for piece in _pieces(record):
@@ -59,9 +60,17 @@ def refused_everywhere(record: Record) -> str | None:
     return _REFUSED if refused and not any((exchange.status or 0) < 300 for exchange in record) else None
 
 
-def _grounds(record: Record, as_of: date, plan: str | None) -> Grounds:
+def _grounds(key: str | None, record: Record, as_of: date, plan: str | None) -> Grounds:
     # the animals may belong to any client and to any day
-    return grounds_of(record, as_of=as_of, plan=plan, category_id=None, writes=True, run="", repeats=True)
+    found = [
+        grounds_of(_as_seen_by(key, piece), as_of=as_of, plan=plan, category_id=None, writes=True, run="", repeats=True)
+        for piece in _pieces(record)
+    ]
+    return replace(
+        found[0],
+        categories=frozenset(number for one in found for number in one.categories),
+        listed=frozenset(number for one in found for number in one.listed),
+    )
 
 
 def _keys_in(record: Record) -> list[str | None]:
@@ -70,14 +79,20 @@ def _keys_in(record: Record) -> list[str | None]:
     return [key for key, _ in used.most_common(_MOST_KEYS)] or [None]
 
 
-def _as_seen_by(key: str | None, record: Record) -> list[Exchange]:
-    """A record as one of the keys sees it: the others are of unknown validity there."""
-    return [
-        exchange
-        if exchange.request.credential is not Credential.VALID or _authorization(exchange) == key
-        else replace(exchange, request=replace(exchange.request, credential=Credential.UNKNOWN))
+def _as_seen_by(key: str | None, record: Record) -> WholeRecord:
+    """A record as one of the keys sees it: the others are of unknown validity there.
+
+    It is a copy, so that what judging has read from it does not stay in memory.
+    """
+
+    def seen(exchange: Exchange) -> Credential:
+        ours = exchange.request.credential
+        return ours if ours is not Credential.VALID or _authorization(exchange) == key else Credential.UNKNOWN
+
+    return WholeRecord(
+        replace(exchange, request=replace(exchange.request, credential=seen(exchange)), answer=replace(exchange.answer))
         for exchange in record
-    ]
+    )
 
 
 def _pieces(record: Record) -> Iterator[Record]:

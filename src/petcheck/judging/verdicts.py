@@ -14,6 +14,7 @@ from typing import Literal
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
@@ -139,11 +140,10 @@ def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held 
     """
     rule = RULE[requirement.id]
     if requirement.section.startswith(_ENDPOINTS):
-        record = [exchange for exchange in record if not _is_over(exchange)]
+        record = _within_the_limit(record)
     decision = _without_question(decide_from_tries(rule, record, grounds))
     if isinstance(decision, Undecided) and any(exchange.example for exchange in record):
-        needed = [exchange for exchange in record if not exchange.example]
-        without = _without_question(decide_from_tries(rule, needed, grounds))
+        without = _without_question(decide_from_tries(rule, _without_examples(record), grounds))
         return without if isinstance(without, Held) else decision
     return decision
 
@@ -151,9 +151,17 @@ def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held 
 _ENDPOINTS, _LIMITS = "4.", "8"
 
 
-def _is_over(exchange: Exchange) -> bool:
-    """Whether a request was sent to exceed the limit and was not served: section 8 says what is due, not section 4."""
-    return exchange.section == _LIMITS and exchange.status != 200
+def _served_or_not_over(record: Record) -> Record:
+    """A record without the refusals over the limit: section 8 says what is due then, and not section 4."""
+    kept = WholeRecord(e for e in record if e.section != _LIMITS or e.status == 200)
+    return kept if len(kept) < len(record) else record
+
+
+def _asked_by_checks(record: Record) -> Record:
+    return WholeRecord(exchange for exchange in record if not exchange.example)
+
+
+_within_the_limit, _without_examples = Once(_served_or_not_over), Once(_asked_by_checks)
 
 
 def _without_question(decision: Decision) -> Held | Failed | Undecided:

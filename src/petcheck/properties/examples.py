@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from petcheck.errors import NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Call, Exchange, read_call
 from petcheck.judging.apply import decide_from_tries
-from petcheck.judging.creations import name_in, posts_in, read_call, reads_in, taken
+from petcheck.judging.creations import name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.rules import RULE

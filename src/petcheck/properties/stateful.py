@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from petcheck.exchange import Call, Exchange
-from petcheck.judging.creations import creations_in, read_call
+from petcheck.exchange import Call, Exchange, page_call, read_call
+from petcheck.judging.creations import creations_in
 from petcheck.properties.sequences import Create, Look, Read, Step, sequences
 from petcheck.properties.streams import Pets, named, names_beyond_ascii, new_pet
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import Shares
 from petcheck.toolkit.target import Target
-from petcheck.wire.api import page_call
 
 
 class Sender(Protocol):

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from itertools import chain, cycle, islice, repeat, zip_longest
 from typing import TypeVar
 
-from petcheck.errors import NotJson
 from petcheck.exchange import Call
-from petcheck.judging.json_values import kind, parse
+from petcheck.json_values import kind, parse
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.properties.cases import Cases, segment_call
 from petcheck.spec.figures import (
@@ -390,10 +389,7 @@ def _of_this_run(body: bytes | None, pets: Pets, *, refused: bool) -> bytes | No
     """A generated body with this run's id in its name and, if its category is an int64, one that exists; the rest of
     the name stays. None if the body cannot be written.
     """
-    try:
-        value = parse(body or b"")
-    except NotJson:
-        return body
+    value = parse(body or b"").value
     if not isinstance(value, dict):
         return body
     members = {name: value[name] for name in ("name", "categoryId", "status") if name in value}

@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from petcheck.errors import NotJson
 from petcheck.exchange import Exchange, Request, Response
-from petcheck.judging.json_values import integer, parse
+from petcheck.json_values import integer
 from petcheck.judging.judgement import Grounds, Record
-from petcheck.judging.matchers import value_of
 from petcheck.judging.observations import Observed, observed
 from petcheck.judging.record import grounds_of
 from petcheck.judging.traffic import decisions_on_traffic, refused_everywhere
@@ -247,16 +245,13 @@ def _left_by(record: Record) -> Iterator[Created]:
             continue
         if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
             continue
-        value = value_of(exchange.answer) if isinstance(exchange.answer, Response) else None
+        value = exchange.json
         made = value if isinstance(value, dict) else {}
         yield Created(integer(made.get("id")), _sent_name(exchange))
 
 
 def _sent_name(exchange: Exchange) -> str:
-    try:
-        sent = parse(exchange.request.body or b"")
-    except NotJson:
-        return ""
+    sent = exchange.request.parsed.value
     name = sent.get("name") if isinstance(sent, dict) else None
     return name if isinstance(name, str) else ""
 

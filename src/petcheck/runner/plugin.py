@@ -19,7 +19,6 @@ from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
 from petcheck.errors import ConfigError, Inconclusive, NothingToRun, NotSent, Untestable
-from petcheck.exchange import Exchange
 from petcheck.results.judge import failing, judge
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner.console import Screen
@@ -35,7 +34,6 @@ from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import StreamWriter
 from petcheck.toolkit.target import Target
-from petcheck.wire.api import Api
 
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
@@ -228,21 +226,9 @@ def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Ta
 
 
 @pytest.fixture
-def api(target: Target) -> Api:
-    """The four operations of the target."""
-    return target.api
-
-
-@pytest.fixture
 def examples(target: Target, request: pytest.FixtureRequest) -> Examples:
     """The property examples of the target, sent once for all checks."""
     return request.config.stash[SESSION].examples_of(target)
-
-
-@pytest.fixture
-def record(target: Target) -> list[Exchange]:
-    """Every exchange with the target so far."""
-    return target.record
 
 
 # ---- outcomes

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from petcheck.errors import NotEvidence
 from petcheck.exchange import Exchange, Response
+from petcheck.judging.once import WholeRecord
 from petcheck.spec.operations import Operation
 from petcheck.stream.lines import (
     AgreedWaiver,
@@ -48,7 +49,7 @@ class Part:
     key: str | None = None
     plan: tuple[PlannedCheck, ...] | None = None
     ended: tuple[Ended, ...] = ()
-    exchanges: tuple[Exchange, ...] = field(default=(), repr=False)
+    exchanges: WholeRecord = field(default=WholeRecord(), repr=False)
     waited_s: float = 0.0
     gone: str | None = None
 
@@ -123,7 +124,7 @@ def _part(settings: TargetSettings, entries: Sequence[Entry]) -> Part:
         opened.key if opened else None,
         planned.checks if planned else None,
         tuple(entry for entry in mine if isinstance(entry, Ended)),
-        tuple(entry for entry in mine if isinstance(entry, Exchange)),
+        WholeRecord(entry for entry in mine if isinstance(entry, Exchange)),
         sum(entry.seconds for entry in mine if isinstance(entry, Waited)),
         next((entry.reason for entry in mine if isinstance(entry, Gone)), None),
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Call, Credential, Exchange, Response
+from petcheck.exchange import Call, Credential, Exchange, Response, page_call
+from petcheck.json_values import kind
 from petcheck.judging.creations import creations_in
-from petcheck.judging.json_values import kind
-from petcheck.judging.matchers import quoted, value_of
-from petcheck.judging.pages import animals_in, order_of, page_in
+from petcheck.judging.matchers import quoted
+from petcheck.judging.pages import animals_in, order_of
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
@@ -19,7 +19,6 @@ from petcheck.toolkit.lookups import creation, creations, list_anew, listed_befo
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.payloads import DEFECTS, TELLTALE_STATUS, keyless_pet
 from petcheck.toolkit.target import Target
-from petcheck.wire.api import page_call
 
 __all__ = [
     "DEFECTS",
@@ -50,7 +49,6 @@ __all__ = [
     "observes",
     "order_of",
     "page_call",
-    "page_in",
     "pets_in",
     "quoted",
     "read_others",
@@ -60,5 +58,4 @@ __all__ = [
     "settle_with_quota_used_up",
     "stage",
     "unknown_id",
-    "value_of",
 ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf
 
+from petcheck.exchange import Animal
+from petcheck.json_values import integer
 from petcheck.judging.creations import reads_in
-from petcheck.judging.json_values import integer
-from petcheck.judging.matchers import Animal
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.get_pet import wrapped
 from petcheck.spec.figures import LIMIT_MAX, PENDING, SOLD, STATUSES

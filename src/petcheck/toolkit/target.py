@@ -17,6 +17,7 @@ from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
 from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
 from petcheck.judging.matchers import answer_text
+from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.toolkit.created import Created
@@ -59,7 +60,8 @@ class Target:
         self._number = drawn.randrange(10**8, 10**9)
         self._categories: tuple[int, ...] = ()
         self._exhausted: object = None
-        self._grounds: tuple[tuple[int, int], Grounds] | None = None
+        self._record = WholeRecord()
+        self._grounds: tuple[WholeRecord, Grounds] | None = None
 
     @property
     def transport(self) -> Transport:
@@ -67,9 +69,11 @@ class Target:
         return self.api.transport
 
     @property
-    def record(self) -> list[Exchange]:
-        """All exchanges so far."""
-        return self.transport.recorded
+    def record(self) -> WholeRecord:
+        """All exchanges so far; rules search it once until the next one."""
+        if len(self._record) != len(self.transport.recorded):
+            self._record = WholeRecord(self.transport.recorded)
+        return self._record
 
     # ---- the start
 
@@ -126,21 +130,18 @@ class Target:
     @property
     def grounds(self) -> Grounds:
         """What is known about the target when a rule judges; computed again after each new exchange."""
-        latest = len(self.record), self.record[-1].index if self.record else -1
-        if self._grounds is None or self._grounds[0] != latest:
-            self._grounds = latest, self._known()
+        if self._grounds is None or self._grounds[0] is not self.record:
+            known = grounds_of(
+                self.record,
+                as_of=self.as_of,
+                plan=self.config.plan,
+                category_id=self.config.category_id,
+                writes=self.config.writes,
+                run=self.run,
+                repeats=self.repeats,
+            )
+            self._grounds = self.record, known
         return self._grounds[1]
-
-    def _known(self) -> Grounds:
-        return grounds_of(
-            self.record,
-            as_of=self.as_of,
-            plan=self.config.plan,
-            category_id=self.config.category_id,
-            writes=self.config.writes,
-            run=self.run,
-            repeats=self.repeats,
-        )
 
     def settle(self, requirement: str) -> None:
         """Send the requests that would decide a requirement; the stream is judged later, by what it holds then.

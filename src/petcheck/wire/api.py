@@ -6,18 +6,11 @@ import json
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from petcheck.exchange import Call, Credential, Exchange
+from petcheck.exchange import Call, Credential, Exchange, page_call
 from petcheck.spec.operations import Operation
 from petcheck.wire.transport import Transport
 
 Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
-
-
-def page_call(limit: int | str | None, status: str | None, credential: Credential = Credential.VALID) -> Call:
-    """`GET /pets` with the parameters that are not None (section 4.1)."""
-    query = [("limit", str(limit))] if limit is not None else []
-    query += [("status", status)] if status is not None else []
-    return Call(Operation.LIST_PETS, credential, query=tuple(query))
 
 
 @dataclass

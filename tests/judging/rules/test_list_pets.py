@@ -337,9 +337,56 @@ def test_a_default_page_that_is_shorter_is_compared_in_the_order_a_b_a() -> None
     assert isinstance(decided("LIST-4", *filtered, ten, twenty, *soon), Ask)
 
 
+def test_the_pages_are_requested_again_10_s_after_the_latest_of_animals_and_sizes_was_known() -> None:
+    filtered, shorter = [full("sold"), wide(25, "sold")], page(range(10), at=1)
+    for others, due in (([page(range(20), "limit=20", at=5)], 15.5), ([page(range(20), "limit=20")], 11.5)):
+        question = decided("LIST-4", *filtered, shorter, *others)
+        assert isinstance(question, Ask)
+        assert question.not_before == due
+    shown = page(range(20), "limit=100&status=sold", status="sold")
+    question = decided("LIST-4", *filtered, shown, shorter, page(range(20), "limit=20", at=5))
+    assert isinstance(question, Ask)
+    assert question.not_before == 15.5
+    # the size was known before, an animal on the page only later
+    early, late = page([*range(19), 77], "limit=20", at=2), page([*range(19), 78], "limit=20", at=7)
+    question = decided("LIST-4", *filtered, shorter, early, late)
+    assert isinstance(question, Ask)
+    assert question.not_before == 17.5
+
+
+def test_pages_with_another_list_in_between_are_not_in_a_row() -> None:
+    again = [page(range(10), at=13), page(range(20), "limit=20", at=14), page(range(10), at=15)]
+    before = [full("sold"), wide(25, "sold"), page(range(10), at=1), page(range(20), "limit=20", at=2)]
+    other, read = page([1], "limit=1", at=14.5), exchange(GET, 200, PET, sent=14.5, took=0.1)
+    assert isinstance(decided("LIST-4", *before, *again[:2], read, again[2]), Failed)
+    assert "change between requests" in reason(decided("LIST-4", *before, *again[:2], other, again[2]))
+
+
+def test_a_default_page_without_a_filter_is_requested_too() -> None:
+    no_page = Undecided("GET /pets returned no page to compare; see LIST-1.")
+    filtered = [full("sold"), wide(25, "sold")]
+    assert decided("LIST-4", *filtered) == Ask((ask(),), no_page)
+    assert reason(decided("LIST-4", *filtered, answer(status=400))) == no_page.reason
+    twenty_known = page(range(20))
+    assert decided("LIST-4", twenty_known, *(page([n], "limit=1", at=n) for n in range(20, 22))) != Held(
+        (twenty_known,)
+    )
+
+
+@pytest.mark.parametrize(("known", "said"), [(1, "Only 1 animal is known"), (2, "Only 2 animals are known")])
+def test_how_many_animals_are_known(known: int, said: str) -> None:
+    assert reason(decided("LIST-4", page(range(known)))).startswith(f"{said};")
+
+
+def test_a_status_that_is_no_text_selects_nothing() -> None:
+    odd = answer(body=[{"id": 1, "status": ["sold"]}])
+    assert reason(decided("LIST-4", odd)).startswith("Only 1 animal is known;")
+
+
 def test_a_default_page_of_a_small_store_that_leaves_animals_out_is_compared_too() -> None:
     known = [page(range(16), "limit=100"), page(range(10), at=1)]
-    assert asked(decided("LIST-4", *known)) == (ask("limit=20"),)
+    few = "Only 16 animals are known; judging the default page size needs more than 20. Add animals to the store."
+    assert decided("LIST-4", *known) == Ask((ask("limit=20"),), Undecided(few, None, (known[1],)))
     explicit = page(range(16), "limit=20", at=2)
     assert asked(decided("LIST-4", *known, explicit)) == (ask(), ask("limit=20"), ask())
     again = [page(range(10), at=13), page(range(16), "limit=20", at=14), page(range(10), at=15)]

@@ -8,9 +8,11 @@ from petcheck.judging.rules import (
     create_pet,
     created_pets,
     errors,
+    filters,
     get_pet,
-    limits,
     list_pets,
+    page_sizes,
+    rate_limit,
     store_orders,
     versioning,
 )
@@ -18,13 +20,15 @@ from petcheck.judging.rules import (
 RULES = (
     *bodies.RULES,
     *list_pets.RULES,
+    *page_sizes.RULES,
+    *filters.RULES,
     *create_pet.RULES,
     *created_pets.RULES,
     *get_pet.RULES,
     *store_orders.RULES,
     *authentication.RULES,
     *errors.RULES,
-    *limits.RULES,
+    *rate_limit.RULES,
     *versioning.RULES,
 )
 RULE = {rule.requirement: rule for rule in RULES}

@@ -15,8 +15,7 @@ from itertools import chain
 from petcheck.exchange import Call, Credential, Exchange, Response
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.apply import failed_by
-from petcheck.judging.expected import documented, pet_id_of
-from petcheck.judging.json_values import parse
+from petcheck.judging.expected import documented
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -33,7 +32,7 @@ from petcheck.judging.judgement import (
     Undecided,
 )
 from petcheck.judging.matchers import answer_text, described, one_of
-from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.statuses import problem_of_status, query_is_valid
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -74,9 +73,9 @@ def _is_plain(exchange: Exchange, grounds: Grounds) -> bool:
         case Operation.LIST_PETS:
             return query_is_valid(exchange)
         case Operation.GET_PET:
-            return pet_id_of(exchange) in grounds.listed
+            return exchange.request.pet_id in grounds.listed
         case Operation.CREATE_PET:
-            return asked_for(exchange.request.body, grounds.categories).due in _ACCEPTABLE
+            return asked_of(exchange.request, grounds.categories).due in _ACCEPTABLE
         case Operation.STORE_ORDERS:
             return True
 
@@ -97,12 +96,10 @@ class _Ambiguous:
     plain: Exchange | None
 
 
-def _ambiguous(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> Iterator[_Ambiguous]:
+def _ambiguous(record: Record, grounds: Grounds, kinds: tuple[Credential, ...]) -> list[_Ambiguous]:
     ours = [e for e in record if e.request.credential in kinds and documented(e, grounds.as_of)]
-    for exchange in ours:
-        if _is_ambiguous(exchange, grounds):
-            alike = (e for e in ours if _kind(e) == _kind(exchange) and _is_plain(e, grounds) and e.status != 429)
-            yield _Ambiguous(exchange, next(alike, None))
+    plain = {_kind(e): e for e in reversed(ours) if e.status != 429 and _is_plain(e, grounds)}
+    return [_Ambiguous(e, plain.get(_kind(e))) for e in ours if _is_ambiguous(e, grounds)]
 
 
 def _kind(exchange: Exchange) -> tuple[Operation, Credential]:
@@ -122,8 +119,8 @@ def _plain_call(record: Record, grounds: Grounds, operation: Operation, key: Cre
         return None if known is None else Call(operation, key, pet_id=str(known))
     if operation is Operation.CREATE_PET:
         # use the body of a POST with an invalid key: one with the valid key may have been stored
-        bodies = (e.request.body for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
-        pet = next((parse(body) for body in bodies if body), None)
+        plain = (e.request for e in record if e.request.credential in _REQUIREMENT and _is_plain(e, grounds))
+        pet = next((request.parsed.value for request in plain if request.body), None)
         if not isinstance(pet, dict):
             return None
         # its own name: if it is stored all the same, the name tells the key
@@ -144,7 +141,7 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     kinds = INVALID[requirement]
     held = [e for e in record if _is_refused(requirement, e, grounds) is HOLDS]
     examined = tuple(held)
-    ambiguous = list(_ambiguous(record, grounds, kinds))
+    ambiguous = _ambiguous(record, grounds, kinds)
     seen = {_kind(exchange) for exchange in held}
     silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
     unseen = [key.value for key in kinds if not any(key is shown for _, shown in seen)]
@@ -169,7 +166,7 @@ def _comes_first(record: Record, grounds: Grounds) -> Decision:
     keys = tuple(_REQUIREMENT)
     ours = [e for e in record if e.request.credential in keys and documented(e, grounds.as_of)]
     first = [e for e in ours if e.status == 401 and not _is_plain(e, grounds)]
-    ambiguous = list(_ambiguous(record, grounds, keys))
+    ambiguous = _ambiguous(record, grounds, keys)
     examined = (*first, *(e for one in ambiguous for e in (one.exchange, one.plain) if e is not None))
     separated = {one.exchange.request.operation for one in ambiguous if one.plain is not None}
     # one question for each operation is enough

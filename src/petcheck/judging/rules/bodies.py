@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Animal, Exchange, Page, Response
+from petcheck.json_values import Json, integer, kind
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import creations_in
 from petcheck.judging.expected import body_due
-from petcheck.judging.json_values import Json, integer, kind
 from petcheck.judging.judgement import (
     BODY,
     HOLDS,
@@ -25,7 +25,6 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import (
-    Animal,
     described,
     kind_and_value,
     problem_of_int64,
@@ -33,10 +32,8 @@ from petcheck.judging.matchers import (
     problem_of_media_type,
     problem_of_pet_status,
     problem_of_string,
-    unread,
-    value_of,
 )
-from petcheck.judging.pages import LAG_S, Page, pages_in, shown_in
+from petcheck.judging.pages import LAG_S, pages_in, shown_in
 from petcheck.spec.operations import Operation
 
 
@@ -48,7 +45,7 @@ def _documented(exchange: Exchange, grounds: Grounds) -> Response | None:
 
 def _is_json(exchange: Exchange, grounds: Grounds) -> Judgement:
     response = _documented(exchange, grounds)
-    if response is None or unread(response):
+    if response is None or response.parsed.unread:
         return NOT_CONCERNED
     return problem_of_json(response) or HOLDS
 
@@ -60,8 +57,8 @@ def _are_all_json(record: Record, grounds: Grounds) -> Decision:
         response = _documented(exchange, grounds)
         if response is None:
             continue
-        if reason := unread(response):
-            return Undecided(f"{described(exchange)}: {reason}.", examined=(exchange,))
+        if response.parsed.unread:
+            return Undecided(f"{described(exchange)}: {response.parsed.wrong}.", examined=(exchange,))
         examined.append(exchange)
     return Held(tuple(examined)) if examined else Undecided(_NO_BODY)
 
@@ -76,10 +73,9 @@ def pets_in(exchange: Exchange, grounds: Grounds) -> list[Json]:
     due = body_due(exchange, grounds.as_of)
     if due not in ("pet", "pets") or not isinstance(exchange.answer, Response):
         return []
-    value = value_of(exchange.answer)
+    value = exchange.json
     if due == "pet":
-        # SERVICE-1 judges a body that is not JSON
-        return [value] if value is not None or exchange.answer.body.strip() == b"null" else []
+        return [] if exchange.answer.parsed.wrong else [value]  # SERVICE-1
     return value if isinstance(value, list) else []
 
 
@@ -101,9 +97,9 @@ def _pet(
 def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
     if body_due(exchange, grounds.as_of) != "pets" or not isinstance(exchange.answer, Response):
         return NOT_CONCERNED
-    value = value_of(exchange.answer)
-    if value is None and exchange.answer.body.strip() != b"null":
-        return NOT_CONCERNED  # not JSON: SERVICE-1
+    value = exchange.json
+    if exchange.answer.parsed.wrong:
+        return NOT_CONCERNED  # SERVICE-1
     if not isinstance(value, list):
         return Problem(f"the body is {kind_and_value(value)}; expected a bare array", BODY)
     odd = next(((place, item) for place, item in enumerate(value) if not isinstance(item, dict)), None)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Animal, Exchange
+from petcheck.json_values import integer
 from petcheck.judging.apply import failed_by
 from petcheck.judging.creations import categories_in, posts_in
-from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import (
     BODY,
     HOLDS,
@@ -24,18 +23,13 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, difference_of_text, one_of, quoted, value_of
-from petcheck.judging.request_bodies import Asked, Due, asked_for
-from petcheck.judging.statuses import status_judgement
+from petcheck.judging.matchers import answer_text, difference_of_text, one_of, quoted
+from petcheck.judging.request_bodies import Asked, Due, asked_of
+from petcheck.judging.statuses import answered
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 
 _failed = partial(failed_by, "4.2")
-
-
-def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
-    found, judgement = status_judgement(exchange, grounds)
-    return judgement if found == requirement else NOT_CONCERNED
 
 
 # ---- CREATE-1
@@ -43,7 +37,7 @@ def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgeme
 
 def _is_created(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A 400 proves nothing if no category is known: the category may be its reason."""
-    judgement = _answered("CREATE-1", exchange, grounds)
+    judgement = answered("CREATE-1", exchange, grounds)
     return NOT_CONCERNED if judgement is HOLDS and exchange.status == 400 else judgement
 
 
@@ -51,7 +45,7 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
     """Each status, and no status, was sent with an animal that was created; other doubts about it do not matter."""
     sent: dict[object, list[Exchange]] = {status: [] for status in (*STATUSES, None)}
     for exchange in posts_in(record):
-        asked = asked_for(exchange.request.body, grounds.categories)
+        asked = asked_of(exchange.request, grounds.categories)
         if asked.due is not Due.REFUSED and asked.pet is not None:
             sent[asked.pet.get("status")].append(exchange)
     accepted = tuple(e for exchanges in sent.values() for e in exchanges if e.status == 201)
@@ -77,16 +71,11 @@ def _each_status_is_accepted(record: Record, grounds: Grounds) -> Decision:
 
 def _repeated(exchange: Exchange, grounds: Grounds) -> tuple[Animal, Animal] | None:
     """The animal sent and the animal returned, if a NewPet got 201 with an object."""
-    request = exchange.request
-    if request.operation is not Operation.CREATE_PET or not request.has_valid_key:
+    got = exchange.object if exchange.status == 201 else None
+    if got is None or not posts_in([exchange]):
         return None
-    if not isinstance(exchange.answer, Response) or exchange.answer.status != 201:
-        return None
-    asked = asked_for(request.body, grounds.categories)
-    got = value_of(exchange.answer)
-    if asked.due is Due.REFUSED or asked.pet is None or not isinstance(got, dict):
-        return None
-    return asked.pet, got
+    asked = asked_of(exchange.request, grounds.categories)
+    return None if asked.due is Due.REFUSED or asked.pet is None else (asked.pet, got)
 
 
 def _name_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -123,7 +112,7 @@ def _status_is_repeated(exchange: Exchange, grounds: Grounds) -> Judgement:
 
 def _each_status_is_repeated(record: Record, grounds: Grounds) -> Decision:
     held = tuple(e for e in posts_in(record) if _status_is_repeated(e, grounds) is HOLDS)
-    repeated = {(asked_for(e.request.body, grounds.categories).pet or {}).get("status") for e in held}
+    repeated = {(asked_of(e.request, grounds.categories).pet or {}).get("status") for e in held}
     missing = [status for status in STATUSES if status not in repeated]
     if not missing:
         return Held(held)
@@ -140,7 +129,7 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
     for exchange, asked in _asked(record, grounds):
         if asked.requirement != requirement:
             continue
-        if _answered(requirement, exchange, grounds) is HOLDS:
+        if answered(requirement, exchange, grounds) is HOLDS:
             held.append((exchange, asked.what))
         else:
             unclear[asked.what] = exchange
@@ -157,7 +146,7 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
 
 
 def _asked(record: Record, grounds: Grounds) -> Iterator[tuple[Exchange, Asked]]:
-    return ((e, asked_for(e.request.body, grounds.categories)) for e in posts_in(record))
+    return ((e, asked_of(e.request, grounds.categories)) for e in posts_in(record))
 
 
 # ---- CREATE-14
@@ -165,7 +154,7 @@ def _asked(record: Record, grounds: Grounds) -> Iterator[tuple[Exchange, Asked]]
 
 def _is_created_or_refused(exchange: Exchange, grounds: Grounds) -> Judgement:
     """One exchange does not show whether the doubt is the reason for an unexpected answer."""
-    return HOLDS if _answered("CREATE-14", exchange, grounds) is HOLDS else NOT_CONCERNED
+    return HOLDS if answered("CREATE-14", exchange, grounds) is HOLDS else NOT_CONCERNED
 
 
 def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decision:
@@ -173,7 +162,7 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
     plain = {e.status for e, asked in _asked(record, grounds) if asked.requirement == "CREATE-1"}
     wrong, held, unclear = [], [], []
     for exchange in _sent_in_doubt(record, grounds):
-        judgement = _answered("CREATE-14", exchange, grounds)
+        judgement = answered("CREATE-14", exchange, grounds)
         if isinstance(judgement, Problem) and exchange.status not in plain:
             wrong.append((exchange, judgement))
         elif judgement is HOLDS or exchange.status == 201:
@@ -194,13 +183,15 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
     """The POSTs that a service may refuse, judged by what was known when they were sent."""
     known = set(grounds.categories - categories_in(record))
+    posts = {id(exchange) for exchange in posts_in(record)}
     for exchange in record:
-        if any(
-            asked.requirement == "CREATE-14"
-            for _, asked in _asked([exchange], replace(grounds, categories=frozenset(known)))
-        ):
+        if id(exchange) in posts and asked_of(exchange.request, known).requirement == "CREATE-14":
             yield exchange
-        known |= categories_in([exchange])
+        known |= _categories_of(exchange)
+
+
+def _categories_of(exchange: Exchange) -> frozenset[int]:
+    return categories_in([exchange])
 
 
 _NO_ANIMAL = "No animal was created; see CREATE-1."
@@ -213,7 +204,7 @@ RULES = (
     Rule("CREATE-3", _NO_ANIMAL, _category_is_repeated),
     Rule("CREATE-4", _NO_ANIMAL, _status_is_repeated, _each_status_is_repeated),
     *(
-        Rule(name, _NO_DEFECT, partial(_answered, name), partial(_each_defect_is_refused, name))
+        Rule(name, _NO_DEFECT, partial(answered, name), partial(_each_defect_is_refused, name))
         for name in (f"CREATE-{number}" for number in range(5, 11))
     ),
     Rule("CREATE-14", _NO_DOUBT, _is_created_or_refused, _doubtful_is_created_or_refused),

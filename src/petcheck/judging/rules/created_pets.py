@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Call, Exchange, Page, page_call, read_call
 from petcheck.judging.absence import nothing_stored
+from petcheck.judging.agree import agree
 from petcheck.judging.creations import (
     Creation,
     Sight,
-    call_of,
     creations_in,
     listed_in,
     posts_in,
-    read_call,
+    read_in,
     read_sight,
     reads_in,
     still_there,
@@ -36,7 +36,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, described, differences
-from petcheck.judging.pages import LAG_S, Page, pages_in, whole_stores
+from petcheck.judging.pages import LAG_S, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -64,9 +64,7 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     creations = still_there(creations_in(record))
     if not creations:
         return Undecided(_NO_ANIMAL)
-    by_id: dict[int, list[Exchange]] = {}
-    for number, exchange in reads_in(record):
-        by_id.setdefault(number, []).append(exchange)
+    by_id = read_in(record)
     reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
     shown: list[Exchange] = []
     changed: list[tuple[Creation, Failed]] = []
@@ -122,7 +120,7 @@ def _is_lost(
         asked = [*gone, *(one for one in creations if one not in gone)][:2]
         return Ask(tuple(read_call(one.id) for one in asked), vanished, max(map(_due, asked)))
     one, x = late[0]
-    read = {number for number, _ in reads_in(record)}
+    read = read_in(record)
     alike = [kin for kin in creations if kin.id not in read and kin.status == one.status]
     if alike:  # a server may lose one kind of animal
         return Ask((read_call(alike[0].id),), vanished, _due(alike[0]))
@@ -132,12 +130,12 @@ def _is_lost(
 def _nothing_is_read(record: Record, creations: Sequence[Creation]) -> Ask | Undecided | None:
     """The decision if GET finds none of the animals of other clients, which GET-1 judges; otherwise None."""
     mine = {one.id for one in creations}
-    others = [number for number in listed_in(record) if number not in mine]
+    others = {number: None for number in listed_in(record) if number not in mine}
     reads = [e for number, e in reads_in(record) if number in others]
     if not others or any(map(read_sight, reads)):
         return None
     undecided = Undecided(f"{Operation.GET_PET} found no animal at all; see GET-1.", examined=tuple(reads))
-    return undecided if reads else Ask((read_call(others[0]),), undecided)
+    return undecided if reads else Ask((read_call(next(iter(others))),), undecided)
 
 
 def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
@@ -167,7 +165,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     creations = still_there(creations_in(record))
     if not creations:
         return Undecided(_NO_ANIMAL)
-    pages, listed = list(pages_in(record)), listed_in(record)
+    pages, listed = pages_in(record), listed_in(record)
     questions: list[Ask] = []
     shown: list[Exchange] = []
     changed: list[tuple[Creation, Failed]] = []
@@ -219,56 +217,41 @@ def _is_missing(
         "The list does not show a created animal, which another client may have removed. Run again.",
         examined=(one.exchange, page.exchange),
     )
-    again = call_of(page.exchange)
-    if page in whole_stores(pages):
+    again = page.exchange.request.call
+    before = [p for p in pages if _same_request(p, page) and p.exchange.sent >= _due(one) and one.id not in p.ids]
+    if page in whole_stores(record):
         listed = listed_in(record)
         never = [each for each in missing if each.id not in listed]
         late = [each for each in never if page.exchange.sent >= _due(each)]
         reads = grounds.as_of < REMOVAL_DAY
-        read = _between(record, pages, page, one)
+        found = [sight for e in read_in(record).get(one.id, ()) if (sight := read_sight(e)) is not None]
+        read = next((sight.exchange for _, sight, _ in agree(before, found)), None)
         if page.exchange.sent >= _due(one) and (len(late) > 1 or read is not None):
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads and len(never) < 2 else (again,)
         return Ask(calls, vanished, _due(one))
-    beside = [other for other in pages if _shows_it_beside(other, page, one, pages)]
+    older = {number for other in pages if not _after(other.exchange, one) for number in other.ids}
+    beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough
         asked_before = any(_same_request(other, page) and not _after(other.exchange, one) for other in pages)
-        fresh = _listing(LIMIT_MAX - 1, page.by_status)
-        sent = {call_of(other.exchange) for other in pages if _after(other.exchange, one)}
+        fresh = page_call(LIMIT_MAX - 1, page.by_status)
+        sent = {other.exchange.request.call for other in pages if _after(other.exchange, one)}
         return Ask((fresh,), vanished) if asked_before and fresh not in sent else None
-    before = _late_without(pages, page, one)
-    between = [b for b in beside if any(b.exchange.sent >= p.exchange.finished for p in before)]
-    if any(page.exchange.sent >= b.exchange.finished for b in between):
-        return _left_out(page, one, between[-1].exchange)
-    return Ask((again, call_of(beside[-1].exchange), again), vanished, _due(one))
+    if any(agree(before, beside)):
+        return _left_out(page, one, beside[-1].exchange)
+    return Ask((again, beside[-1].exchange.request.call, again), vanished, _due(one))
 
 
-def _shows_it_beside(other: Page, page: Page, one: Creation, pages: Sequence[Page]) -> bool:
-    """Whether another page, no longer, shows an animal and no older one that `page` lacks: `page` has room for it."""
+def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
+    """Whether another page, no longer, shows an animal and none of `older` that `page` lacks: that has room for it."""
     if other.asked is None or page.asked is None or other.asked > page.asked:
         return False
-    older = {number for p in pages if not _after(p.exchange, one) for number in p.ids}
     return (
         one.id in other.ids
         and (other.by_status, other.filtered) == (page.by_status, page.filtered)
         and set(other.ids) & older <= set(page.ids)
     )
-
-
-def _between(record: Record, pages: Sequence[Page], page: Page, one: Creation) -> Exchange | None:
-    """A GET that found the animal between two answers to one request for a page, both without it."""
-    earlier = _late_without(pages, page, one)
-    for number, read in reads_in(record):
-        inside = any(p.exchange.finished <= read.sent for p in earlier) and read.finished <= page.exchange.sent
-        if number == one.id and read_sight(read) is not None and inside:
-            return read
-    return None
-
-
-def _late_without(pages: Sequence[Page], page: Page, one: Creation) -> list[Page]:
-    """The answers to the same request for a page that should show an animal but do not."""
-    return [p for p in pages if _same_request(p, page) and p.exchange.sent >= _due(one) and one.id not in p.ids]
 
 
 def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
@@ -303,7 +286,7 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
             (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
         )
     changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
-    return Ask((call_of(last.exchange),), changing, _due(one))
+    return Ask((last.exchange.request.call,), changing, _due(one))
 
 
 def _all_changed(changed: Sequence[tuple[Creation, Failed]]) -> Failed:
@@ -337,12 +320,7 @@ def _same_request(page: Page, other: Page) -> bool:
 
 def _pages_with(one: Creation) -> tuple[Call, ...]:
     """The pages that are most likely to show an animal."""
-    return tuple(_listing(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
-
-
-def _listing(limit: int, status: str | None) -> Call:
-    more = () if status is None else (("status", status),)
-    return Call(Operation.LIST_PETS, query=(("limit", str(limit)), *more))
+    return tuple(page_call(LIMIT_MAX, status) for status in dict.fromkeys((None, one.status)))
 
 
 RULES = (

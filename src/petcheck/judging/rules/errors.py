@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Animal, Exchange, Response
+from petcheck.json_values import Json
 from petcheck.judging.expected import body_due
-from petcheck.judging.json_values import Json
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, Rule
-from petcheck.judging.matchers import (
-    Animal,
-    answer_text,
-    kind_and_value,
-    problem_of_error_status,
-    problem_of_string,
-    value_of,
-)
-from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.judging.matchers import answer_text, kind_and_value, problem_of_error_status, problem_of_string
+from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -26,8 +19,8 @@ def error_in(exchange: Exchange, grounds: Grounds) -> tuple[Json, Response] | No
     """The value where an Error is required, and its response; None if none is required or the body is not JSON."""
     if body_due(exchange, grounds.as_of) != "error" or not isinstance(exchange.answer, Response):
         return None
-    value = value_of(exchange.answer)
-    return None if value is None and exchange.answer.body.strip() != b"null" else (value, exchange.answer)
+    parsed = exchange.answer.parsed
+    return None if parsed.wrong else (parsed.value, exchange.answer)
 
 
 def _error_is_an_object(exchange: Exchange, grounds: Grounds) -> Judgement:
@@ -58,7 +51,7 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     if exchange.status < 500:
         return HOLDS
     posted = exchange.request.operation is Operation.CREATE_PET and exchange.request.has_valid_key
-    sent = asked_for(exchange.request.body, grounds.categories).what if posted else ""
+    sent = asked_of(exchange.request, grounds.categories).what if posted else ""
     said = f"expected {Due.OPEN.value} (section 7), got {answer_text(exchange)}"
     return Problem(said, STATUS, Due.OPEN.value, sent)
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import inf
 
-from petcheck.exchange import Call, Exchange
+from petcheck.exchange import Animal, Call, Exchange, read_call
+from petcheck.json_values import integer
+from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence
-from petcheck.judging.creations import (
-    Sight,
-    call_of,
-    creations_in,
-    listed_in,
-    read_call,
-    read_sight,
-    reads_in,
-)
-from petcheck.judging.expected import pet_id_of
-from petcheck.judging.json_values import integer
+from petcheck.judging.creations import Sight, creations_in, listed_in, read_in, read_sight, reads_in
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -39,9 +30,9 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import Animal, answer_text, described, differences, problem_of_int64, quoted
+from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
-from petcheck.judging.statuses import UNKNOWN_ID, problem_of_status, status_judgement
+from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -53,19 +44,6 @@ _WRAPPED = 2**52
 _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
 
-def _answered(requirement: str, exchange: Exchange, grounds: Grounds) -> Judgement:
-    found, judgement = status_judgement(exchange, grounds)
-    return judgement if found == requirement else NOT_CONCERNED
-
-
-def _read(record: Iterable[Exchange]) -> Mapping[int, list[Exchange]]:
-    """Every GET of an int64, by id."""
-    found: dict[int, list[Exchange]] = {}
-    for number, exchange in reads_in(record):
-        found.setdefault(number, []).append(exchange)
-    return found
-
-
 # ---- GET-1
 
 
@@ -73,9 +51,9 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     """A 404 counts for an animal that pages still show; CREATE-12 judges one that the run created."""
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
-    listed, reads = listed_in(record), _read(record)
+    listed, reads = listed_in(record), read_in(record)
     mine = {one.id for one in creations_in(record)}
-    held = tuple(e for exchanges in reads.values() for e in exchanges if _answered("GET-1", e, grounds) is HOLDS)
+    held = tuple(e for exchanges in reads.values() for e in exchanges if answered("GET-1", e, grounds) is HOLDS)
     lost = {n: x for n, x in reads.items() if n in listed and n not in mine and all(e.status == 404 for e in x)}
     for number, exchanges in lost.items():
         sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
@@ -93,7 +71,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     )
     for number, exchanges in lost.items():
         if not any(s.exchange.sent >= exchanges[0].finished for s in listed[number]) and len(exchanges) == 1:
-            page = _wide(call_of(listed[number][-1].exchange))
+            page = _wide(listed[number][-1].exchange.request.call)
             return Ask((page, read_call(number)), vanished, exchanges[0].finished + LAG_S)
     if held:
         return Held(held)
@@ -115,7 +93,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
 
 def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
-    number, sight = pet_id_of(exchange), read_sight(exchange)
+    number, sight = exchange.request.pet_id, read_sight(exchange)
     if number not in grounds.listed or sight is None or not exchange.request.has_valid_key:
         return NOT_CONCERNED
     if grounds.as_of >= REMOVAL_DAY or _problem_of_id(sight.animal) is not None:
@@ -132,7 +110,7 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     listed = listed_in(record)
     held: list[Exchange] = []
     single: list[Exchange] = []
-    for number, exchanges in _read(record).items():
+    for number, exchanges in read_in(record).items():
         reads = [s for s in map(read_sight, exchanges) if s is not None and integer(s.animal.get("id")) == number]
         single += [sight.exchange for sight in reads]
         if not reads or number not in listed:
@@ -160,7 +138,7 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
         if changed := differences(sight.animal, read.animal):
             both = max(sight.exchange.finished, read.exchange.finished)
             seen[_texts(changed)] = min(both, seen.get(_texts(changed), inf))
-    for before, read, after in _in_a_row(record, sights, reads):
+    for before, read, after in agree(sights, reads, record):
         changed = differences(before.animal, read.animal)
         if not changed or differences(before.animal, after.animal):
             continue
@@ -176,7 +154,7 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
     )
     due = min(seen.values()) + LAG_S
     compared = [sight.exchange.finished for sight in sights if sight.exchange.sent >= due]
-    page = _wide(call_of(sights[-1].exchange))
+    page = _wide(sights[-1].exchange.request.call)
     return Ask((page, read_call(number), page), changing, min(compared, default=due - LAG_S) + LAG_S)
 
 
@@ -200,7 +178,7 @@ def _texts(problems: Iterable[Problem]) -> tuple[str, ...]:
 def _first_of_each(sights: Iterable[Sight]) -> list[Sight]:
     """The first sight of each state of an animal."""
     found: dict[str, Sight] = {}
-    for sight in sorted(sights, key=_finished):
+    for sight in sorted(sights, key=lambda sight: sight.exchange.finished):
         found.setdefault(_state(sight.animal), sight)
     return list(found.values())
 
@@ -211,34 +189,6 @@ def _state(animal: Animal) -> str:
         return repr([(name, animal[name]) for name in sorted(PET_FIELDS) if name in animal])
     except RecursionError:
         return f"state {id(animal)}"
-
-
-def _in_a_row(record: Record, sights: Sequence[Sight], reads: Iterable[Sight]) -> Iterator[tuple[Sight, Sight, Sight]]:
-    """Each read between the page before it and the page after it, with no other request in between.
-
-    Given time, an animal may change and change back.
-    """
-    by_end = sorted(sights, key=_finished)
-    for read in reads:
-        earlier = bisect_right(by_end, read.exchange.sent, key=_finished)
-        later = bisect_left(sights, read.exchange.finished, key=_sent)
-        if not earlier or later == len(sights):
-            continue
-        before, after = by_end[earlier - 1], sights[later]
-        own = (before.exchange.request, read.exchange.request, after.exchange.request)
-        begun = bisect_left(record, before.exchange.finished, key=lambda exchange: exchange.sent)
-        ended = bisect_right(record, after.exchange.sent, key=lambda exchange: exchange.sent)
-        between = record[begun:ended]
-        if all(exchange.request in own for exchange in between if exchange.finished <= after.exchange.sent):
-            yield before, read, after
-
-
-def _sent(sight: Sight) -> float:
-    return sight.exchange.sent
-
-
-def _finished(sight: Sight) -> float:
-    return sight.exchange.finished
 
 
 def _wide(page: Call) -> Call:
@@ -257,7 +207,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
     listed = listed_in(record)
     known = {*listed, *(one.id for one in creations_in(record))}
     rows = [(number, e) for number, e in reads_in(record) if number not in known]
-    held = tuple(e for _, e in rows if _answered("GET-3", e, grounds) is HOLDS)
+    held = tuple(e for _, e in rows if answered("GET-3", e, grounds) is HOLDS)
     made_up = [(n, s) for n, e in rows if (s := read_sight(e)) is not None and integer(s.animal.get("id")) == n]
     for number, sight in made_up:
         for other in listed.get(wrapped(number), [])[-1:]:
@@ -300,7 +250,7 @@ def wrapped(number: int) -> int:
 
 def _is_removed(exchange: Exchange, grounds: Grounds) -> Judgement:
     """A redirect is open."""
-    known = pet_id_of(exchange) in grounds.listed and exchange.request.has_valid_key
+    known = exchange.request.pet_id in grounds.listed and exchange.request.has_valid_key
     if grounds.as_of < REMOVAL_DAY or not known or exchange.status in (401, 429):
         return NOT_CONCERNED
     if exchange.status is not None and 300 <= exchange.status < 500:
@@ -320,8 +270,8 @@ _NO_ANIMAL = f"{Operation.GET_PET} returned no animal."
 _NO_UNKNOWN_ID = "No request was for an unknown id."
 
 RULES = (
-    Rule("GET-1", _NO_ANIMAL, partial(_answered, "GET-1"), _existing_is_found),
+    Rule("GET-1", _NO_ANIMAL, partial(answered, "GET-1"), _existing_is_found),
     Rule("GET-2", _NO_ANIMAL, _is_the_one_asked_for, _is_the_same_as_listed),
-    Rule("GET-3", _NO_UNKNOWN_ID, partial(_answered, "GET-3"), _unknown_is_not_found),
+    Rule("GET-3", _NO_UNKNOWN_ID, partial(answered, "GET-3"), _unknown_is_not_found),
     Rule("GET-4", "No request for a listed animal got a conclusive answer. If none is listed, add one.", _is_removed),
 )

@@ -1,4 +1,8 @@
-"""Section 8: the rate limit headers of single responses, how they change, and how the limit is enforced."""
+"""Section 8: the rate limit headers of single responses, how they change, and how the limit is enforced.
+
+`rate_headers` reads single headers (RATE-1 to RATE-3, RATE-5, RATE-7), `rate_counts` finds what Remaining counts
+(RATE-4), `rate_refusals` the 429 (RATE-6, RATE-8, RATE-9), and `using_up` what a run sends to see one.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from functools import partial
 from itertools import dropwhile
 
 from petcheck.exchange import Exchange
-from petcheck.judging import rate_limits
+from petcheck.judging import rate_headers
 from petcheck.judging.apply import final_tries
 from petcheck.judging.expected import documented
 from petcheck.judging.judgement import (
@@ -29,12 +33,12 @@ from petcheck.judging.judgement import (
     header,
 )
 from petcheck.judging.matchers import answer_text, described
-from petcheck.judging.quotas import (
+from petcheck.judging.rate_counts import (
     CLOCK_S,
     ROUNDING_S,
     Count,
-    Quota,
     QuotaProblem,
+    QuotaSeen,
     counts_in,
     is_counted_down,
     problem_in,
@@ -43,18 +47,18 @@ from petcheck.judging.quotas import (
     quotas_in,
     served_in_words,
 )
-from petcheck.judging.refusals import (
+from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
-    Refusal,
+    NotServed,
     gateway_refusals_in,
     is_a_page,
     keyed,
     others_spend,
     over_in,
-    pages_not_asked,
     refusals_in,
     served_text,
 )
+from petcheck.judging.using_up import pages_not_asked
 from petcheck.spec.figures import GATEWAY_TROUBLE, RATE_LIMIT, RATE_REMAINING, RATE_RESET, RETRY_AFTER
 
 _COMPARED = 6
@@ -80,7 +84,7 @@ def _has_rate_headers(exchange: Exchange, grounds: Grounds) -> bool:
 def _limit_is_the_plans(exchange: Exchange, grounds: Grounds) -> Judgement:
     if grounds.plan is None or not exchange.request.has_valid_key:
         return NOT_CONCERNED
-    limit = rate_limits.limit_of(exchange)
+    limit = rate_headers.limit_of(exchange)
     if not limit or not _has_rate_headers(exchange, grounds):
         return NOT_CONCERNED
     figures = [figure for figure in (grounds.plan.per_minute, grounds.plan.per_day) if figure is not None]
@@ -98,7 +102,7 @@ def _plan_is_known(record: Record, grounds: Grounds) -> Decision:
 
 
 def _retry_after(exchange: Exchange, grounds: Grounds) -> Judgement:
-    return (rate_limits.problem_of_retry_after(exchange) or HOLDS) if exchange.status == 429 else NOT_CONCERNED
+    return (rate_headers.problem_of_retry_after(exchange) or HOLDS) if exchange.status == 429 else NOT_CONCERNED
 
 
 def _a_429_came(record: Record, grounds: Grounds) -> Decision:
@@ -138,7 +142,7 @@ def _quota_failed(problem: QuotaProblem, examined: tuple[Exchange, ...]) -> Fail
     return Failed(f"{described(last)}: {problem.text} (section 8).", proofs, examined)
 
 
-def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
+def _doubtful(quota: QuotaSeen, latest: Exchange) -> Exchange | None:
     """The first answer of a window that is wrong if fixed, if no later answer shows whether it is fixed."""
     window = quota.windows[-1]
     first = window.counts[0].exchange
@@ -146,7 +150,7 @@ def _doubtful(quota: Quota, latest: Exchange) -> Exchange | None:
     return first if unsettled and problem_in(window) is not None else None
 
 
-def _undecided(counts: list[Count], quotas: list[Quota], grounds: Grounds) -> Undecided:
+def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Grounds) -> Undecided:
     if not counts:
         return Undecided(
             "No response to the valid key had readable rate limit headers that no cache can have sent; see RATE-1 to "
@@ -202,11 +206,11 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
 
 def _proof_of_over(exchange: Exchange) -> Proof:
     """The answer's Remaining, or its status if it has none."""
-    counted = exchange.status == 200 and rate_limits.remaining_of(exchange) is not None
+    counted = exchange.status == 200 and rate_headers.remaining_of(exchange) is not None
     return Proof(exchange, header(RATE_REMAINING) if counted else STATUS)
 
 
-def _sides(refusal: Refusal) -> tuple[Exchange, ...]:
+def _sides(refusal: NotServed) -> tuple[Exchange, ...]:
     return (*((refusal.before.exchange,) if refusal.before else ()), refusal.exchange)
 
 
@@ -218,9 +222,9 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     shared = others_spend(record)
     moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
-        own = rate_limits.remaining_of(refusal.exchange) or 0
+        own = rate_headers.remaining_of(refusal.exchange) or 0
         # if Reset moves, less than one request may have come free, rounded up
-        if own > int(moves) and not shared and not rate_limits.is_of_a_longer_quota(refusal.exchange):
+        if own > int(moves) and not shared and not rate_headers.is_of_a_longer_quota(refusal.exchange):
             said = f"A 429 has {RATE_REMAINING} {own}: it came while requests were left (section 8)."
             return Failed(said, (Proof(refusal.exchange, header(RATE_REMAINING)),), examined)
     early = [(refusal, refusal.before) for refusal in refusals if refusal.is_early and refusal.before]
@@ -246,7 +250,7 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
         return Undecided(said, "--exhaust-rate-limit", examined)
     if any(refusal.is_over for refusal in refusals):
         return Held(examined)
-    if any(rate_limits.is_of_a_longer_quota(refusal.exchange) for refusal in refusals):
+    if any(rate_headers.is_of_a_longer_quota(refusal.exchange) for refusal in refusals):
         return Undecided(f"The 429 {_OTHER_QUOTA}", examined=examined)
     return Undecided("No response before the 429 said how many requests were left in that window.", examined=examined)
 
@@ -280,8 +284,8 @@ class _AfterRetry:
     steady: frozenset[str]
 
     def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Held | Failed | Undecided:
-        pause = rate_limits.retry_after(refusal)
-        if pause is None or rate_limits.problem_of_retry_after(refusal) is not None:
+        pause = rate_headers.retry_after(refusal)
+        if pause is None or rate_headers.problem_of_retry_after(refusal) is not None:
             return Undecided("The 429 did not say how long to wait; see RATE-7.", examined=(refusal,))
         if not after or after[0].sent < refusal.finished + pause - _CLOCK_TOLERANCE_S:
             return Undecided(f"No request followed the {RETRY_AFTER} of the 429.", "--max-wait", (refusal,))
@@ -292,31 +296,31 @@ class _AfterRetry:
             return Undecided(
                 f"The request after {RETRY_AFTER} got {answer_text(first)}; see ERROR-5.", examined=(refusal, first)
             )
-        if first.status == 429 and rate_limits.is_of_a_longer_quota(first):
+        if first.status == 429 and rate_headers.is_of_a_longer_quota(first):
             return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
         # requests come free one by one, and another client may take each
-        bit_by_bit = pause < rate_limits.seconds_to_reset(refusal) - CLOCK_S
+        bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
         served_then = self.moves and len(after) > 1 and after[1].status == 200
         ended = _reset(first) != _reset(refusal)
         if (ended and (self.shared or served_then)) or (bit_by_bit and (ended or _reset(refusal) not in self.steady)):
             said = f"The request after {RETRY_AFTER} got 429 too, but another client may have used up the new window."
             return Undecided(f"{said} {_OWN_KEY}", examined=(refusal, first))
-        stated = rate_limits.header_of(refusal, RETRY_AFTER)
+        stated = rate_headers.header_of(refusal, RETRY_AFTER)
         proofs = (Proof(refusal, header(RETRY_AFTER)), *(Proof(exchange, STATUS) for exchange in after))
         said = f"After the {RETRY_AFTER} of the 429 ({stated}) had passed, the next request got {answer_text(first)}"
         return Failed(f"{said}; section 8 lets the client retry then.", proofs)
 
 
 def _reset(exchange: Exchange) -> str | None:
-    return rate_limits.header_of(exchange, RATE_RESET)
+    return rate_headers.header_of(exchange, RATE_RESET)
 
 
 _NO_RESPONSE = "No response was received."
 
 RULES = (
-    Rule("RATE-1", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_limit)),
-    Rule("RATE-2", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_remaining)),
-    Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_limits.problem_of_reset)),
+    Rule("RATE-1", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_limit)),
+    Rule("RATE-2", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_remaining)),
+    Rule("RATE-3", _NO_RESPONSE, partial(_rate_header, rate_headers.problem_of_reset)),
     Rule("RATE-4", "", over=_counts_down),
     Rule("RATE-5", _NO_LIMIT, _limit_is_the_plans, _plan_is_known),
     Rule("RATE-6", "", over=_over_is_429, every_try=True),

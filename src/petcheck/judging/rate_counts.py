@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from petcheck.exchange import Exchange
-from petcheck.judging.rate_limits import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
+from petcheck.judging.once import Once
+from petcheck.judging.rate_headers import header_of, limit_of, remaining_of, retry_after, seconds_to_reset
 from petcheck.spec.figures import AGE, FRESH, RATE_HEADERS, RATE_LIMIT, RATE_REMAINING, RATE_RESET
 from petcheck.words import plural
 
@@ -64,7 +65,7 @@ class QuotaProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class WindowSeen:
     """Answers with one Limit and Reset, in the order in which they were sent."""
 
     counts: tuple[Count, ...]
@@ -110,12 +111,12 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Quota:
+class QuotaSeen:
     """All answers with one Limit, in the order in which they were sent."""
 
     limit: int
     counts: tuple[Count, ...]
-    windows: tuple[Window, ...]
+    windows: tuple[WindowSeen, ...]
 
     @property
     def successes(self) -> tuple[Count, ...]:
@@ -133,7 +134,7 @@ class Quota:
 # ---- from a record
 
 
-def counts_in(record: Iterable[Exchange]) -> list[Count]:
+def _counts_in(record: Iterable[Exchange]) -> Sequence[Count]:
     """The quota figures of the answers to the key, without answers that a cache can have given."""
     shown: dict[str, set[tuple[str | None, ...]]] = {}
     found = []
@@ -152,12 +153,15 @@ def counts_in(record: Iterable[Exchange]) -> list[Count]:
     return found
 
 
+counts_in = Once(_counts_in)
+
+
 def _is_aged(exchange: Exchange) -> bool:
     """Whether a cache says that it answered; a POST always reaches the server."""
     return exchange.request.operation.safe and header_of(exchange, AGE) not in (None, FRESH)
 
 
-def quotas_in(counts: Iterable[Count]) -> list[Quota]:
+def quotas_in(counts: Iterable[Count]) -> list[QuotaSeen]:
     """The answers grouped by Limit, with what was spent between them."""
     by_limit: dict[int, list[Count]] = {}
     for count in counts:
@@ -165,11 +169,11 @@ def quotas_in(counts: Iterable[Count]) -> list[Quota]:
     return [_quota(limit, _with_spent(own)) for limit, own in by_limit.items()]
 
 
-def _quota(limit: int, counts: Sequence[Count]) -> Quota:
+def _quota(limit: int, counts: Sequence[Count]) -> QuotaSeen:
     windows: dict[str, list[Count]] = {}
     for count in counts:
         windows.setdefault(count.reset, []).append(count)
-    return Quota(limit, tuple(counts), tuple(Window(tuple(own)) for own in windows.values()))
+    return QuotaSeen(limit, tuple(counts), tuple(WindowSeen(tuple(own)) for own in windows.values()))
 
 
 def _with_spent(counts: Sequence[Count]) -> list[Count]:
@@ -191,7 +195,7 @@ def _with_spent(counts: Sequence[Count]) -> list[Count]:
 # ---- what is wrong
 
 
-def problem_of(quota: Quota) -> QuotaProblem | None:
+def problem_of(quota: QuotaSeen) -> QuotaProblem | None:
     """What is wrong with how Remaining changed, within windows known to be fixed and compared with Limit."""
     for window in quota.windows:
         problem = problem_in(window) if window.is_fixed else None
@@ -200,7 +204,7 @@ def problem_of(quota: Quota) -> QuotaProblem | None:
     return _uncovered(quota) or _never_falls(quota)
 
 
-def problem_in(window: Window) -> QuotaProblem | None:
+def problem_in(window: WindowSeen) -> QuotaProblem | None:
     """What is wrong with how Remaining changed through a fixed window."""
     return _rise(window.counts) or _outlived(window.counts) or _stays(window.counts) or _falls_short(window.counts)
 
@@ -297,7 +301,7 @@ def _falls_short(counts: Sequence[Count]) -> QuotaProblem | None:
     return QuotaProblem(said, (earlier.exchange, later.exchange))
 
 
-def _uncovered(quota: Quota) -> QuotaProblem | None:
+def _uncovered(quota: QuotaSeen) -> QuotaProblem | None:
     """More was spent than Limit - Remaining covers, in any kind of window."""
     worst = _worst(quota.counts, lambda _, later: quota.limit - later.remaining)
     if worst is None:
@@ -321,7 +325,7 @@ def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> t
     return worst if worst is not None and missing(worst) > 0 else None
 
 
-def _never_falls(quota: Quota) -> QuotaProblem | None:
+def _never_falls(quota: QuotaSeen) -> QuotaProblem | None:
     """Remaining never falls from one success to the next, although a bucket refills more slowly."""
     served = quota.successes
     if len(served) < _ENOUGH_IF_RESET_MOVES:
@@ -362,7 +366,7 @@ def demanded(earlier: Count, later: Count) -> float:
     return spent_between(earlier, later) - earlier.limit * seconds / (earlier.span - CLOCK_S) - 1
 
 
-def is_counted_down(quota: Quota) -> bool:
+def is_counted_down(quota: QuotaSeen) -> bool:
     """Whether the answers show that requests are counted: a window of five or more falls, or Remaining fell enough."""
     falls = any(
         has_enough_successes(w.counts) and w.counts[-1].remaining < w.counts[0].remaining for w in quota.windows

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from petcheck.exchange import Exchange, Silence
-from petcheck.judging import rate_limits
+from petcheck.judging import rate_headers
 from petcheck.judging.judgement import Problem
 from tests.support.exchanges import NOON, exchange, rates, short, unix
 
@@ -46,12 +46,12 @@ def with_limit(*values: str) -> Exchange:
     ids=short,
 )
 def test_limit(values: tuple[str, ...], problem: str | None) -> None:
-    assert text_of(rate_limits.problem_of_limit(with_limit(*values)), "X-RateLimit-Limit") == problem
+    assert text_of(rate_headers.problem_of_limit(with_limit(*values)), "X-RateLimit-Limit") == problem
 
 
 @pytest.mark.parametrize("near", ["X-Rate-Limit-Limit", "RateLimit-Limit", "x_ratelimit_limit"])
 def test_a_header_of_nearly_that_name_is_shown(near: str) -> None:
-    problem = rate_limits.problem_of_limit(exchange(headers=[("X-RateLimit-Remaining", "9"), (near, "60")]))
+    problem = rate_headers.problem_of_limit(exchange(headers=[("X-RateLimit-Remaining", "9"), (near, "60")]))
     assert text_of(problem, "X-RateLimit-Limit") == f"X-RateLimit-Limit is missing; the response has {near}"
 
 
@@ -72,7 +72,7 @@ def test_a_header_of_nearly_that_name_is_shown(near: str) -> None:
     ],
 )
 def test_remaining(limit: str | None, remaining: str | None, problem: str | None) -> None:
-    found = rate_limits.problem_of_remaining(exchange(headers=rates(limit, remaining, None)))
+    found = rate_headers.problem_of_remaining(exchange(headers=rates(limit, remaining, None)))
     assert text_of(found, "X-RateLimit-Remaining") == problem
 
 
@@ -102,7 +102,7 @@ def test_remaining(limit: str | None, remaining: str | None, problem: str | None
     ],
 )
 def test_reset_against_the_responses_own_date(reset: object, problem: str | None) -> None:
-    found = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE), took=0.0))
+    found = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE), took=0.0))
     assert text_of(found, "X-RateLimit-Reset") == problem
 
 
@@ -116,7 +116,7 @@ def test_reset_against_the_responses_own_date(reset: object, problem: str | None
     ],
 )
 def test_hints_for_a_wrong_reset(reset: int, hint: str) -> None:
-    problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
+    problem = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, reset, DATE)))
     assert problem is not None
     wrong = hint or ("in the past" if reset < unix(0) else "more than a day ahead")
     assert problem.text.endswith(f" {wrong}; expected a Unix time in seconds")
@@ -149,7 +149,7 @@ def test_hints_for_a_wrong_reset(reset: int, hint: str) -> None:
 )
 def test_reset_is_wrong_only_by_both_clocks(date_s: int, took: float, ahead: int, held: bool) -> None:
     date = ("Date", (NOON + timedelta(seconds=date_s)).strftime("%a, %d %b %Y %H:%M:%S GMT"))
-    found = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead), date), took=took))
+    found = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead), date), took=took))
     assert (found is None) == held
 
 
@@ -176,17 +176,17 @@ def test_seconds_to_reset(date_s: int | None, reset: object, seconds: float) -> 
     date = (
         [] if date_s is None else [("Date", (NOON + timedelta(seconds=date_s)).strftime("%a, %d %b %Y %H:%M:%S GMT"))]
     )
-    assert rate_limits.seconds_to_reset(exchange(headers=rates(60, 5, reset, *date))) == seconds
+    assert rate_headers.seconds_to_reset(exchange(headers=rates(60, 5, reset, *date))) == seconds
 
 
 @pytest.mark.parametrize(("ahead", "held"), [(-602, True), (-603, False), (30, True), (87_002, True), (87_003, False)])
 def test_reset_against_our_clock_has_ten_minutes_of_grace(ahead: int, held: bool) -> None:
-    problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead)), took=0.0))
+    problem = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(ahead)), took=0.0))
     assert (problem is None) == held
 
 
 def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
-    problem = rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
+    problem = rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(-700)), took=7.0))
     assert text_of(problem, "X-RateLimit-Reset") == (
         f"X-RateLimit-Reset is {unix(-700)}, 700 s in the past; expected a Unix time in seconds"
     )
@@ -194,12 +194,12 @@ def test_without_a_date_a_past_reset_is_measured_from_the_request() -> None:
 
 def test_an_unreadable_date_is_ignored() -> None:
     for text in ("yesterday", "Fri, 31 Dec 9999 23:59:59 -0100", "Mon, 01 Jan 2020 00:00:00 +9999999999999", ""):
-        assert rate_limits.date_of(exchange(headers=[("Date", text)])) is None
-        assert rate_limits.problem_of_reset(exchange(headers=rates(60, 5, unix(30), ("Date", text)))) is None
+        assert rate_headers.date_of(exchange(headers=[("Date", text)])) is None
+        assert rate_headers.problem_of_reset(exchange(headers=rates(60, 5, unix(30), ("Date", text)))) is None
 
 
 def test_a_reset_that_is_repeated_counts_once() -> None:
-    assert rate_limits.problem_of_reset(exchange(headers=[*rates(60, 5, unix(30)), *rates(60, 5, unix(30))])) is None
+    assert rate_headers.problem_of_reset(exchange(headers=[*rates(60, 5, unix(30)), *rates(60, 5, unix(30))])) is None
 
 
 @pytest.mark.parametrize(
@@ -227,12 +227,12 @@ def test_a_reset_that_is_repeated_counts_once() -> None:
     ],
 )
 def test_retry_after(text: str, held: bool) -> None:
-    problem = rate_limits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
+    problem = rate_headers.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
     assert (problem is None) == held
 
 
 def test_no_retry_after() -> None:
-    found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[]))
+    found = rate_headers.problem_of_retry_after(exchange(status=429, headers=[]))
     assert text_of(found, "Retry-After") == "Retry-After is missing"
 
 
@@ -248,7 +248,7 @@ def test_no_retry_after() -> None:
     ],
 )
 def test_a_retry_after_of_more_than_a_day(text: str, hint: str) -> None:
-    found = rate_limits.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
+    found = rate_headers.problem_of_retry_after(exchange(status=429, headers=[("Retry-After", text)]))
     wrong = hint or "more than a day"
     said = f'Retry-After is "{text}", {wrong}; expected whole seconds or an HTTP date, at most a day ahead'
     assert text_of(found, "Retry-After") == said
@@ -267,27 +267,29 @@ def test_a_retry_after_of_more_than_a_day(text: str, hint: str) -> None:
     ],
 )
 def test_seconds_of_retry_after(text: str, seconds: float | None) -> None:
-    assert rate_limits.retry_after(exchange(status=429, headers=[("Retry-After", text)])) == seconds
-    assert rate_limits.retry_after(exchange(status=429, headers=[])) is None
+    assert rate_headers.retry_after(exchange(status=429, headers=[("Retry-After", text)])) == seconds
+    assert rate_headers.retry_after(exchange(status=429, headers=[])) is None
 
 
 def test_a_date_is_measured_by_the_clock_with_the_shorter_wait() -> None:
     date = ("Retry-After", "Sat, 21 Nov 2026 13:00:30 GMT")
-    assert rate_limits.retry_after(exchange(status=429, headers=[date, DATE], sent=3600.0)) == 30.0
+    assert rate_headers.retry_after(exchange(status=429, headers=[date, DATE], sent=3600.0)) == 30.0
 
 
 def test_a_retry_after_that_cannot_be_read_is_shown() -> None:
     refusal = exchange(status=429, headers=[("Retry-After", "30 s\x07")])
     said = 'Retry-After is "30 s\\u0007"; expected whole seconds or an HTTP date'
-    assert text_of(rate_limits.problem_of_retry_after(refusal), "Retry-After") == said
+    assert text_of(rate_headers.problem_of_retry_after(refusal), "Retry-After") == said
 
 
 def test_silence_has_no_headers() -> None:
     silent = exchange(status=Silence.RESET)
-    assert (rate_limits.limit_of(silent), rate_limits.remaining_of(silent), rate_limits.date_of(silent)) == (None,) * 3
-    assert text_of(rate_limits.problem_of_limit(silent), "X-RateLimit-Limit") == "X-RateLimit-Limit is missing"
-    assert text_of(rate_limits.problem_of_retry_after(silent), "Retry-After") == "Retry-After is missing"
-    assert not rate_limits.is_of_a_longer_quota(silent)
+    assert (rate_headers.limit_of(silent), rate_headers.remaining_of(silent), rate_headers.date_of(silent)) == (
+        None,
+    ) * 3
+    assert text_of(rate_headers.problem_of_limit(silent), "X-RateLimit-Limit") == "X-RateLimit-Limit is missing"
+    assert text_of(rate_headers.problem_of_retry_after(silent), "Retry-After") == "Retry-After is missing"
+    assert not rate_headers.is_of_a_longer_quota(silent)
 
 
 @pytest.mark.parametrize(
@@ -308,4 +310,4 @@ def test_silence_has_no_headers() -> None:
 def test_a_wait_of_more_than_a_minute_belongs_to_another_quota(headers: list[tuple[str, str]], more: bool) -> None:
     # our own clock is an hour ahead of the target's
     refusal = exchange(status=429, headers=headers, sent=3600.0)
-    assert rate_limits.is_of_a_longer_quota(refusal) == more
+    assert rate_headers.is_of_a_longer_quota(refusal) == more

@@ -61,39 +61,35 @@ def _missing(exchange: Exchange, name: str) -> Problem:
     return Problem(f"{name} is missing{f'; the response has {near[:80]}' if near else ''}", header(name))
 
 
+def _unreadable(exchange: Exchange, name: str, readable: re.Pattern[str], due: str) -> Problem | None:
+    """A header that is missing or unreadable, with what is expected."""
+    text = header_of(exchange, name)
+    if text is None:
+        return _missing(exchange, name)
+    return None if readable.fullmatch(text) else Problem(f"{name} is {quoted(text)}; expected {due}", header(name))
+
+
 def problem_of_limit(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Limit."""
-    text = header_of(exchange, RATE_LIMIT)
-    if text is None:
-        return _missing(exchange, RATE_LIMIT)
-    if _whole(text) is None:
-        return Problem(f"{RATE_LIMIT} is {quoted(text)}; expected a plain integer", header(RATE_LIMIT))
-    if int(text) >= 1:
-        return None
-    return Problem(f"{RATE_LIMIT} is 0; expected a limit of at least 1", header(RATE_LIMIT))
+    if limit_of(exchange) == 0:
+        return Problem(f"{RATE_LIMIT} is 0; expected a limit of at least 1", header(RATE_LIMIT))
+    return _unreadable(exchange, RATE_LIMIT, _PLAIN_INTEGER, "a plain integer")
 
 
 def problem_of_remaining(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Remaining."""
+    limit, remaining = limit_of(exchange), remaining_of(exchange)
+    if remaining is None or not limit or remaining <= limit:
+        return _unreadable(exchange, RATE_REMAINING, _PLAIN_INTEGER, "a plain integer from 0 to the limit")
     text = header_of(exchange, RATE_REMAINING)
-    if text is None:
-        return _missing(exchange, RATE_REMAINING)
-    if _whole(text) is None:
-        said = f"{RATE_REMAINING} is {quoted(text)}; expected a plain integer from 0 to the limit"
-        return Problem(said, header(RATE_REMAINING))
-    limit = limit_of(exchange)
-    if limit is None or limit < 1 or int(text) <= limit:
-        return None
     return Problem(f"{RATE_REMAINING} is {text}, more than {RATE_LIMIT} ({limit})", header(RATE_REMAINING))
 
 
 def problem_of_reset(exchange: Exchange) -> Problem | None:
     """What is wrong with X-RateLimit-Reset: it must be wrong both by the response's own Date and by our clock."""
     text = header_of(exchange, RATE_RESET)
-    if text is None:
-        return _missing(exchange, RATE_RESET)
-    if not _UNIX_TIME.fullmatch(text):
-        return Problem(f"{RATE_RESET} is {quoted(text)}; expected a Unix time in seconds", header(RATE_RESET))
+    if text is None or not _UNIX_TIME.fullmatch(text):
+        return _unreadable(exchange, RATE_RESET, _UNIX_TIME, "a Unix time in seconds")
     misplaced = [_misplaced(float(text), *clock) for clock in _clocks(exchange)]
     if None in misplaced:
         return None

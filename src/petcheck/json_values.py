@@ -17,8 +17,6 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from typing import TypeAlias
 
-from petcheck.errors import NotJson, NotRead
-from petcheck.exchange import Response
 from petcheck.words import plural
 
 Json: TypeAlias = "bool | int | Decimal | str | list[Json] | dict[str, Json] | HugeNumber | None"
@@ -27,7 +25,8 @@ _DIGITS_READ = 4000
 _GZIP = b"\x1f\x8b"
 # a page of a hundred animals has room for a thousand members each
 _VALUES_READ = 100_000
-_LARGE_BYTES = 100_000
+LARGE = 100_000
+"""Bytes of a body whose value takes too much memory to keep."""
 _LEVELS_READ = 10_000
 _BEGINNING = 20  # characters of a body that is not JSON
 # what Python's reader says, in the words of JSON
@@ -53,51 +52,58 @@ class HugeNumber:
     whole: bool
 
 
-def json_of(response: Response) -> Json:
-    """The JSON value of a response's body. Raises `NotJson`, and `NotRead` if the body is too large to read."""
-    if not response.body_complete:
-        kept = plural(len(response.body), "byte")
-        raise NotRead(f"the body is longer than petcheck reads (it keeps the first {kept})")
-    if response.encoding_broken:
-        raise NotJson(response.encoding_broken)
-    if response.body.startswith(_GZIP):
-        raise NotJson("the body is compressed with gzip, but Content-Encoding does not say so")
-    return parse(response.body)
-
-
-def parse(body: bytes) -> Json:
-    """The JSON value of UTF-8 bytes, after a byte order mark if there is one. Raises `NotJson` with the reason.
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A text as JSON: its `value`, or why it has none. `unread` if petcheck does not read it, so that it may be JSON.
 
     Callers share the value and do not change it.
     """
-    return _remembered(body) if len(body) <= _LARGE_BYTES else _remembered_large(body)
+
+    value: Json = None
+    wrong: str = ""
+    unread: bool = False
 
 
-def _parsed(body: bytes) -> Json:
+def parse(body: bytes) -> Parsed:
+    """UTF-8 bytes as JSON, after a byte order mark if there is one. The latest large bodies are remembered."""
+    return _parsed(body) if len(body) <= LARGE else _large(body)
+
+
+def _parsed(body: bytes) -> Parsed:
+    if body.startswith(_GZIP):
+        return Parsed(wrong="the body is compressed with gzip, but Content-Encoding does not say so")
     if not body.strip():
-        raise NotJson("the body is empty")
+        return Parsed(wrong="the body is empty")
     if all(_values_at_most(text) > _VALUES_READ for text in _counted_in(body)):
-        raise NotRead(f"the body has more values than petcheck reads ({_VALUES_READ:,})")
+        return Parsed(wrong=f"the body has more values than petcheck reads ({_VALUES_READ:,})", unread=True)
     try:
         text = body.removeprefix(BOM_UTF8).decode()
     except UnicodeDecodeError as error:
-        raise NotJson(f"byte {error.start + 1} of the body is not valid UTF-8") from None
+        return Parsed(wrong=f"byte {error.start + 1} of the body is not valid UTF-8")
     try:
         with _deep_enough():
-            value: Json = json.loads(
-                text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant
+            return Parsed(
+                json.loads(text, parse_int=exact_integer, parse_float=exact_fraction, parse_constant=_constant)
             )
     except json.JSONDecodeError as error:
-        beginning = text.lstrip()[:_BEGINNING]
-        if not beginning:
-            raise NotJson("the body is empty") from None
-        if not text[: error.pos].strip():
-            raise NotJson(f"the body is not JSON: it begins with {json.dumps(beginning)}") from None
-        wrong = _WRONG.get(error.msg, error.msg)
-        raise NotJson(f"the body is not JSON: {wrong} at line {error.lineno}, column {error.colno}") from None
+        return Parsed(wrong=_in_our_words(error, text))
+    except _ConstantError as error:
+        return Parsed(wrong=f"the body is not JSON: {error} is not a JSON value")
     except RecursionError:
-        raise NotRead("the body is nested deeper than petcheck reads") from None
-    return value
+        return Parsed(wrong="the body is nested deeper than petcheck reads", unread=True)
+
+
+def _in_our_words(error: json.JSONDecodeError, text: str) -> str:
+    beginning = text.lstrip()[:_BEGINNING]
+    if not beginning:
+        return "the body is empty"
+    if not text[: error.pos].strip():
+        return f"the body is not JSON: it begins with {json.dumps(beginning)}"
+    wrong = _WRONG.get(error.msg, error.msg)
+    return f"the body is not JSON: {wrong} at line {error.lineno}, column {error.colno}"
+
+
+_large = lru_cache(maxsize=8)(_parsed)
 
 
 def _counted_in(body: bytes) -> Iterator[bytes]:
@@ -119,11 +125,6 @@ def _deep_enough() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(limit)
-
-
-# every check reads the same few bodies again; many large ones would fill the memory
-_remembered = lru_cache(maxsize=256)(_parsed)
-_remembered_large = lru_cache(maxsize=8)(_parsed)
 
 
 def kind(value: Json) -> str:
@@ -171,5 +172,9 @@ def exact_fraction(digits: str) -> Decimal | HugeNumber:
         return HugeNumber(len(digits), whole=False)
 
 
+class _ConstantError(ValueError):
+    """Python's reader met NaN or Infinity."""
+
+
 def _constant(name: str) -> Json:
-    raise NotJson(f"the body is not JSON: {name} is not a JSON value")
+    raise _ConstantError(name)

@@ -9,21 +9,9 @@ import pytest
 
 from petcheck.exchange import Call, Credential, Exchange, Silence
 from petcheck.judging.judgement import Ask, Undecided
-from petcheck.judging.quotas import counts_in, quotas_in
-from petcheck.judging.refusals import (
-    Allowance,
-    Cost,
-    Over,
-    Refusal,
-    cost_of_using_up,
-    excess_in,
-    next_step,
-    others_spend,
-    over_in,
-    pages_not_asked,
-    refusals_in,
-    served_text,
-)
+from petcheck.judging.rate_counts import counts_in, quotas_in
+from petcheck.judging.rate_refusals import NotServed, Over, excess_in, others_spend, over_in, refusals_in, served_text
+from petcheck.judging.using_up import Allowance, Cost, cost_of_using_up, next_step, pages_not_asked
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
 from tests.support.quota_kinds import Bucket, Estimated, Fixed, Kind, Nearest, Server, Sliding, wait_out
@@ -200,9 +188,9 @@ def test_a_refusal_knows_the_last_answer_before_it_and_the_requests_in_between()
     ]
     first, last = counts_in(record)
     assert refusals_in(record) == [
-        Refusal(record[0], None, 0),
-        Refusal(record[6], first, 3),
-        Refusal(record[7], last, 0),
+        NotServed(record[0], None, 0),
+        NotServed(record[6], first, 3),
+        NotServed(record[7], last, 0),
     ]
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from petcheck.exchange import Credential, Exchange
-from petcheck.judging.quotas import (
-    Quota,
+from petcheck.judging.rate_counts import (
     QuotaProblem,
-    Window,
+    QuotaSeen,
+    WindowSeen,
     counts_in,
     is_counted_down,
     pairs,
@@ -46,12 +46,12 @@ def at_once(*lefts: int) -> list[Exchange]:
     return [answered(1 + n / 8, left, took=2.0) for n, left in enumerate(lefts)]
 
 
-def quota_of(record: Sequence[Exchange]) -> Quota:
+def quota_of(record: Sequence[Exchange]) -> QuotaSeen:
     (quota,) = quotas_in(counts_in(record))
     return quota
 
 
-def window_of(record: Sequence[Exchange]) -> Window:
+def window_of(record: Sequence[Exchange]) -> WindowSeen:
     (window,) = quota_of(record).windows
     return window
 

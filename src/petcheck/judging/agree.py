@@ -1,0 +1,72 @@
+"""In a row: when two answers disagree, they are compared again in the order A, B, A.
+
+Both answers A agree and B still differs, or other clients change what they show.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import Protocol, TypeVar
+
+from petcheck.exchange import Call, Exchange, Page
+from petcheck.judging.judgement import Record
+from petcheck.judging.pages import LAG_S, known_since, lists_in, pages_of
+
+
+class Seen(Protocol):
+    """What an exchange shows: a page, or one animal."""
+
+    @property
+    def exchange(self) -> Exchange:
+        """The exchange that shows it."""
+
+
+A = TypeVar("A", bound=Seen)
+B = TypeVar("B", bound=Seen)
+
+
+def agree(outer: Sequence[A], inner: Iterable[B], among: Record = ()) -> Iterator[tuple[A, B, A]]:
+    """Each of `inner` between the last of `outer` that came before it was sent, and the first sent after it came.
+
+    Of the exchanges `among`, given in the order in which they were sent, no other request lies between these three:
+    given time, an animal may change and change back.
+    """
+    by_end, by_start = sorted(outer, key=_finished), sorted(outer, key=_sent)
+    for one in inner:
+        earlier = bisect_right(by_end, one.exchange.sent, key=_finished)
+        later = bisect_left(by_start, one.exchange.finished, key=_sent)
+        if earlier and later < len(by_start):
+            before, after = by_end[earlier - 1], by_start[later]
+            if _undisturbed(among, before.exchange, one.exchange, after.exchange):
+                yield before, one, after
+
+
+def pages_in_a_row(record: Record, outer: Call, inner: Call, ids: Iterable[int]) -> tuple[Page, Page, Page] | None:
+    """The latest pages of two calls in the order A, B, A; None if they came before these animals were known for 10 s.
+
+    Animals that these pages show first do not count; otherwise a growing store would be asked forever.
+    """
+    rows = list(agree(pages_of(record, outer), pages_of(record, inner), lists_in(record)))
+    if not rows:
+        return None
+    began = rows[-1][0].exchange.sent
+    settled = began >= known_since([exchange for exchange in record if exchange.finished <= began], ids) + LAG_S
+    return rows[-1] if settled else None
+
+
+def _undisturbed(among: Record, *three: Exchange) -> bool:
+    before, _, after = three
+    own = {exchange.request for exchange in three}
+    begun = bisect_left(among, before.finished, key=lambda exchange: exchange.sent)
+    between = takewhile(lambda place: among[place].sent <= after.sent, range(begun, len(among)))
+    return all(among[place].request in own for place in between if among[place].finished <= after.sent)
+
+
+def _sent(seen: Seen) -> float:
+    return seen.exchange.sent
+
+
+def _finished(seen: Seen) -> float:
+    return seen.exchange.finished

@@ -1,0 +1,35 @@
+"""Remembers what was found in exchanges, so that the rules of all requirements search a record only once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from petcheck.exchange import Exchange
+
+About = TypeVar("About")
+Found = TypeVar("Found")
+
+
+class WholeRecord(tuple[Exchange, ...]):
+    """A record that does not grow any more, with what functions that are called `Once` have found in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Once(Generic[About, Found]):
+    """A function of an exchange, a request or a record, which remembers its result with that; callers do not change it.
+
+    A record is searched again each time unless it is a `WholeRecord`: it may have grown.
+    """
+
+    find: Callable[[About], Found]
+
+    def __call__(self, about: About) -> Found:
+        """What `find` returns."""
+        known: dict[object, Found] | None = getattr(about, "__dict__", None)
+        if known is None:
+            return self.find(about)
+        if self not in known:
+            known[self] = self.find(about)
+        return known[self]

@@ -1,0 +1,179 @@
+"""The answers to requests over the rate limit, which must be 429, and to those before it (section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+
+from petcheck.exchange import Exchange
+from petcheck.judging.judgement import Record
+from petcheck.judging.matchers import answer_text
+from petcheck.judging.once import Once
+from petcheck.judging.rate_counts import (
+    Count,
+    QuotaSeen,
+    WindowSeen,
+    counts_in,
+    demanded,
+    pairs,
+    quotas_in,
+    refill,
+    served_in_words,
+)
+from petcheck.judging.rate_headers import is_of_a_longer_quota, retry_after
+from petcheck.judging.statuses import query_is_valid
+from petcheck.spec.figures import GATEWAY_TROUBLE
+from petcheck.spec.operations import Operation
+
+# requests beyond a limit that rounding explains
+_SURPLUS = 10
+NOT_EXCEEDED = "No request exceeded the rate limit."
+
+
+@dataclass(frozen=True, slots=True)
+class NotServed:
+    """A request with the key that was not served, the last answer before it, and the requests in between."""
+
+    exchange: Exchange
+    before: Count | None
+    between: int
+
+    @property
+    def is_429(self) -> bool:
+        """Whether it has the status that section 8 requires."""
+        return self.exchange.status == 429
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the answer before said that no request was left, in a window that had not ended."""
+        return self.before is not None and self.before.remaining == 0 and self.exchange.sent < self.before.ends
+
+    @property
+    def is_early(self) -> bool:
+        """Whether it is a 429 although the answer before said that more requests were left than were sent since.
+
+        A 429 of a longer quota is not early.
+        """
+        if self.before is None or not self.is_429 or is_of_a_longer_quota(self.exchange):
+            return False
+        return self.before.remaining > self.between and self.exchange.sent < self.before.ends
+
+
+def _refusals_in(record: Record) -> Sequence[NotServed]:
+    """Each 429 to the key, and each other answer without success to a request for a page."""
+    counts = {id(count.exchange): count for count in counts_in(record)}
+    before: Count | None = None
+    between, found = 0, []
+    for exchange in keyed(record):
+        if exchange.status == 429 or (is_a_page(exchange) and not is_served(exchange)):
+            found.append(NotServed(exchange, before, between))
+        between += 1
+        if id(exchange) in counts:
+            before, between = counts[id(exchange)], 0
+    return found
+
+
+refusals_in = Once(_refusals_in)
+
+
+def gateway_refusals_in(record: Record) -> list[NotServed]:
+    """Requests over the limit that got a 502, 503 or 504 with Retry-After, if in at least two windows.
+
+    A single one may be a gateway's error. Its second try comes in a later window, where it is served.
+    """
+    found = [
+        refusal
+        for refusal in refusals_in(record)
+        if refusal.is_over and refusal.exchange.status in GATEWAY_TROUBLE and retry_after(refusal.exchange) is not None
+    ]
+    return found if len({refusal.before.reset for refusal in found if refusal.before}) > 1 else []
+
+
+def keyed(record: Record) -> Iterator[Exchange]:
+    """The exchanges with the valid key."""
+    return (exchange for exchange in record if exchange.request.has_valid_key)
+
+
+def is_a_page(exchange: Exchange) -> bool:
+    """Whether the request must be answered with a page, unless it is over the limit."""
+    return exchange.request.operation is Operation.LIST_PETS and query_is_valid(exchange)
+
+
+def is_served(exchange: Exchange) -> bool:
+    """Whether an answer is a success."""
+    return exchange.status is not None and exchange.status < 300
+
+
+def others_spend(record: Record) -> bool:
+    """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
+    counts = {id(count.exchange): count for count in counts_in(record)}
+    # requests without a valid key are ours too, and a server may charge them to the same quota
+    seen = [(place, counts[id(one)]) for place, one in enumerate(record) if id(one) in counts]
+    return any(
+        before.limit == after.limit and before.remaining - after.remaining > later - earlier
+        for (earlier, before), (later, after) in pairwise(seen)
+    )
+
+
+# ---- over the limit
+
+
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Requests that were served over the limit: `excess` of them after Remaining was 0; 0 if it never was."""
+
+    quota: QuotaSeen
+    excess: int
+    exchanges: tuple[Exchange, Exchange]
+
+
+def over_in(record: Record) -> Over | None:
+    """Requests that were served although a fixed window had none left, or although no window allows that many."""
+    quotas = quotas_in(counts_in(record))
+    for quota in quotas:
+        for window in quota.windows:
+            excess = excess_in(window) if window.is_fixed else []
+            if not excess:
+                continue
+            (first, second), (_, last) = excess[0], excess[-1]
+            freed = refill(first) * (last.exchange.finished - first.exchange.sent)
+            if len(excess) > freed + (0 if window.counts_steadily else 1):
+                return Over(quota, len(excess), (first.exchange, second.exchange))
+    refused = [exchange.sent for exchange in keyed(record) if exchange.status == 429]
+    for quota in quotas:
+        for earlier, later in pairs(quota.counts):
+            if demanded(earlier, later) <= quota.limit + _SURPLUS:
+                continue
+            # a 429 in between shows that the limit is enforced
+            if not any(earlier.exchange.sent < sent < later.exchange.sent for sent in refused):
+                return Over(quota, 0, (earlier.exchange, later.exchange))
+    return None
+
+
+def excess_in(window: WindowSeen) -> list[tuple[Count, Count]]:
+    """Each success after Remaining was 0, with the answer before it, until the window may have ended."""
+    return [
+        (before, after)
+        for before, after in pairwise(window.counts)
+        if before.remaining == 0
+        and after.spends
+        and before.exchange.finished <= after.exchange.sent
+        and after.exchange.finished < before.ends
+    ]
+
+
+def served_text(record: Record, last: Exchange) -> str:
+    """The requests that were served without a refusal until `last`, in words."""
+    until = [exchange for exchange in keyed(record) if exchange.sent <= last.sent and exchange is not last]
+    if is_served(last):
+        until.append(last)
+    served = [*takewhile(is_served, reversed(until))][::-1]
+    if not served:
+        return f"no request was served (got {answer_text(last)})"
+    seconds = last.finished - served[0].sent
+    counts = counts_in(record)
+    left = next((count.remaining for count in reversed(counts) if count.exchange is served[-1]), None)
+    said = "" if left is None else f", the last with {left} left"
+    then = "" if is_served(last) else f", and the next got {answer_text(last)}"
+    return f"{served_in_words(len(served))} in {seconds:.1f} s{said}{then}"

@@ -1,0 +1,192 @@
+"""Section 4.1: what a filter by status shows.
+
+If a filtered page lacks an animal that a page of the whole store shows, they are compared again in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from petcheck.exchange import Call, Exchange, Page, page_call
+from petcheck.json_values import integer
+from petcheck.judging.agree import pages_in_a_row
+from petcheck.judging.judgement import (
+    BODY,
+    HOLDS,
+    NOT_CONCERNED,
+    Ask,
+    Decision,
+    Failed,
+    Grounds,
+    Held,
+    Judgement,
+    Problem,
+    Proof,
+    Record,
+    Rule,
+    Undecided,
+    body,
+)
+from petcheck.judging.matchers import described, one_of, problem_of_pet_status, quoted
+from petcheck.judging.pages import (
+    LAG_S,
+    animals_in,
+    asked_with,
+    created_in,
+    known_in,
+    known_since,
+    last_created,
+    pages_in,
+    pages_of,
+    status_known_since,
+    whole_stores,
+)
+from petcheck.judging.rules.list_pets import each_is_accepted, is_200
+from petcheck.judging.undecided import all_of, more, settled_by
+from petcheck.spec.figures import LIMIT_MAX, STATUSES
+
+# ---- LIST-7
+
+
+def _of_the_status(exchange: Exchange, grounds: Grounds) -> Judgement:
+    page = exchange.page
+    if page is None or page.status not in STATUSES:
+        return NOT_CONCERNED
+    for place, animal in page.placed:
+        # PET-4 judges a value that is not a PetStatus
+        if problem_of_pet_status(animal) is None and animal.get("status") != page.status:
+            has = f"status {quoted(animal['status'])}" if "status" in animal else "no status"
+            said = f"animal {quoted(animal.get('id'))} has {has}; expected only {quoted(page.status)}"
+            return Problem(said, body(place, "status") if "status" in animal else body(place))
+    return HOLDS if page.animals else NOT_CONCERNED
+
+
+def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
+    """For each status, a filtered page shows an animal."""
+    decisive_pages = [page for page in pages_in(record) if page.status in STATUSES and page.animals]
+    examined = tuple(page.exchange for page in decisive_pages)
+    missing = [status for status in STATUSES if status not in {page.status for page in decisive_pages}]
+    if not missing:
+        return Held(examined)
+    there = {str(animal.get("status")) for animal in known_in(record).values()}
+    absent = [status for status in missing if status not in there]
+    advice = f".{_add(absent, grounds) if there else _if_empty(grounds)}" if absent else "; see LIST-6."
+    said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
+    otherwise = Undecided(said, settled_by(grounds) if absent else None, examined)
+    calls = [page_call(LIMIT_MAX, status) for status in missing if status in there]
+    calls = [call for call in calls if not _asked_since(call, last_created(record), record)]
+    return Ask(tuple(calls), otherwise) if calls else otherwise
+
+
+# ---- LIST-8
+
+
+def _nothing_left_out(record: Record, grounds: Grounds) -> Decision:
+    """For each status, the filtered pages show every animal that a page of the whole store shows with it."""
+    whole = whole_stores(record)
+    known = animals_in(page.exchange for page in whole)
+    due = {status: {n for n, animal in known.items() if animal.get("status") == status} for status in STATUSES}
+    lacking = [status for status in STATUSES if not due[status]]
+    nobody_can_tell = Undecided(
+        "The store may not fit on one page, so a filtered page may rightly leave animals out. "
+        "Test a store of fewer than 20 animals."
+    )
+    if lacking and _grew(record):
+        # a longer page can prove that an earlier one was whole, and can show animals of each status
+        return Ask((_WIDE,), nobody_can_tell)
+    if not whole:
+        return nobody_can_tell
+    parts = [_shows_all(status, due[status], record) for status in STATUSES if due[status]]
+    # a store that held few animals at first may have outgrown its pages
+    there = {str(animal.get("status")) for animal in known_in(record).values()}
+    absent = [status for status in lacking if status not in there]
+    if absent:
+        parts.append(Undecided(_no_animal(absent, grounds)))
+    if len(absent) < len(lacking):
+        parts.append(nobody_can_tell)
+    return all_of(parts, settled_by(grounds) if absent else None)
+
+
+def _grew(record: Record) -> bool:
+    """Whether the run created animals after the latest unfiltered page with room for them."""
+    wide = pages_of(record, _WIDE)
+    return bool(wide) and wide[-1].has_room and wide[-1].exchange.sent < last_created(record)
+
+
+def _shows_all(status: str, due: set[int], record: Record) -> Decision:
+    """Whether each filtered page that is not full shows all of `due`, the ids with that status in the whole store."""
+    pages = [page for page in pages_in(record) if page.by_status == status and page.has_room]
+    call = page_call(LIMIT_MAX, status)
+    changing = Undecided("The list changes between requests, so a filtered page cannot be compared with it. Run again.")
+    if not any(page.exchange.sent >= known_since(record, due) for page in pages):
+        no_room = Undecided(f"No page filtered by status {quoted(status)} had room for all its animals; see LIST-6.")
+        return no_room if _asked_since(call, known_since(record, due), record) else Ask((call,), no_room)
+    examined = tuple(page.exchange for page in pages)
+    lacked = {n: page.exchange.finished for page in reversed(pages) for n in _missing(page, due, record)}
+    if not lacked:
+        return Held(examined)
+    ids = due | created_in(record).keys()
+    three = pages_in_a_row(record, _WIDE, call, ids)
+    if three is None:
+        return Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
+    before, between, after = three
+    both = _of_status(before, status) & _of_status(after, status)
+    if not both:
+        return changing
+    left_out = both - set(between.ids)
+    if not left_out:
+        return Held((*examined, before.exchange, between.exchange, after.exchange))
+    since = before.exchange.sent - LAG_S
+    left_out = {n for n in left_out if n in lacked and max(lacked[n], status_known_since(record, n, status)) <= since}
+    # the same cap may cut a page that is as long as the unfiltered one
+    if not left_out or between.size >= min(before.size, after.size):
+        return changing
+    first = min(left_out)
+    place = next(place for place, animal in before.placed if integer(animal.get("id")) == first)
+    return Failed(
+        f"{described(between.exchange)} left out animal {first}, which {described(before.exchange)} lists with "
+        f"status {quoted(status)} (section 4.1).",
+        (Proof(before.exchange, body(place)), Proof(between.exchange, BODY), Proof(after.exchange, BODY)),
+    )
+
+
+def _missing(page: Page, due: set[int], record: Record) -> set[int]:
+    """The animals of `due` that were known when a page was requested and are not on it."""
+    return {n for n in due - set(page.ids) if known_since(record, {n}) <= page.exchange.sent}
+
+
+def _asked_since(call: Call, moment: float, record: Record) -> bool:
+    return any(exchange.sent >= moment for exchange in asked_with(record, *call.query))
+
+
+def _of_status(page: Page, status: str) -> set[int]:
+    found = (integer(animal.get("id")) for animal in page.animals if animal.get("status") == status)
+    return {number for number in found if number is not None}
+
+
+# ---- what is missing, in words
+
+
+def _no_animal(statuses: Sequence[str], grounds: Grounds) -> str:
+    return f"No animal with status {one_of([*map(quoted, statuses)])} is listed.{_add(statuses, grounds)}"
+
+
+def _add(statuses: Sequence[str], grounds: Grounds) -> str:
+    """What the user can do; a run without permission to write names the option instead."""
+    if settled_by(grounds):
+        return ""
+    return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
+
+
+def _if_empty(grounds: Grounds) -> str:
+    return "" if settled_by(grounds) else more(0)
+
+
+_WIDE = page_call(LIMIT_MAX)
+_NO_FILTER = "No filtered page was returned."
+
+RULES = (
+    Rule("LIST-6", _NO_FILTER, partial(is_200, "LIST-6"), partial(each_is_accepted, "LIST-6", "status", STATUSES)),
+    Rule("LIST-7", "No filtered page showed an animal.", _of_the_status, _each_filter_shows_its_own),
+    Rule("LIST-8", _NO_FILTER, over=_nothing_left_out),
+)

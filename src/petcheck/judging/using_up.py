@@ -1,0 +1,137 @@
+"""What a run sends to use up a quota, one request after the other, and whether it may (section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from petcheck.exchange import Call, page_call
+from petcheck.judging.judgement import Ask, Record, Undecided
+from petcheck.judging.rate_counts import ROUNDING_S, Count, counts_in, quotas_in
+from petcheck.judging.rate_refusals import (
+    NOT_EXCEEDED,
+    excess_in,
+    gateway_refusals_in,
+    is_served,
+    over_in,
+    refusals_in,
+    served_text,
+)
+from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, LIMIT_MIN, PLANS, STATUSES
+from petcheck.spec.operations import Operation
+from petcheck.words import plural
+
+# a run gives up on a quota after this many windows have ended, and this many more requests
+_WINDOWS_TRIED, _EXTRA_REQUESTS = 4, 40
+_TROUBLE_PAUSE_S = 1.0
+_HOUR_S, _MINUTE_S = 3600.0, 61.0
+# with this few left, each request is for a different page, which no cache can answer
+_FEW = 5
+_CHEAPEST = page_call(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a run may spend to use up a quota: whether it may do so, the seconds it may wait, and requests."""
+
+    allowed: bool
+    wait_s: float
+    requests: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """The estimated cost of using up the quota: requests, then seconds of waiting."""
+
+    requests: int
+    wait_s: float
+
+
+def cost_of_using_up(record: Record, allowance: Allowance, now: float) -> Cost | Undecided:
+    """The cost of using up the key's quota at the monotonic time `now`, or the reason why a run may not do it."""
+    if not allowance.allowed:
+        return Undecided(NOT_EXCEEDED, "--exhaust-rate-limit", tried=False)
+    counts = counts_in(record)
+    if not counts:
+        return Undecided(
+            "The rate limit headers are not readable, so the number of requests left is unknown; see RATE-1 to RATE-3."
+        )
+    last = counts[-1]
+    longest = max(count.span for count in counts if count.limit == last.limit)
+    if longest > _HOUR_S or (longest > _MINUTE_S and last.limit in {plan.per_day for plan in PLANS.values()}):
+        return Undecided("The window is a day's, and petcheck never uses up a day's quota.", tried=False)
+    lasts = max(last.exchange.sent + last.span - now, 0.0)
+    if lasts > allowance.wait_s:
+        said = f"The window ends in {lasts:.0f} s, but the run waits at most {allowance.wait_s:.0f} s."
+        return Undecided(said, "--max-wait", tried=False)
+    needed = (last.remaining if lasts > 0 else last.limit) + 2
+    if needed > allowance.requests:
+        said = f"Using up the quota takes {plural(needed, 'request')}; this run has {max(allowance.requests, 0)} left."
+        return Undecided(said, "--max-requests", tried=False)
+    return Cost(needed, lasts)
+
+
+def next_step(record: Record, began: int) -> Ask | Undecided | None:
+    """The next requests, to send until one is not served; None if the record shows enough; or why none can be sent.
+
+    The run began to use up the quota at exchange number `began` of the record. After a 429, one request follows once
+    its Retry-After has passed, and another if that is 429 too. A second round follows a 429 that was too early.
+    """
+    sent = record[began:]
+    counts = counts_in(record)
+    last = sent[-1] if sent else None
+    if last is None or not counts:
+        return _ask(record, began, [_CHEAPEST] * 2) if last is None else None
+    before = sent[-2] if len(sent) > 1 else None
+    if last.status is None or last.status in GATEWAY_TROUBLE:
+        in_vain = before is not None and before.request == last.request and not is_served(before)
+        if in_vain or gateway_refusals_in(sent):
+            return None
+        same = Call(Operation.LIST_PETS, query=last.request.query)
+        return _ask(record, began, [same], last.finished + _TROUBLE_PAUSE_S)
+    if last.status == 429:
+        again = len([*takewhile(lambda exchange: exchange.status == 429, reversed(sent))])
+        return _ask(record, began, pages_not_asked(record, 1)) if again <= 2 else None
+    if not is_served(last):
+        return None
+    if before is not None and before.status == 429:
+        refused = [refusal for refusal in refusals_in(sent) if refusal.is_429]
+        if len([refusal for refusal in refused if refusal.is_early]) != 1 or refused[0].exchange is not before:
+            return None
+    return _more(record, began, counts)
+
+
+def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecided | None:
+    """Further requests in the same window, unless it is clear that none will be refused."""
+    if over_in(record) is not None:
+        return None
+    tail, latest = record[-1], counts[-1]
+    limit = latest.limit
+    served = len([*takewhile(is_served, reversed(record[began:]))])
+    if served > _WINDOWS_TRIED * limit + _EXTRA_REQUESTS:
+        return Undecided(
+            f"The quota could not be used up, since its windows end too soon: {served_text(record, tail)}."
+        )
+    quota = next(quota for quota in quotas_in(counts) if quota.limit == limit)
+    window = next(window for window in quota.windows if window.reset == latest.reset)
+    if excess_in(window) and not window.is_fixed and not quota.moves:
+        # a request sent after the second that rounding hides shows whether the window is fixed
+        return _ask(record, began, pages_not_asked(record, 1), window.counts[0].exchange.finished + 2 * ROUNDING_S)
+    if latest.exchange is tail and latest.remaining > _FEW:
+        return _ask(record, began, [_CHEAPEST] * (latest.remaining - _FEW))
+    more = limit // 10 if quota.moves or latest.exchange is not tail else 2
+    return _ask(record, began, pages_not_asked(record, max(latest.remaining, more) + 1))
+
+
+def _ask(record: Record, began: int, calls: Sequence[Call], not_before: float = 0.0) -> Ask:
+    done = f": {served_text(record, record[-1])}" if len(record) > began else ""
+    return Ask(tuple(calls), Undecided(f"The quota could not be used up{done}."), not_before)
+
+
+def pages_not_asked(record: Record, number: int) -> list[Call]:
+    """`number` pages, small ones first; pages not requested before come first."""
+    asked = {exchange.request.query for exchange in record if exchange.request.operation is Operation.LIST_PETS}
+    every = [page_call(size, status) for size in range(LIMIT_MIN, LIMIT_MAX + 1) for status in (None, *STATUSES)]
+    new = [call for call in every if call.query not in asked]
+    return [*new[:number], *(every[(len(record) + place) % len(every)] for place in range(number - len(new)))]

@@ -1,0 +1,52 @@
+"""An exchange is read once; what was read is kept with it, and is no part of it."""
+
+from __future__ import annotations
+
+import pickle
+from copy import copy
+from dataclasses import replace
+
+from petcheck.exchange import Call, Credential, Exchange, Response, page_call, read_call
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import exchange
+
+
+def read(one: Exchange) -> tuple[object, ...]:
+    assert isinstance(one.answer, Response)
+    return (one.page, one.json, one.answer.header("content-type"), one.request.query, one.request.parsed)
+
+
+def test_what_was_read_is_kept() -> None:
+    one = exchange(path="/pets?limit=5", body=[{"id": 1}], asked={"name": "Rex"})
+    assert all(before is after for before, after in zip(read(one), read(one), strict=True))
+
+
+def test_what_was_read_is_no_part_of_the_value() -> None:
+    one, other = (exchange(path="/pets?limit=5", body=[{"id": 1}]) for _ in range(2))
+    before = pickle.dumps(one)
+    read(one)
+    assert (one, hash(one), repr(one)) == (other, hash(other), repr(other))
+    assert (one.request, one.answer) == (other.request, other.answer)
+    assert pickle.dumps(one) == before
+    assert pickle.loads(before) == one
+    assert copy(one).__dict__.keys() == other.__dict__.keys()
+    assert replace(one, index=1).page is not one.page
+
+
+def test_headers_are_found_in_any_case_and_repeats_are_joined() -> None:
+    answer = Response(200, "", "HTTP/1.1", (("X-A", "1"), ("x-b", "2"), ("x-a", "3")), b"")
+    assert [answer.header(name) for name in ("x-A", "X-B", "X-C")] == ["1, 3", "2", None]
+
+
+def test_calls() -> None:
+    assert read_call(-7) == Call(Operation.GET_PET, pet_id="-7")
+    assert page_call() == Call(Operation.LIST_PETS)
+    both = page_call(5, "sold", Credential.EMPTY)
+    assert both == Call(Operation.LIST_PETS, Credential.EMPTY, query=(("limit", "5"), ("status", "sold")))
+    assert page_call(0, "").query == (("limit", "0"), ("status", ""))
+
+
+def test_an_object_is_nothing_else() -> None:
+    assert exchange(body={"id": 1}).object == {"id": 1}
+    assert exchange(body=[]).object is None
+    assert exchange(body=b"{").object is None

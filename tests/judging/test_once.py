@@ -1,0 +1,52 @@
+"""What was found stays with a record that is whole, and with an exchange; never with a record that may grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from petcheck.exchange import Exchange
+from petcheck.judging.once import Once, WholeRecord
+from tests.support.exchanges import exchange
+
+
+class Counted:
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self, record: Iterable[Exchange]) -> list[Exchange]:
+        self.calls += 1
+        return list(record)
+
+
+def test_a_whole_record_is_searched_once() -> None:
+    counted, record = Counted(), WholeRecord([exchange()])
+    find = Once(counted)
+    assert find(record) == [exchange()]
+    assert find(record) is find(record)
+    assert counted.calls == 1
+    find(WholeRecord(record))
+    assert counted.calls == 2
+
+
+def test_a_record_that_may_grow_is_searched_each_time() -> None:
+    counted, record = Counted(), [exchange()]
+    find = Once(counted)
+    assert len(find(record)) == 1
+    record.append(exchange())
+    assert len(find(record)) == 2
+
+
+def test_two_functions_remember_their_own_results() -> None:
+    record = WholeRecord([exchange()])
+    assert (Once(len)(record), Once(Counted())(record)) == (1, [exchange()])
+
+
+def test_an_exchange_remembers_too() -> None:
+    one = exchange()
+    words = Once(method_of)
+    assert words(one) is words(one)
+    assert words(exchange()) == words(one)
+
+
+def method_of(one: Exchange) -> list[str]:
+    return [one.request.method]
