@@ -140,9 +140,10 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
             seen[_texts(changed)] = min(both, seen.get(_texts(changed), inf))
     for before, read, after in agree(sights, reads, record):
         changed = differences(before.animal, read.animal)
-        if not changed or differences(before.animal, after.animal):
-            continue
-        if seen[_texts(changed)] + LAG_S <= before.exchange.sent or _is_stuck(read, sights, reads):
+        stays = not differences(before.animal, after.animal)
+        if changed and (
+            _is_stuck(read, sights, reads) or (stays and seen[_texts(changed)] + LAG_S <= before.exchange.sent)
+        ):
             return Failed(
                 f"{described(read.exchange)} does not match {described(before.exchange)}: "
                 f"{'; '.join(_texts(changed))} (section 4.3).",
@@ -152,23 +153,32 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
         "The animal changes between requests; another client may be changing it. Run again.",
         examined=(sights[-1].exchange, reads[-1].exchange),
     )
-    due = min(seen.values()) + LAG_S
-    compared = [sight.exchange.finished for sight in sights if sight.exchange.sent >= due]
+    since = _shown_since(reads[-1], sights, reads)
+    began = max(min(seen.values()), since if since < inf else -inf)
+    compared = [
+        sight.exchange.finished
+        for sight in sights
+        if sight.exchange.sent >= began + LAG_S and differences(sight.animal, reads[-1].animal)
+    ]
     page = _wide(sights[-1].exchange.request.call)
-    return Ask((page, read_call(number), page), changing, min(compared, default=due - LAG_S) + LAG_S)
+    return Ask((page, read_call(number), page), changing, min(compared, default=began) + LAG_S)
 
 
 def _is_stuck(read: Sight, sights: Sequence[Sight], reads: Sequence[Sight]) -> bool:
-    """Whether GETs show one state `LAG_S` before a page that shows another, and still `LAG_S` after it.
-
-    No later page shows the state of the GETs, so the animal has not changed back.
-    """
-    first = min(r.exchange.finished for r in reads if not differences(r.animal, read.animal))
-    since = [sight for sight in sights if sight.exchange.sent >= first]
-    return all(differences(sight.animal, read.animal) for sight in since) and any(
-        first + LAG_S <= sight.exchange.sent and sight.exchange.finished + LAG_S <= read.exchange.sent
-        for sight in since
+    """Whether GETs show one state `LAG_S` before a page that shows another, and still `LAG_S` after it."""
+    began = _shown_since(read, sights, reads)
+    return any(
+        began + LAG_S <= sight.exchange.sent and sight.exchange.finished + LAG_S <= read.exchange.sent
+        for sight in sights
     )
+
+
+def _shown_since(read: Sight, sights: Sequence[Sight], reads: Sequence[Sight]) -> float:
+    """The monotonic time in seconds since which GETs show the state of `read`, and no page; infinity if one does."""
+    pages = [sight.exchange.finished for sight in sights if not differences(sight.animal, read.animal)]
+    latest = max(pages, default=-inf)
+    same = (one.exchange for one in reads if not differences(one.animal, read.animal))
+    return min((exchange.finished for exchange in same if exchange.sent >= latest), default=inf)
 
 
 def _texts(problems: Iterable[Problem]) -> tuple[str, ...]:
