@@ -140,10 +140,9 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
             seen[_texts(changed)] = min(both, seen.get(_texts(changed), inf))
     for before, read, after in agree(sights, reads, record):
         changed = differences(before.animal, read.animal)
-        stays = not differences(before.animal, after.animal)
-        if changed and (
-            _is_stuck(read, sights, reads) or (stays and seen[_texts(changed)] + LAG_S <= before.exchange.sent)
-        ):
+        if not changed or differences(before.animal, after.animal):
+            continue
+        if seen[_texts(changed)] + LAG_S <= before.exchange.sent or _is_stuck(read, sights, reads):
             return Failed(
                 f"{described(read.exchange)} does not match {described(before.exchange)}: "
                 f"{'; '.join(_texts(changed))} (section 4.3).",
@@ -161,7 +160,9 @@ def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequen
         if sight.exchange.sent >= began + LAG_S and differences(sight.animal, reads[-1].animal)
     ]
     page = _wide(sights[-1].exchange.request.call)
-    return Ask((page, read_call(number), page), changing, min(compared, default=began) + LAG_S)
+    # at once where the last pages did not agree
+    not_before = max(min(compared, default=began) + LAG_S, sights[-1].exchange.finished)
+    return Ask((page, read_call(number), page), changing, not_before)
 
 
 def _is_stuck(read: Sight, sights: Sequence[Sight], reads: Sequence[Sight]) -> bool:
