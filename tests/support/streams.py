@@ -29,9 +29,9 @@ BASE = "https://staging.pets.example/v1"
 KEY = "sha256:0123abcd"
 SETTINGS = RunSettings(1200, 120.0, None, seed_given=False, strict=False)
 LISTS, PAGES, EXAMPLES = (
-    PlannedCheck("checks/test_4_1_list.py::test_list[staging]", ("LIST-1", "LIST-2")),
+    PlannedCheck("checks/test_4_1_list.py::test_list[staging]", ("PETS-1", "LIST-2")),
     PlannedCheck("checks/test_4_1_list.py::test_limit[staging]", ("LIST-3",)),
-    PlannedCheck("checks/test_properties.py::test_lists[staging]", ("LIST-1", "LIST-3"), on_top=True),
+    PlannedCheck("checks/test_properties.py::test_lists[staging]", ("PETS-1", "LIST-3"), on_top=True),
 )
 FINISHED = samples.START + timedelta(seconds=9)
 
