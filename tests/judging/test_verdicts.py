@@ -195,6 +195,23 @@ def test_a_simplified_example_names_the_form_that_was_found() -> None:
     assert ruled(failed, record=[TWO, simple]).reason == "It broke."
 
 
+def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
+    asked = [("76&status=sold", 500, None), ("76", 200, 2), ("71&status=sold", 500, 2), ("70&status=sold", 500, 2)]
+    forms = [
+        replace(exchange(status=status, path=f"/pets?limit={query}", index=index), example=True, simplifies=found)
+        for index, (query, status, found) in enumerate(asked, 2)
+    ]
+    alone = exchange(path="/pets", index=0), exchange(path="/pets?status=sold", index=1)
+    others = ("limit=71", "limit=70", "status=available", "status=pending")
+    limits = [exchange(path=f"/pets?{query}", index=index) for index, query in enumerate(others, 6)]
+    for name in ("LIST-6", "ERROR-5"):
+        record = [*alone, *forms, *limits]
+        failed = shown(name, *record)
+        assert isinstance(failed, Failed)
+        verdict = verdict_of(catalogue()[name], "staging", failed, record, [])
+        assert (verdict.example, verdict.decisive[0]) == (Example(5, 2), 5)
+
+
 SILENT = exchange(status=Silence.TIMEOUT, index=1)
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.annotations import job_summary, lines
 from petcheck.results.evidence import evidence_of
-from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.sanitize import escape_commands
 from tests.support import samples
 

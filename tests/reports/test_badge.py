@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from petcheck.reports.badge import endpoint, svg
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
+from petcheck.reports.badge import endpoint, svg
 from petcheck.results.result import Result
 from tests.support import samples
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import pytest
 
+from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports import badge, junit, summary, terminal
 from petcheck.reports.annotations import lines
-from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.results.result import Result
 from petcheck.spec.outcomes import Exit
 from tests.results.test_fleet import MIXED, of

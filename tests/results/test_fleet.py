@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from petcheck.results import fleet, totals
 from petcheck.judging.verdicts import Verdict
+from petcheck.results import fleet, totals
 from petcheck.results.result import JoinedRun, Result
-from petcheck.stream.lines import ShardInfo
 from petcheck.spec.outcomes import Outcome
+from petcheck.stream.lines import ShardInfo
 from tests.support import samples
 
 

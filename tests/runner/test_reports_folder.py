@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from petcheck.reports.write import Product, write_all
 
 from petcheck.errors import ConfigError
-from petcheck.reports.write import Product, write_all
 from petcheck.runner.reports_folder import take
 from tests.support import samples
 from tests.support.command import petcheck

@@ -9,11 +9,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from petcheck.runner.results import TargetReport, join_reports
 
 from petcheck.config.load import Config
 from petcheck.config.targets import Embedded, TargetConfig, Url
 from petcheck.judging.verdicts import Finding
-from petcheck.runner.results import TargetReport, join_reports
 from petcheck.runner.session import Session
 from petcheck.runner.xdist import XdistWorker, target_of
 from petcheck.wire.credentials import ApiKey

@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from petcheck.reports.write import Product, write_all
 
 from petcheck.cli import compare
 from petcheck.cli.main import main
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import comparison_json
-from petcheck.reports.write import Product, write_all
 from petcheck.results.result import Result
 from tests.support import samples
 from tests.support.command import KEY

@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from petcheck.reports.write import Product, write_all
 
 from petcheck.errors import InUse, NotWritten
-from petcheck.reports.write import Product, write_all
 from petcheck.results import atomic_write
 from petcheck.results.lock import FolderLock
 from tests.support import samples

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from petcheck.runner.verify import follows, unchanged, verify
 
 from petcheck.cli.main import main
 from petcheck.cli.run import pytest_options
@@ -24,7 +25,6 @@ from petcheck.errors import NotAResult, NotARun
 from petcheck.results.attestation import read_seal
 from petcheck.results.result import Result, from_json, load, to_json, write
 from petcheck.runner.finish import write_proof
-from petcheck.runner.verify import follows, unchanged, verify
 from tests.results.test_attestation import key_files
 from tests.support.command import KEY, ended
 from tests.support.forked import petcheck, start

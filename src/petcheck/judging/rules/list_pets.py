@@ -15,7 +15,7 @@ from itertools import product
 from math import inf
 
 from petcheck.exchange import Call, Exchange, Response
-from petcheck.judging.apply import failed_by
+from petcheck.judging.apply import failed_by, simplicity
 from petcheck.judging.json_values import integer
 from petcheck.judging.judgement import (
     BODY,
@@ -115,10 +115,10 @@ def _each_is_accepted(
 
 
 def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
-    """A request with both parameters that was refused although each is accepted in other requests."""
+    """The simplest request with both parameters that was refused although each is accepted in other requests."""
     accepted = {pair for e in valid if e.status == 200 for pair in query_of(e)}
     pairs = (e for e in valid if len(query_of(e)) > 1 and e.status not in (200, 401, 429))
-    return next((e for e in pairs if accepted.issuperset(query_of(e))), None)
+    return min((e for e in pairs if accepted.issuperset(query_of(e))), key=simplicity, default=None)
 
 
 def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
