@@ -15,7 +15,8 @@ from packaging.utils import canonicalize_name
 from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
 from petcheck.results.attestation import read_seal, signed_payload, statement
-from petcheck.results.manifest import digest_of, manifest, read_manifest
+from petcheck.results.manifest import digest_of, digest_of_file, digest_of_text, manifest, read_manifest, text_of
+from petcheck.results.proof import proof_of, write_proof
 from petcheck.stream.environment import Environment, commit_of, packages_of
 from tests.support import samples
 

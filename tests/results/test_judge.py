@@ -214,7 +214,13 @@ def test_an_example_can_break_a_requirement_and_keeps_none_from_passing() -> Non
 
 
 def test_a_target_that_could_not_be_tested_is_an_error_everywhere() -> None:
-    entries = [streams.head(), OPENED, PLANNED, Gone("staging", "it refused the key"), Gone("staging", "later")]
+    entries: list[Entry] = [
+        streams.head(),
+        OPENED,
+        PLANNED,
+        Gone("staging", "it refused the key"),
+        Gone("staging", "later"),
+    ]
     result = judge(checked([*entries, Ended("staging", LISTS.id, 0.0, BROKE), END]))
     judged = [row for row in result.requirements if row.in_force]
     assert {(row.outcome, row.reason) for row in judged} == {("error", "it refused the key.")}
@@ -224,7 +230,7 @@ def test_a_target_that_could_not_be_tested_is_an_error_everywhere() -> None:
 
 def test_a_target_that_went_away_keeps_what_it_has_shown() -> None:
     ended = Ended("staging", LISTS.id, 0.1), Ended("staging", PAGES.id, 0.1, BROKE)
-    entries = [OPENED, PLANNED, LIST, ended[0], Gone("staging", "it is down"), ended[1], END]
+    entries: list[Entry] = [OPENED, PLANNED, LIST, ended[0], Gone("staging", "it is down"), ended[1], END]
     found = rows(*entries)
     assert (found["PETS-1"].outcome, found["LIST-3"].outcome) == ("pass", "error")
     assert judge(checked([streams.head(), *entries])).run.exit == 6
