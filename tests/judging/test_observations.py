@@ -45,6 +45,7 @@ def keyless(status: int, challenge: str | None, index: int = 0) -> Exchange:
 
 NEW = {"name": "Tex", "categoryId": 5}
 ŽOFIE = {"name": "Žofie", "categoryId": 3}
+UNSEEN_SIGN = {"name": "Žofie\u200d", "categoryId": 3}
 WITH_STATUS = {**NEW, "status": "sold"}
 SUNSET, RIGHT = ("Sunset", "Mon, 02 Jan 2029 00:00:00 GMT"), ("Sunset", "Thu, 05 Dec 2030 00:00:00 GMT")
 
@@ -69,6 +70,8 @@ SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("paging-metadata", [listed(index=3)], "none", (3,)),
     ("paging-metadata", [listed(headers=LINKED)], "Link, X-Page, X-Total", (0,)),
     ("name-beyond-ascii", [post(NEW), post(ŽOFIE, 201, index=1), post(ŽOFIE, 400, index=2)], "201", (1,)),
+    ("name-beyond-ascii", [post(UNSEEN_SIGN, 400), post(ŽOFIE, 201, index=1)], "201", (1,)),
+    ("name-beyond-ascii", [post(UNSEEN_SIGN, 400)], "400", (0,)),
     ("category-never-seen", STRANGE, "404", (3,)),
     ("status-default", [post(WITH_STATUS), DEFAULTED], '"available"', (1,)),
     ("status-default", [post(NEW, 201, {"id": 9, **NEW}, index=1)], "no status", (1,)),
