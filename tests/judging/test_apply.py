@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -152,7 +153,14 @@ def test_simplicity_includes_the_body_and_the_earlier_of_equals_comes_first() ->
     posts = [exchange(Operation.CREATE_PET, asked=body, index=n) for n, body in enumerate(bodies)]
     assert [post.index for post in sorted(posts, key=simplicity)] == [1, 2, 0, 4, 3]
     url = len(posts[0].request.url)
-    assert [simplicity(post) for post in posts] == [(url + n, at) for at, n in enumerate((2, 0, 0, 3, 2))]
+    assert [simplicity(post)[0] for post in posts] == [url + n for n in (2, 0, 0, 3, 2)]
+
+
+def test_the_last_form_of_an_example_is_simpler_than_others_of_its_length() -> None:
+    found, first, last = (exchange(path=f"/pets?limit={90 - n}", index=n) for n in range(3))
+    shorter = exchange(path="/pets?limit=9", index=9)
+    forms = [found, replace(first, simplifies=0), replace(last, simplifies=0), shorter]
+    assert [one.index for one in sorted(forms, key=simplicity)] == [9, 2, 1, 0]
 
 
 # ---- tries

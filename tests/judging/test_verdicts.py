@@ -1,272 +1,423 @@
-"""From findings to verdicts, and from verdicts to the exit code."""
+"""From what a record decides and what was asked to a verdict, and from verdicts to the exit code."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 
 from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Silence
-from petcheck.judging.verdicts import Finding, RunState, Verdict, apply_waivers, exit_of, roll_up, settle_silence
-from petcheck.spec.catalogue import Requirement, catalogue
+from petcheck.exchange import Exchange, Silence
+from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
+from petcheck.judging.verdicts import (
+    AppliedWaiver,
+    Attempt,
+    Dropped,
+    Example,
+    RunState,
+    Verdict,
+    apply_waivers,
+    decided,
+    exit_of,
+    not_in_force,
+    unjudged,
+    verdict_of,
+)
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
 from tests.support.exchanges import exchange
 
 TODAY = date(2026, 11, 21)
 LIST_3, LIST_4 = catalogue()["LIST-3"], catalogue()["LIST-4"]
+ONE, TWO, THREE = (exchange(index=index) for index in (1, 2, 3))
+RECORD = (exchange(index=0), ONE, TWO, THREE)
+
+HELD = Held((TWO, ONE, TWO))
+FAILED = Failed("It broke.", (Proof(THREE, "status"),), (ONE,))
+TRIED = Undecided("Nothing to see.", "--plan", (ONE,))
+UNTRIED = replace(TRIED, tried=False)
+WHY = Undecided("Nothing to see.")
+
+ASKED = Attempt("a")
+DENIED = Attempt("b", Dropped("not-run", "Not allowed.", "--allow-writes"))
+UNHEARD = Attempt("c", Dropped("inconclusive", "No answer.", "--max-wait"))
+ODD = Attempt("c", Dropped("inconclusive", "Odd."))
+BROKE = Attempt("d", Dropped("error", "We broke."))
+TOP = Attempt("e", on_top=True)
+TOP_UNHEARD = Attempt("e", Dropped("inconclusive", "No example.", "--max-requests"), on_top=True)
+TOP_DENIED = Attempt("e", Dropped("not-run", "No examples.", "--category-id"), on_top=True)
 
 
-def finding(outcome: Outcome, reason: str = "", *, exchanges: tuple[int, ...] = (), **more: object) -> Finding:
-    return Finding("c", ("LIST-3",), "4.1", "staging", outcome, reason, 0.1, exchanges, **more)  # type: ignore[arg-type]
-
-
-def rolled(
-    *findings: Finding, requirement: Requirement = LIST_3, as_of: date = TODAY, untestable: bool = False
+def ruled(
+    decision: Held | Failed | Undecided,
+    *attempts: Attempt,
+    record: Sequence[Exchange] = RECORD,
+    missing: str = "It stopped.",
 ) -> Verdict:
-    return roll_up(requirement, "staging", findings, as_of=as_of, missing="no check ran", untestable=untestable)
+    return verdict_of(LIST_3, "staging", decision, record, attempts, missing=missing)
 
 
-PASS = finding("pass", exchanges=(1, 2))
-FAIL = finding("fail", "It broke.", exchanges=(3,), decisive=(3,))
-OPEN = finding("inconclusive", "Nothing to see.", settled_by="--allow-writes")
-NOT_RUN = finding("not-run", "Not allowed.", settled_by="--plan")
-ERROR = finding("error", "We broke.")
-ON_TOP = replace(finding("inconclusive", "No example."), on_top=True)
+CONFIRMED = "Confirmed in 2 exchanges."
+FORBIDDEN = "Not allowed. Run with --allow-writes."
+LATER = "No answer. Otherwise confirmed in 2 exchanges. Allow a longer wait with --max-wait."
+
+# what the record decides, what was asked, and the verdict: its outcome, its reason, and the option that settles it
+TABLE: list[tuple[Any, list[Attempt], Outcome, str, str | None]] = [
+    (HELD, [ASKED], "pass", CONFIRMED, None),
+    (HELD, [], "pass", CONFIRMED, None),
+    (Held((ONE,)), [ASKED], "pass", "Confirmed in 1 exchange.", None),
+    (HELD, [TOP], "pass", CONFIRMED, None),
+    (HELD, [ASKED, TOP_UNHEARD], "pass", CONFIRMED, "--max-requests"),
+    (
+        HELD,
+        [ASKED, DENIED],
+        "pass",
+        f"{CONFIRMED} Not examined: Not allowed. Run with --allow-writes.",
+        "--allow-writes",
+    ),
+    (
+        HELD,
+        [TOP_DENIED],
+        "pass",
+        f"{CONFIRMED} Not examined: No examples. Name one that exists with --category-id.",
+        "--category-id",
+    ),
+    (HELD, [ASKED, UNHEARD], "inconclusive", LATER, "--max-wait"),
+    (HELD, [DENIED, UNHEARD], "inconclusive", LATER, "--max-wait"),
+    (HELD, [DENIED, ODD], "inconclusive", "Odd. Otherwise confirmed in 2 exchanges.", "--allow-writes"),
+    (HELD, [TOP_UNHEARD, UNHEARD], "inconclusive", LATER, "--max-requests"),
+    (HELD, [ASKED, BROKE], "error", "We broke.", None),
+    (HELD, [BROKE, UNHEARD, DENIED], "error", "We broke.", None),
+    (FAILED, [ASKED], "fail", "It broke.", None),
+    (FAILED, [], "fail", "It broke.", None),
+    (FAILED, [BROKE, UNHEARD, DENIED, TOP_UNHEARD], "fail", "It broke.", None),
+    (TRIED, [ASKED], "inconclusive", "Nothing to see. Name it with --plan.", "--plan"),
+    (UNTRIED, [ASKED], "not-run", "Nothing to see. Name it with --plan.", "--plan"),
+    (WHY, [ASKED], "inconclusive", "Nothing to see.", None),
+    (WHY, [ASKED, DENIED], "inconclusive", "Nothing to see.", "--allow-writes"),
+    (WHY, [ASKED, DENIED, UNHEARD], "inconclusive", "Nothing to see.", "--max-wait"),
+    (TRIED, [BROKE], "error", "We broke.", None),
+    (TRIED, [ASKED, BROKE], "error", "We broke.", None),
+    (TRIED, [DENIED], "not-run", FORBIDDEN, "--allow-writes"),
+    (TRIED, [UNHEARD], "inconclusive", "No answer. Allow a longer wait with --max-wait.", "--max-wait"),
+    (TRIED, [DENIED, UNHEARD], "inconclusive", "No answer. Allow a longer wait with --max-wait.", "--max-wait"),
+    (TRIED, [DENIED, ODD], "inconclusive", "Odd.", "--allow-writes"),
+    (TRIED, [DENIED, TOP_UNHEARD], "not-run", FORBIDDEN, "--allow-writes"),
+    (TRIED, [TOP, DENIED], "not-run", FORBIDDEN, "--allow-writes"),
+    (TRIED, [TOP_UNHEARD], "inconclusive", "No example. Allow more with --max-requests.", "--max-requests"),
+    (TRIED, [TOP], "not-run", "It stopped.", None),
+    (TRIED, [], "not-run", "It stopped.", None),
+]
 
 
-@pytest.mark.parametrize(
-    ("findings", "outcome", "reason"),
-    [
-        ([PASS], "pass", "Confirmed in 2 exchanges."),
-        ([finding("pass", exchanges=(4,))], "pass", "Confirmed in 1 exchange."),
-        ([FAIL], "fail", "It broke."),
-        ([OPEN], "inconclusive", "Nothing to see. Run with --allow-writes."),
-        ([NOT_RUN], "not-run", "Not allowed. Name it with --plan."),
-        ([ERROR], "error", "We broke."),
-        ([PASS, FAIL], "fail", "It broke."),
-        ([PASS, ERROR], "error", "We broke."),
-        ([FAIL, ERROR], "fail", "It broke."),
-        ([PASS, OPEN], "inconclusive", "Nothing to see. Otherwise confirmed in 2 exchanges. Run with --allow-writes."),
-        (
-            [PASS, OPEN, NOT_RUN],
-            "inconclusive",
-            "Nothing to see. Otherwise confirmed in 2 exchanges. Run with --allow-writes.",
-        ),
-        ([PASS, ON_TOP], "pass", "Confirmed in 2 exchanges."),
-        (
-            [PASS, ON_TOP, OPEN],
-            "inconclusive",
-            "Nothing to see. Otherwise confirmed in 2 exchanges. Run with --allow-writes.",
-        ),
-        ([ON_TOP, NOT_RUN], "inconclusive", "No example."),
-        ([PASS, NOT_RUN], "pass", "Confirmed in 2 exchanges. Not examined: Not allowed. Name it with --plan."),
-        ([OPEN, NOT_RUN], "inconclusive", "Nothing to see. Run with --allow-writes."),
-        ([ERROR, OPEN], "error", "We broke."),
-        ([PASS, FAIL, ERROR, OPEN, NOT_RUN], "fail", "It broke."),
-        ([], "not-run", "no check ran"),
-    ],
-)
-def test_the_table(findings: list[Finding], outcome: Outcome, reason: str) -> None:
-    verdict = rolled(*findings)
-    assert (verdict.outcome, verdict.reason) == (outcome, reason)
-    assert rolled(*reversed(findings)).outcome == outcome
-    assert (verdict.requirement, verdict.target, verdict.findings) == (LIST_3, "staging", tuple(findings))
+@pytest.mark.parametrize("case", TABLE, ids=map(str, range(len(TABLE))))
+def test_the_table(case: tuple[Any, list[Attempt], Outcome, str, str | None]) -> None:
+    decision, attempts, outcome, reason, settled_by = case
+    verdict = ruled(decision, *attempts)
+    assert (verdict.outcome, verdict.reason, verdict.settled_by) == (outcome, reason, settled_by)
+    assert ruled(decision, *reversed(attempts)).outcome == outcome
+    assert verdict.checks == tuple(attempt.check for attempt in attempts)
 
 
-def test_an_untestable_target_without_checks_is_an_error() -> None:
-    assert rolled(untestable=True).outcome == "error"
+def test_traffic_has_no_checks_and_is_judged_by_what_it_shows() -> None:
+    def of(decision: Undecided) -> tuple[str, str]:
+        verdict = ruled(decision, missing="")
+        return verdict.outcome, verdict.reason
+
+    assert of(WHY) == ("inconclusive", "Nothing to see.")
+    assert of(UNTRIED) == ("not-run", "Nothing to see. Name it with --plan.")
+
+
+def test_what_a_verdict_says_besides() -> None:
+    verdict = ruled(HELD, ASKED, DENIED, ASKED)
+    assert (verdict.id, verdict.section, verdict.level) == ("LIST-3", "4.1", "stated")
+    assert (verdict.statement, verdict.target, verdict.in_force) == (LIST_3.statement, "staging", True)
+    assert (verdict.checks, verdict.exchanges, verdict.decisive) == (("a", "b"), (1, 2), ())
+    assert ruled(TRIED, ASKED).exchanges == (1,)
+    implied = next(one for one in catalogue().judged if one.level == "implied")
+    assert unjudged(implied, "staging", "pass", "").level == "implied"
+    crossed = next(one for one in catalogue().judged if one.also)
+    assert unjudged(crossed, "staging", "pass", "").also == crossed.also
 
 
 def test_reasons_are_named_once_and_three_at_most() -> None:
-    many = [finding("fail", f"Reason {number}.") for number in (1, 1, 2, 3, 4, 5)]
-    assert rolled(*many).reason == "Reason 1. Reason 2. Reason 3. And 2 more."
-    assert rolled(*many[:5]).reason == "Reason 1. Reason 2. Reason 3. And 1 more."
-    assert rolled(*many[:4]).reason == "Reason 1. Reason 2. Reason 3."
+    def reason(*numbers: int) -> str:
+        return ruled(TRIED, *(Attempt("x", Dropped("error", f"Reason {number}.")) for number in numbers)).reason
+
+    assert reason(1, 1, 2, 3) == "Reason 1. Reason 2. Reason 3."
+    assert reason(1, 1, 2, 3, 4) == "Reason 1. Reason 2. Reason 3. And 1 more."
+    assert reason(1, 1, 2, 3, 4, 5, 5) == "Reason 1. Reason 2. Reason 3. And 2 more."
 
 
-def test_evidence_is_collected_in_order() -> None:
-    verdict = rolled(FAIL, PASS, finding("pass", exchanges=(2, 0)))
-    assert (verdict.exchanges, verdict.decisive) == ((0, 1, 2, 3), (3,))
-
-
-def test_the_option_that_settles_it_is_kept() -> None:
-    assert rolled(OPEN, NOT_RUN).settled_by == "--allow-writes"
-    assert rolled(PASS, NOT_RUN).settled_by == "--plan"
-    assert rolled(FAIL).settled_by is None
-
-
-def test_a_requirement_not_in_force_is_not_run_even_if_a_check_failed() -> None:
-    removal = date(2030, 12, 5)
-    get, removed = catalogue()["GET-1"], catalogue()["GET-4"]
-    before, after = date(2030, 12, 4), removal
-    assert rolled(FAIL, requirement=get, as_of=before).outcome == "fail"
-    assert rolled(FAIL, requirement=removed, as_of=after).outcome == "fail"
-    late, early = rolled(FAIL, requirement=get, as_of=after), rolled(FAIL, requirement=removed, as_of=before)
-    assert (late.outcome, late.in_force, late.reason) == (
-        "not-run",
-        False,
-        "Not in force on 2030-12-05: it ended on 2030-12-05.",
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        ("--allow-writes", "Run with --allow-writes."),
+        ("--category-id", "Name one that exists with --category-id."),
+        ("--exhaust-rate-limit", "Run with --exhaust-rate-limit."),
+        ("--max-requests", "Allow more with --max-requests."),
+        ("--max-wait", "Allow a longer wait with --max-wait."),
+        ("--plan", "Name it with --plan."),
+    ],
+)
+def test_what_the_user_can_do_is_said_once(option: str, advice: str) -> None:
+    unknown, known = (
+        Attempt("a", Dropped("not-run", "No.", "--timeout")),
+        Attempt("b", Dropped("not-run", "No.", option)),
     )
-    assert (early.outcome, early.in_force, early.reason) == (
-        "not-run",
-        False,
-        "Not in force on 2030-12-04: it starts on 2030-12-05.",
+    assert ruled(WHY, unknown, known, DENIED).reason == f"No. Not allowed. {advice}"
+    assert ruled(WHY, unknown).reason == "No."
+
+
+# ---- a failure
+
+
+def test_a_failure_names_what_decides_and_what_was_examined() -> None:
+    proofs = (Proof(THREE), Proof(ONE, "status"), Proof(THREE, "body:/0"), Proof(ONE, "body"))
+    verdict = ruled(Failed("It broke.", proofs, (TWO,), expected="200"))
+    assert (verdict.exchanges, verdict.decisive, verdict.parts) == ((1, 2, 3), (3, 1), ("body:/0", "status"))
+    assert (verdict.expected, verdict.example, verdict.decisive_by_weight) == ("200", None, (3, 1))
+    assert (verdict.part(1), verdict.part(3), verdict.part(2)) == ("status", "body:/0", "")
+
+
+def test_a_simplified_example_names_the_form_that_was_found() -> None:
+    found = exchange(index=1, path="/pets?limit=83")
+    simple = exchange(index=3, path="/pets?limit=71")
+    simple = replace(simple, simplifies=1)
+    failed = Failed("It broke.", (Proof(simple), Proof(TWO), Proof(found)))
+    verdict = ruled(failed, record=[found, TWO, simple])
+    assert verdict.reason == "It broke. Simplified from GET /pets?limit=83."
+    assert (verdict.example, verdict.decisive_by_weight) == (Example(3, 1), (3, 1, 2))
+    assert ruled(failed, record=[TWO, simple]).reason == "It broke."
+
+
+def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
+    asked = [("76&status=sold", 500, None), ("76", 200, 2), ("71&status=sold", 500, 2), ("70&status=sold", 500, 2)]
+    forms = [
+        replace(exchange(status=status, path=f"/pets?limit={query}", index=index), example=True, simplifies=found)
+        for index, (query, status, found) in enumerate(asked, 2)
+    ]
+    alone = exchange(path="/pets", index=0), exchange(path="/pets?status=sold", index=1)
+    others = ("limit=71", "limit=70", "status=available", "status=pending")
+    limits = [exchange(path=f"/pets?{query}", index=index) for index, query in enumerate(others, 6)]
+    for name in ("LIST-6", "ERROR-5"):
+        record = [*alone, *forms, *limits]
+        failed = shown(name, *record)
+        assert isinstance(failed, Failed)
+        verdict = verdict_of(catalogue()[name], "staging", failed, record, [])
+        assert (verdict.example, verdict.decisive[0]) == (Example(5, 2), 5)
+
+
+SILENT = exchange(status=Silence.TIMEOUT, index=1)
+
+
+@pytest.mark.parametrize(
+    ("record", "proofs", "outcome"),
+    [
+        ([exchange(index=0), SILENT, exchange(status=500, index=2)], [SILENT], "fail"),
+        ([exchange(index=0), SILENT], [SILENT], "error"),
+        ([SILENT, exchange(status=Silence.RESET, index=2)], [SILENT], "error"),
+        ([SILENT, TWO, exchange(status=Silence.RESET, index=3)], [SILENT, replace(SILENT, index=3)], "error"),
+        ([replace(SILENT, index=2), THREE], [replace(SILENT, index=2)], "fail"),
+        ([exchange(index=1)], [exchange(index=1)], "error"),
+    ],
+)
+def test_silence_counts_only_if_the_target_answered_afterwards(
+    record: list[Exchange], proofs: list[Exchange], outcome: Outcome
+) -> None:
+    failed = Failed("No answer.", tuple(map(Proof, proofs)), unanswered=True)
+    verdict = ruled(failed, ASKED, record=record)
+    said = "No answer." if outcome == "fail" else "No answer. The target answered nothing after that."
+    assert (verdict.outcome, verdict.reason) == (outcome, said)
+    assert bool(verdict.decisive) == (outcome == "fail")
+    assert ruled(replace(failed, unanswered=False), record=record).outcome == "fail"
+
+
+def test_a_dead_target_and_a_check_that_broke_are_both_named() -> None:
+    failed = Failed("No answer.", (Proof(SILENT),), unanswered=True)
+    verdict = ruled(failed, BROKE, UNHEARD, record=[SILENT])
+    assert (verdict.outcome, verdict.reason) == (
+        "error",
+        "We broke. No answer. The target answered nothing after that.",
     )
-    assert (late.requirement, late.target, late.findings) == (get, "staging", (FAIL,))
 
 
-def test_what_no_check_can_observe_says_why() -> None:
-    verdict = rolled(requirement=catalogue()["RATE-10"], untestable=True)
-    assert (verdict.requirement, verdict.target) == (catalogue()["RATE-10"], "staging")
-    assert (verdict.outcome, verdict.in_force) == ("not-run", False)
-    assert verdict.reason.startswith("Not testable. petcheck never uses up a day's quota")
+# ---- what a record shows
+
+
+CREATE, GET = Operation.CREATE_PET, Operation.GET_PET
+REX, TEX = {"id": 7, "name": "Rex", "categoryId": 3}, {"id": 7, "name": "Tex", "categoryId": 3}
+
+
+def page(*animals: object, index: int = 0, query: str = "", sent: float = 0.0) -> Exchange:
+    return exchange(path=f"/pets{query}", body=list(animals), index=index, sent=sent)
+
+
+def read(animal: object, index: int, sent: float, **more: Any) -> Exchange:
+    return replace(exchange(GET, 200, animal, path="/pets/7", index=index, sent=sent), **more)
+
+
+def shown(name: str, *record: Exchange) -> Held | Failed | Undecided:
+    return decided(catalogue()[name], record, Grounds(TODAY, listed=frozenset({7}), run="0a1b2c3d"))
+
+
+def test_what_holds_is_held_with_what_was_examined() -> None:
+    held = shown("PETS-1", page(index=3, query="?limit=20"), page(REX, index=1))
+    assert isinstance(held, Held)
+    assert {one.index for one in held.examined} == {1, 3}
+
+
+def test_what_is_wrong_fails_with_the_simplest_request_first() -> None:
+    failed = shown("PETS-1", page(5, index=4), page(6, index=2, query="?limit=100&status=sold"), page(REX, index=1))
+    assert isinstance(failed, Failed)
+    assert [(proof.exchange.index, proof.part) for proof in failed.proofs] == [(4, "body:/0"), (2, "body:/0")]
+    assert failed.text.startswith("GET /pets returned 200")
+
+
+def test_a_question_that_nobody_answers_leaves_it_open() -> None:
+    open_ = shown("GET-2", page(REX, index=0), read(TEX, 1, 1.0))
+    assert isinstance(open_, Undecided)
+    assert open_.reason.startswith("The animal changes between requests")
+    assert [one.index for one in open_.examined] == [0, 1]
+
+
+def test_an_example_leaves_nothing_open_that_the_others_decide() -> None:
+    known = page(REX, index=0), read(REX, 1, 1.0)
+    assert isinstance(shown("GET-2", *known, read(TEX, 2, 2.0)), Undecided)
+    held = shown("GET-2", *known, read(TEX, 2, 2.0, example=True))
+    assert isinstance(held, Held)
+    assert {one.index for one in held.examined} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "tried", "settled_by"),
+    [("PETS-1", True, None), ("RATE-5", False, "--plan"), ("RATE-7", False, "--exhaust-rate-limit")],
+)
+def test_what_was_not_shown_is_undecided(name: str, tried: bool, settled_by: str | None) -> None:
+    found = shown(name, exchange(GET, 404, {}, path="/pets/1", index=5))
+    assert isinstance(found, Undecided)
+    assert (found.tried, found.settled_by, bool(found.reason)) == (tried, settled_by, True)
+
+
+def test_a_requirement_not_in_force_is_not_run() -> None:
+    def reason(name: str, day: date) -> str | None:
+        verdict = not_in_force(catalogue()[name], "staging", day)
+        assert verdict is None or (verdict.outcome, verdict.in_force, verdict.id) == ("not-run", False, name)
+        return verdict.reason if verdict else None
+
+    before, removal = date(2030, 12, 4), date(2030, 12, 5)
+    assert (reason("GET-1", before), reason("GET-4", removal), reason("LIST-3", removal)) == (None, None, None)
+    assert reason("GET-1", removal) == "Not in force on 2030-12-05: it ended on 2030-12-05."
+    assert reason("GET-4", before) == "Not in force on 2030-12-04: it starts on 2030-12-05."
+    assert (reason("RATE-10", before) or "").startswith("Not testable. petcheck never uses up a day's quota")
 
 
 def test_the_check_names_the_option_that_settles_it() -> None:
     assert (NotRun("No.", "--plan").settled_by, Inconclusive("Why?").settled_by) == ("--plan", None)
 
 
-# ---- silence
-
-
-def test_silence_counts_only_if_the_target_answered_afterwards() -> None:
-    silent = finding("fail", "No answer.", decisive=(1,), unanswered=True)
-    dead = [exchange(index=0), exchange(status=Silence.TIMEOUT, index=1)]
-    alive = [*dead, exchange(status=500, index=2)]
-    assert settle_silence([silent], alive) == [silent]
-    assert settle_silence([silent], dead) == [
-        replace(silent, outcome="error", reason="No answer. The target answered nothing after that.")
-    ]
-
-
-def test_an_answer_among_the_deciding_exchanges_counts_as_later_answer() -> None:
-    silent = finding("fail", "No answer.", decisive=(0, 1), unanswered=True)
-    assert settle_silence([silent], [exchange(status=Silence.TIMEOUT), exchange(index=1)]) == [silent]
-
-
-def test_silence_of_a_dead_target_is_an_error() -> None:
-    silent = finding("fail", "No answer.", decisive=(0,), unanswered=True)
-    assert [found.outcome for found in settle_silence([silent], [exchange(status=Silence.RESET)])] == ["error"]
-
-
-def test_a_failure_without_silence_stays_a_failure() -> None:
-    loud = finding("fail", "Wrong.", decisive=(1,))
-    assert settle_silence([loud, PASS], [exchange(status=Silence.RESET, index=1)]) == [loud, PASS]
-
-
 # ---- waivers
 
 
 YESTERDAY = date(2026, 11, 20)
+EXPIRED = "The waiver expired on 2026-11-20: fix the server, or agree on a new one. It broke."
+OPEN: tuple[Outcome, ...] = ("inconclusive", "not-run", "error")
+STALE = "The waiver is stale: the requirement holds now. Remove it from the configuration. It broke."
 
 
-def until(expires: date, target: str = "staging") -> Waiver:
-    return Waiver("LIST-3", target, "ticket 7", expires)
+def until(expires: date, target: str = "staging", requirement: str = "LIST-3") -> Waiver:
+    return Waiver(requirement, target, "ticket 7", expires)
 
 
 def waived(outcome: Outcome, *waivers: Waiver) -> Verdict:
-    verdict = Verdict(LIST_3, "staging", outcome, "It broke.")
-    (settled,) = apply_waivers([verdict], waivers, today=TODAY)
+    [settled] = apply_waivers([unjudged(LIST_3, "staging", outcome, "It broke.")], waivers, today=TODAY)
     return settled
 
 
-def test_a_waiver_in_force_covers_a_failure_to_its_last_day() -> None:
-    verdict = waived("fail", until(TODAY))
-    assert (verdict.outcome, verdict.waiver, verdict.waiver_trouble) == ("waived", until(TODAY), None)
-    assert verdict.reason == "Waived until 2026-11-21 (0 days left): ticket 7. It broke."
-    assert exit_of([verdict], RunState()) is Exit.HOLDS
+@pytest.mark.parametrize(
+    ("outcome", "expires", "settled", "reason", "code"),
+    [
+        ("fail", TODAY, "waived", "Waived until 2026-11-21 (0 days left): ticket 7. It broke.", 0),
+        ("fail", date(2026, 11, 22), "waived", "Waived until 2026-11-22 (1 day left): ticket 7. It broke.", 0),
+        ("fail", YESTERDAY, "fail", EXPIRED, 1),
+        ("pass", YESTERDAY, "pass", EXPIRED, 1),
+        ("pass", TODAY, "pass", STALE, 1),
+        *((one, day, one, "It broke.", None) for one in OPEN for day in (TODAY, YESTERDAY)),
+    ],
+)
+def test_a_waiver(outcome: Outcome, expires: date, settled: Outcome, reason: str, code: int | None) -> None:
+    verdict = waived(outcome, until(expires))
+    assert (verdict.outcome, verdict.reason) == (settled, reason)
+    assert verdict.waiver == AppliedWaiver("ticket 7", expires.isoformat())
+    assert code is None or exit_of([verdict], RunState()) == code
 
 
-def test_a_waiver_that_expired_covers_nothing() -> None:
-    verdict = waived("fail", until(YESTERDAY))
-    assert (verdict.outcome, verdict.reason, verdict.waiver) == ("fail", "It broke.", until(YESTERDAY))
-    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
-
-
-def test_an_expired_waiver_is_reported_even_if_the_requirement_holds() -> None:
-    verdict = waived("pass", until(YESTERDAY))
-    assert (verdict.outcome, verdict.waiver) == ("pass", until(YESTERDAY))
-    assert verdict.waiver_trouble == "The waiver expired on 2026-11-20: fix the server, or agree on a new one."
-
-
-def test_a_waiver_of_a_requirement_that_holds_is_stale_and_fails_the_run() -> None:
-    verdict = waived("pass", until(TODAY))
-    assert (verdict.outcome, verdict.waiver) == ("pass", until(TODAY))
-    assert verdict.waiver_trouble == "The waiver is stale: the requirement holds now. Remove it from the configuration."
-    assert exit_of([verdict], RunState()) is Exit.FAILS
-
-
-@pytest.mark.parametrize("outcome", ["inconclusive", "not-run", "error"])
-def test_a_waiver_changes_nothing_if_nothing_was_judged(outcome: Outcome) -> None:
-    for expires in (TODAY, YESTERDAY):
-        verdict = waived(outcome, until(expires))
-        assert (verdict.outcome, verdict.waiver, verdict.waiver_trouble) == (outcome, until(expires), None)
-
-
-def test_a_waiver_is_for_one_target() -> None:
-    verdict = waived("fail", until(TODAY, "production"))
-    assert (verdict.outcome, verdict.waiver) == ("fail", None)
+def test_a_waiver_is_for_one_requirement_of_one_target() -> None:
+    for other in (until(TODAY, "production"), until(TODAY, requirement="LIST-4")):
+        assert (waived("fail", other).outcome, waived("fail", other).waiver) == ("fail", None)
 
 
 def test_a_renewed_waiver_replaces_the_expired_one() -> None:
-    assert waived("fail", until(YESTERDAY), until(date(2027, 1, 1))).outcome == "waived"
+    for waivers in ((until(YESTERDAY), until(TODAY)), (until(TODAY), until(YESTERDAY))):
+        assert waived("fail", *waivers).outcome == "waived"
 
 
 # ---- exit codes
 
 
 def verdicts(*outcomes: Outcome) -> list[Verdict]:
-    return [Verdict(LIST_3, "staging", outcome, "") for outcome in outcomes]
+    return [unjudged(LIST_3, "staging", outcome, "") for outcome in outcomes]
 
 
-GONE = ("gone",)
+GONE, STRICT = RunState(untestable=True), RunState(strict=True)
 
 
 @pytest.mark.parametrize(
     ("outcomes", "state", "code"),
     [
-        ((), RunState(), 5),
-        (("inconclusive", "not-run"), RunState(), 5),
-        (("inconclusive",), RunState(strict=True), 5),
-        (("waived",), RunState(), 0),
-        (("pass", "inconclusive", "not-run", "waived"), RunState(), 0),
-        (("pass", "fail"), RunState(), 1),
-        (("fail",), RunState(interrupted=True), 2),
-        (("error",), RunState(), 3),
-        (("pass", "error"), RunState(strict=True), 3),
-        ((), RunState(nothing_selected=True), 5),
-        ((), RunState(interrupted=True, nothing_selected=True), 2),
-        (("error",), RunState(untestable=GONE), 6),
-        (("error", "fail"), RunState(untestable=GONE), 1),
-        (("pass",), RunState(untestable=GONE), 6),
-        (("pass", "waived"), RunState(strict=True), 0),
-        (("pass", "inconclusive"), RunState(strict=True), 7),
-        (("pass", "not-run"), RunState(strict=True), 7),
-        (("fail", "not-run"), RunState(strict=True), 1),
-        (("not-run",), RunState(strict=True, untestable=GONE), 6),
+        ((), RunState(), Exit.NOTHING_SELECTED),
+        (("inconclusive", "not-run"), RunState(), Exit.NOTHING_SELECTED),
+        (("inconclusive",), STRICT, Exit.NOTHING_SELECTED),
+        (("pass",), RunState(), Exit.HOLDS),
+        (("waived",), RunState(), Exit.HOLDS),
+        (("pass", "inconclusive", "not-run", "waived"), RunState(), Exit.HOLDS),
+        (("pass", "fail"), RunState(), Exit.FAILS),
+        (("fail", "error"), RunState(), Exit.FAILS),
+        (("fail", "not-run"), STRICT, Exit.FAILS),
+        (("fail",), RunState(broken=True, interrupted=True, nothing_selected=True), Exit.BROKE),
+        (("fail",), RunState(interrupted=True, nothing_selected=True), Exit.INTERRUPTED),
+        (("fail",), RunState(nothing_selected=True), Exit.NOTHING_SELECTED),
+        (("error",), RunState(), Exit.BROKE),
+        (("pass", "error"), STRICT, Exit.BROKE),
+        (("error",), GONE, Exit.UNTESTABLE),
+        (("error", "fail"), GONE, Exit.FAILS),
+        (("pass",), GONE, Exit.UNTESTABLE),
+        (("not-run",), RunState(strict=True, untestable=True), Exit.UNTESTABLE),
+        (("pass", "waived"), STRICT, Exit.HOLDS),
+        (("pass", "inconclusive"), STRICT, Exit.UNSETTLED),
+        (("waived", "not-run"), STRICT, Exit.UNSETTLED),
     ],
 )
-def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: int) -> None:
-    assert exit_of(verdicts(*outcomes), state).value == code
+def test_exit_codes(outcomes: tuple[Outcome, ...], state: RunState, code: Exit) -> None:
+    assert exit_of(verdicts(*outcomes), state) is code
+    assert exit_of(verdicts(*reversed(outcomes)), state) is code
 
 
 def test_a_requirement_not_in_force_is_never_unsettled() -> None:
-    out_of_force = Verdict(LIST_3, "staging", "not-run", "", in_force=False)
-    assert exit_of([*verdicts("pass"), out_of_force], RunState(strict=True)) is Exit.HOLDS
+    for outcome in OPEN[:2]:
+        outside = replace(verdicts(outcome)[0], in_force=False)
+        assert exit_of([*verdicts("pass"), outside], STRICT) is Exit.HOLDS
 
 
-CHOSEN = RunState(chosen=frozenset({"LIST-3"}))
-
-
-def test_a_pass_of_another_requirement_is_not_of_what_was_chosen() -> None:
-    other = Verdict(LIST_4, "staging", "pass", "")
-    assert exit_of([other, *verdicts("inconclusive")], CHOSEN) is Exit.NOTHING_SELECTED
-    assert exit_of([other, *verdicts("pass")], CHOSEN) is Exit.HOLDS
-
-
-def test_what_was_not_chosen_is_never_unsettled() -> None:
-    other = Verdict(LIST_4, "staging", "not-run", "")
-    assert exit_of([other, *verdicts("pass")], replace(CHOSEN, strict=True)) is Exit.HOLDS
-    assert exit_of([other, *verdicts("pass", "not-run")], replace(CHOSEN, strict=True)) is Exit.UNSETTLED
+def test_only_what_was_chosen_decides_whether_something_was_examined() -> None:
+    chosen, strict = RunState(chosen=("LIST-3",)), RunState(chosen=("LIST-3",), strict=True)
+    passed, open_ = unjudged(LIST_4, "staging", "pass", ""), unjudged(LIST_4, "staging", "not-run", "")
+    assert exit_of([passed, *verdicts("inconclusive")], chosen) is Exit.NOTHING_SELECTED
+    assert exit_of([passed, *verdicts("pass")], chosen) is Exit.HOLDS
+    assert exit_of([open_, *verdicts("pass")], strict) is Exit.HOLDS
+    assert exit_of([open_, *verdicts("pass", "not-run")], strict) is Exit.UNSETTLED
+    assert exit_of([passed], RunState(chosen=())) is Exit.NOTHING_SELECTED

@@ -8,9 +8,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from petcheck.results.har import har
 
-from tests.support import samples
 from tests.support.command import Ran, petcheck
 from tests.support.trial import KEY, server
 
@@ -50,11 +48,7 @@ def test_it_is_in_every_suite_and_failure_of_junit_xml(ran: Ran) -> None:
 
 def test_it_is_machine_readable(ran: Ran) -> None:
     log = json.loads((ran.reports / "exchanges.har").read_text(encoding="utf-8"))["log"]
-    assert (log["comment"], log["_petcheck"]["run"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 3, 3)
-
-
-def test_exchanges_without_a_run_have_no_seed() -> None:
-    assert har(samples.two_exchanges(), version="1")["log"].keys() == {"version", "creator", "entries"}
+    assert (log["comment"], log["_petcheck"][0]["petcheck"]["seed"], ran.result.run.seed) == (f"petcheck {AGAIN}", 3, 3)
 
 
 def test_a_quiet_run_has_it_in_its_line(tmp_path: Path) -> None:
@@ -72,5 +66,5 @@ def test_the_result_distinguishes_the_simplest_example_from_the_one_found(ran: R
     simplest, found = (int(re.findall(r"limit=(\d+)", urls[index])[0]) for index in row.decisive_by_weight[:2])
     assert (row.example.simplest, row.example.found) == row.decisive_by_weight[:2]
     assert 70 < simplest < found
-    assert f"limit={simplest}&status=sold: expected 200 (section 4.1), got 500" in row.reason
+    assert f"limit={simplest}&status=sold (each parameter alone is accepted): expected 200" in row.reason
     assert f"Simplified from GET /pets?limit={found}&status=sold" in row.reason

@@ -14,8 +14,9 @@ from packaging.utils import canonicalize_name
 
 from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
-from petcheck.results.attestation import read_seal, signed_payload, statement, write_attestation
-from petcheck.results.manifest import digest_of, manifest, read_manifest, write_manifest
+from petcheck.results.attestation import read_seal, signed_payload, statement
+from petcheck.results.manifest import digest_of, digest_of_file, digest_of_text, manifest, read_manifest, text_of
+from petcheck.results.proof import proof_of, write_proof
 from petcheck.stream.environment import Environment, commit_of, packages_of
 from tests.support import samples
 
@@ -36,16 +37,20 @@ def key_files(folder: Path, *, password: bytes | None = None) -> tuple[Path, Pat
 def test_a_manifest_and_its_statement(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text("{}")
     result = samples.result(samples.row(), samples.row("LIST-4", "pass"), samples.row("LIST-5", "inconclusive"))
-    made = manifest(tmp_path, ["result.json"], result, HERE)
+    made = manifest({"result.json": digest_of_file(tmp_path / "result.json")}, result, HERE)
     digest = "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
     assert made["files"] == {"result.json": {"sha256": digest, "size": 2}}
     assert made["environment"]["packages"] == {"httpx": "0.28.1"}
     assert made["targets"] == [
         {"name": "staging", "base_url": "https://staging.pets.example/v1", "key": "sha256:0123abcd"}
     ]
-    sha256 = write_manifest(tmp_path, made)
+    assert write_proof(tmp_path, ["result.json"], result, HERE, None) == {}
     assert read_manifest(tmp_path) == made
-    assert statement(made, sha256, result) == {
+    proof = proof_of({"result.json": digest_of_text(["{", "}"])}, result, HERE)
+    assert proof == {name: (tmp_path / name).read_text() for name in ("manifest.json", "attestation.json")}
+    assert proof["manifest.json"] == text_of(made)
+    assert json.loads(proof["attestation.json"]) == statement(made, digest_of(tmp_path / "manifest.json"), result)
+    assert json.loads(proof["attestation.json"]) == {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [
             {"name": "manifest.json", "digest": {"sha256": digest_of(tmp_path / "manifest.json")}},
@@ -77,7 +82,7 @@ def test_an_envelope_is_verified_by_its_key_and_by_no_other(tmp_path: Path) -> N
     private, public = key_files(tmp_path)
     (tmp_path / "other").mkdir()
     _, other = key_files(tmp_path / "other")
-    write_attestation(tmp_path, {"_type": "x"}, read_seal(private))
+    assert write_proof(tmp_path, [], samples.result(), HERE, read_seal(private)) == {}
     envelope = json.loads((tmp_path / attestation.ENVELOPE_FILE).read_bytes())
     assert envelope["payloadType"] == "application/vnd.in-toto+json"
     assert signed_payload(json.loads(json.dumps(envelope)), public) == (tmp_path / attestation.FILE).read_bytes()
@@ -89,8 +94,13 @@ def test_an_envelope_is_verified_by_its_key_and_by_no_other(tmp_path: Path) -> N
         {**envelope, "signatures": []},
     ):
         assert signed_payload(json.loads(json.dumps(broken)), public) is None
-    write_attestation(tmp_path, {"_type": "y"}, None)
+    assert write_proof(tmp_path, [], samples.result(), HERE, None) == {}
     assert not (tmp_path / attestation.ENVELOPE_FILE).exists()
+
+
+def test_a_file_that_is_gone_has_no_proof(tmp_path: Path) -> None:
+    assert list(write_proof(tmp_path, ["result.json"], samples.result(), HERE, None)) == ["manifest.json"]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_other_keys_are_refused_and_nothing_of_them_is_shown(tmp_path: Path) -> None:

@@ -60,13 +60,13 @@ def test_an_animal_that_a_refused_request_created_is_the_same_cause() -> None:
 
 def test_a_body_that_the_server_left_unread_is_one_cause() -> None:
     rest = samples.response("<p>", 400, 'Bad request syntax (\'{"name": "Rex"}POST /v1/pets HTTP/1.1\')')
-    entries = har([samples.exchange(index, LIST, rest) for index in range(2)], version="0.1.0")
+    evidence = by_index(samples.exchange(index, LIST, rest) for index in range(2)).values()
     rows = [
         row("SERVICE-1", "1", (0, "body")),
         row("AUTH-2", "5", (1, "status"), expected="401"),
         row("RATE-1", "8", (0, "header:X-RateLimit-Limit"), (1, "header:X-RateLimit-Limit")),
     ]
-    assert lines(list(causes(samples.result(*rows), entries_by_index(entries).values()))) == [
+    assert lines(list(causes(samples.result(*rows), evidence))) == [
         "SERVICE-1, AUTH-2, RATE-1: The server takes an unread POST body for the next request; "
         "read every body, or close the connection"
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.errors import NotAResult, NotARun
-from petcheck.results import parts, result
+from petcheck.results import atomic_write, parts, result
 from petcheck.results.manifest import name_of_part, read_manifest
 from petcheck.results.result import Result, load
 from petcheck.spec.outcomes import Exit
@@ -23,9 +23,13 @@ def written(folder: Path, *names: str) -> list[Result]:
         one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
         part = parts.part_of(folder, name)
         part.mkdir(parents=True)
-        result.write(one, part)
+        (part / "result.json").write_text(result.text_of(one))
         whole.append(one)
     return whole
+
+
+def write_joined(whole: Result, folder: Path) -> None:
+    atomic_write.write(folder / "result.json", parts.pieces(whole, folder))
 
 
 def joined(results: list[Result], **run: object) -> Result:
@@ -34,7 +38,7 @@ def joined(results: list[Result], **run: object) -> Result:
 
 def test_what_is_joined_is_one_result_with_all_that_the_targets_have(tmp_path: Path) -> None:
     results = written(tmp_path, "b", "a")
-    parts.write_joined(joined(results), tmp_path)
+    write_joined(joined(results), tmp_path)
     whole = load(tmp_path / "result.json")
     assert [target.name for target in whole.targets] == ["b", "a"]
     assert whole.requirements == tuple(row for one in results for row in one.requirements)
@@ -53,7 +57,7 @@ def test_an_outline_has_no_evidence() -> None:
 
 
 def test_the_head_is_read_without_the_rows(tmp_path: Path) -> None:
-    parts.write_joined(joined(written(tmp_path, "a", "b")), tmp_path)
+    write_joined(joined(written(tmp_path, "a", "b")), tmp_path)
     text = (tmp_path / "result.json").read_text()
     (tmp_path / "result.json").write_text(text[: text.index('"requirements"') + 20])
     head = parts.head_in(tmp_path)
@@ -79,7 +83,7 @@ def test_a_head_that_is_none(tmp_path: Path, text: str | None, said: str) -> Non
 @pytest.mark.parametrize("name", ["../../elsewhere", "a/b", "/etc", ".."])
 def test_no_name_of_a_target_leads_elsewhere(tmp_path: Path, name: str) -> None:
     one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
-    result.write(one, tmp_path)
+    (tmp_path / "result.json").write_text(result.text_of(one))
     with pytest.raises(NotARun, match="has a target with a name that petcheck does not give"):
         parts.head_in(tmp_path)
 
@@ -90,17 +94,17 @@ def test_a_target_whose_result_is_gone_or_spoiled(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"requirements": 1}'):
         path.write_text(text)
         with pytest.raises(NotARun, match="is not a result of petcheck"):
-            parts.write_joined(whole, tmp_path)
+            write_joined(whole, tmp_path)
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        parts.write_joined(whole, tmp_path)
+        write_joined(whole, tmp_path)
     assert not (tmp_path / "result.json").exists()
 
 
 def test_a_run_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
     whole = joined(written(tmp_path, "a"))
     with pytest.raises(NotAResult):
-        parts.write_joined(replace(whole, run=replace(whole.run, exit=-1)), tmp_path)
+        write_joined(replace(whole, run=replace(whole.run, exit=-1)), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,166 +1,113 @@
-"""exchanges.har: HAR 1.2 that developer tools open, and evidence that reads back equal."""
+"""exchanges.har: what developer tools open, and the whole stream again."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from petcheck.results.har import Evidence, entries_by_index, entry_of, exchange_of, har, write_har
 
-from petcheck.errors import NotEvidence
-from petcheck.exchange import Credential, NoAnswer, Silence
-from petcheck.spec.operations import Operation
-from tests.support import samples
+from petcheck.errors import NotARun, NotEvidence
+from petcheck.reports.outputs import Material, render
+from petcheck.results.judge import judge
+from petcheck.results.manifest import digest_of_text
+from petcheck.spec.version import VERSION
+from petcheck.stream import har
+from petcheck.stream.entries import entry_of
+from petcheck.stream.files import as_json
+from petcheck.stream.lines import Gone, Revised
+from petcheck.stream.stream import checked
+from tests.support import samples, streams
+
+GOOD = checked(streams.lines())
+GONE = [*streams.lines()[:6], Gone("staging", "the key was revoked"), Revised(()), streams.lines()[-1]]
+RUNS = {
+    "small": GOOD,
+    "gone": checked(GONE),
+    "killed": checked(streams.lines()[:5]),
+    "before the first request": checked(streams.lines()[:1]),
+    "two targets": streams.around(sorted(samples.whole_run()[1], key=lambda one: one.sent), "staging", "production"),
+    "hostile": streams.around(samples.hostile_run()[1], "staging"),
+}
 
 
-def test_one_exchange_in_full() -> None:
-    document = har([samples.exchange(3, answer=samples.response(b"[]"))], version="0.1.0")
-    assert document == {
-        "log": {
-            "version": "1.2",
-            "creator": {"name": "petcheck", "version": "0.1.0"},
-            "entries": [
-                {
-                    "startedDateTime": "2026-11-21T10:03:12.183Z",
-                    "time": 12.0,
-                    "request": {
-                        "method": "GET",
-                        "url": "https://staging.pets.example/v1/pets?limit=5",
-                        "httpVersion": "HTTP/1.1",
-                        "cookies": [],
-                        "headers": [
-                            {"name": "Authorization", "value": "Bearer $PETSTORE_API_KEY"},
-                            {"name": "Accept", "value": "application/json"},
-                        ],
-                        "queryString": [{"name": "limit", "value": "5"}],
-                        "headersSize": -1,
-                        "bodySize": 0,
-                    },
-                    "response": {
-                        "status": 200,
-                        "statusText": "OK",
-                        "httpVersion": "HTTP/1.1",
-                        "cookies": [],
-                        "headers": [
-                            {"name": "Date", "value": "Sat, 21 Nov 2026 10:03:12 GMT"},
-                            {"name": "Content-Type", "value": "application/json; charset=utf-8"},
-                            {"name": "X-RateLimit-Limit", "value": "60"},
-                            {"name": "X-RateLimit-Remaining", "value": "41"},
-                            {"name": "X-RateLimit-Reset", "value": "1795255440"},
-                        ],
-                        "content": {"size": 2, "mimeType": "application/json; charset=utf-8", "text": "[]"},
-                        "redirectURL": "",
-                        "headersSize": -1,
-                        "bodySize": -1,
-                    },
-                    "cache": {},
-                    "timings": {"send": 0, "wait": 12.0, "receive": 0},
-                    "_petcheck": {
-                        "target": "staging",
-                        "index": 3,
-                        "operation": "listPets",
-                        "credential": "a valid key",
-                        "curl": "curl -isS 'https://staging.pets.example/v1/pets?limit=5' "
-                        "-H \"Authorization: Bearer $PETSTORE_API_KEY\" -H 'Accept: application/json'",
-                        "body_complete": True,
-                        "section": "",
-                        "sent": 100.06,
-                        "finished": 100.072,
-                    },
-                }
-            ],
-        }
+def written(folder: Path, text: str) -> Path:
+    (folder / har.FILE).write_text(text, encoding="utf-8")
+    return folder / har.FILE
+
+
+def test_the_log_holds_the_lines_and_the_exchanges() -> None:
+    log = json.loads("".join(har.pieces(GOOD)))["log"]
+    assert log == {
+        "version": "1.2",
+        "creator": {"name": "petcheck", "version": VERSION},
+        "comment": "petcheck --seed 7 repeats this run",
+        "_petcheck": [1 if entry in GOOD.exchanges else as_json(entry) for entry in streams.lines()],
+        "entries": [entry_of(exchange) for exchange in GOOD.exchanges],
     }
 
 
-def test_silence_has_status_0_and_a_reason() -> None:
-    document = har([samples.exchange(answer=NoAnswer(Silence.TIMEOUT, "no byte in 10.0 s"))], version="0.1.0")
-    answer = document["log"]["entries"][0]["response"]
-    assert (answer["status"], answer["_error"]) == (0, "timeout: no byte in 10.0 s")
-    assert entries_by_index(document)["staging", 0].error == "timeout: no byte in 10.0 s"
-
-
-def test_bytes_that_are_not_utf8_are_base64_and_come_back() -> None:
-    raw = bytes(range(256))
-    sent = samples.request(method="POST", body=raw)
-    document = har([samples.exchange(0, sent, samples.response(raw))], version="0.1.0")
-    entry = document["log"]["entries"][0]
-    assert entry["response"]["content"]["encoding"] == entry["request"]["postData"]["encoding"] == "base64"
-    evidence = entries_by_index(document)["staging", 0]
-    assert (evidence.request_body, evidence.response_body) == (raw, raw)
-
-
-def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
-    exchanges = samples.hostile_run()[1] + samples.whole_run()[1]
-    path = write_har(tmp_path, map(entry_of, exchanges), version="0.1.0")
-    evidence = entries_by_index(json.loads(path.read_bytes()))
-    production = [entry for entry in exchanges if entry.target == "production"][2]
-    assert evidence["production", 2] == Evidence(
-        target="production",
-        index=2,
-        operation=Operation.CREATE_PET,
-        credential=Credential.VALID,
-        curl="curl -isS 'https://production.pets.example/v1/pets' -H \"Authorization: Bearer $PETSTORE_API_KEY\" "
-        "-H 'Accept: application/json' -H 'Content-Type: application/json' "
-        '--data-raw \'{"name": "petcheck 4f2a 2", "categoryId": 9223372036854775807}\'',
-        started="2026-11-21T10:03:12.163Z",
-        elapsed_ms=5.4,
-        method="POST",
-        url="https://production.pets.example/v1/pets",
-        request_headers=production.request.headers,
-        request_body=b'{"name": "petcheck 4f2a 2", "categoryId": 9223372036854775807}',
-        status=201,
-        reason="Created",
-        http_version="HTTP/1.1",
-        response_headers=samples.response().headers,
-        response_body=b'{"id": 102, "name": "petcheck 4f2a 2", "categoryId": 9223372036854775807}',
-        whole=True,
-        error=None,
+@pytest.mark.parametrize("run", RUNS)
+def test_a_har_gives_the_same_stream_and_files_byte_for_byte(run: str, tmp_path: Path) -> None:
+    stream = RUNS[run]
+    back = har.read_har(written(tmp_path, "".join(har.pieces(stream))))
+    assert back is not None
+    assert back == stream
+    made, again = (
+        {name: digest_of_text(pieces) for name, pieces in render(Material(judge(each), each))}
+        for each in (stream, back)
     )
+    assert made == again
 
 
-def test_an_exchange_comes_back_as_it_was() -> None:
-    exchanges = samples.hostile_run()[1] + samples.whole_run()[1]
-    moment = samples.START + timedelta(microseconds=1)
-    silent = replace(exchanges[0], answer=NoAnswer(Silence.CUT_SHORT, "status 200 came: it ended"), started=moment)
-    broken = replace(samples.response(b"\xff"), body_complete=False, encoding_broken="Content-Encoding is gzip")
-    odd = replace(exchanges[0], answer=broken, resent=True)
-    for exchange in (*exchanges, silent, odd):
-        assert exchange_of(json.loads(json.dumps(entry_of(exchange)))) == exchange
+NUMBER = "has not as many entries as it says"
 
 
-@pytest.mark.parametrize(("member", "value"), [("operation", "deletePet"), ("operation", 1), ("credential", "any key")])
-def test_an_unknown_operation_or_credential_is_refused(member: str, value: object) -> None:
-    document = har([samples.exchange()], version="1")
-    document["log"]["entries"][0]["_petcheck"][member] = value
-    with pytest.raises(NotEvidence, match=repr(value)):
-        entries_by_index(document)
+def edited(edit: Callable[[dict[str, Any]], object]) -> str:
+    document: dict[str, Any] = json.loads("".join(har.pieces(GOOD)))
+    edit(document["log"])
+    return json.dumps(document)
 
 
-def test_the_names_of_credentials_in_files_stay() -> None:
-    """Existing files use these values."""
-    assert [credential.value for credential in Credential] == [
-        "a valid key",
-        "no key",
-        "a random key",
-        "the key with its last character changed",
-        "the key without its last character",
-        "the key with a character appended",
-        "the key followed by another word",
-        "an empty token",
-        "the key under the scheme Basic",
-        "the key under the scheme Token",
-        "the key under a scheme of six letters",
-        "the key without a scheme",
-        "a key of unknown validity",
-    ]
+CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "an entry less": (lambda log: log["entries"].pop(), NUMBER),
+    "an entry twice": (lambda log: log["entries"].append(log["entries"][0]), NUMBER),
+    "backwards": (lambda log: log["entries"].reverse(), "in line 4: the requests to staging are not numbered"),
+    "another number": (lambda log: log["_petcheck"].__setitem__(3, 2), NUMBER),
+    "a truth for a number": (lambda log: log["_petcheck"].__setitem__(3, True), NUMBER),
+    "a number below 0": (lambda log: log["_petcheck"].__setitem__(slice(3, 4), [-1, 2]), "has not as many"),
+    "a line less": (lambda log: log["_petcheck"].pop(1), "in line 3: a request goes to a target that is not open"),
+    "no lines": (lambda log: log["_petcheck"].clear(), NUMBER),
+    "an empty line": (lambda log: log["_petcheck"].__setitem__(1, {"opened": {}}), "opened has no target"),
+    "another index": (lambda log: log["entries"][0]["_petcheck"].update(index=5), "numbered one after the other"),
+    "an entry of another": (lambda log: log["entries"][0].pop("_petcheck"), "it is no line of petcheck"),
+    "another size": (lambda log: log["entries"][0]["request"].update(bodySize=5), "do not agree with each other"),
+}
 
 
-@pytest.mark.parametrize("document", [{}, {"log": {"entries": [{}]}}, {"log": {"entries": 1}}, {"log": None}])
-def test_another_har_is_refused(document: dict[str, Any]) -> None:
-    with pytest.raises(NotEvidence, match=r"^is not a HAR of petcheck: "):
-        entries_by_index(document)
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_har_of_petcheck_that_was_changed_is_refused_in_one_line(change: str, tmp_path: Path) -> None:
+    edit, said = CHANGES[change]
+    path = written(tmp_path, edited(edit))
+    with pytest.raises(NotARun) as refused:
+        har.read_har(path)
+    assert str(refused.value).startswith(f"{path} ")
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_har_of_another_program_is_not_a_stream(tmp_path: Path) -> None:
+    assert har.read_har(written(tmp_path, '{"log": {"version": "1.2", "entries": [{}]}}')) is None
+    assert har.read_har(written(tmp_path, '{"log": {"_petcheck": {"run": {}}, "entries": []}}')) is None
+
+
+def test_the_exchanges_of_a_har_and_the_run_that_it_is_of(tmp_path: Path) -> None:
+    path = written(tmp_path, "".join(har.pieces(GOOD)))
+    assert har.exchanges_in(path) == (("0a1b2c3d", "2026-11-21T10:03:12.123Z"), list(GOOD.exchanges))
+    earlier = {"_petcheck": {"run": {"id": "1", "started": "x"}}, "entries": [entry_of(samples.exchange())]}
+    assert har.exchanges_in(written(tmp_path, json.dumps({"log": earlier}))) == (("1", "x"), [samples.exchange()])
+    assert har.exchanges_in(written(tmp_path, '{"log": {"entries": []}}')) == (None, [])
+    with pytest.raises(NotEvidence, match="cannot be read: No such file"):
+        har.exchanges_in(tmp_path / "none")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from petcheck.errors import NotEvidence
-from petcheck.results import har_reader
+from petcheck.stream import har_reader
 from petcheck.stream.har_reader import entries_of
 
 VALUES = st.recursive(

@@ -48,9 +48,7 @@ def fleet(
     )
 
 
-def _way(
-    rows: tuple[Verdict, ...], drawn: random.Random, changes: int, reason: str
-) -> tuple[Verdict, ...]:
+def _way(rows: tuple[Verdict, ...], drawn: random.Random, changes: int, reason: str) -> tuple[Verdict, ...]:
     """The rows with some others of another verdict."""
     changed = set(drawn.sample(range(len(rows)), min(changes, len(rows))))
     return tuple(

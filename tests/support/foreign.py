@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from petcheck.runner.judge import Again, judged_again
-from petcheck.runner.traffic import config_of_traffic
-
 from petcheck.exchange import Credential, Exchange
+from petcheck.results.judge import judge
+from petcheck.results.result import Result
 from petcheck.stream.entries import entry_of
+from petcheck.stream.stream import Stream
 from petcheck.traffic.sorting import sorted_out
+from petcheck.traffic.stream import stream_of
 from petcheck.wire.credentials import ApiKey, authorization
 from tests.support.trial import KEY
 
@@ -40,16 +41,18 @@ def har_of(rows: Iterable[Any], **log: Any) -> dict[str, Any]:
     return {"log": {"version": "1.2", "creator": {"name": "a browser", "version": "1"}, **log, "entries": list(rows)}}
 
 
-def judged(document: Any, folder: Path, **options: Any) -> Again:
-    """What the traffic in a HAR comes to."""
+def stream_in(document: Any, folder: Path, **options: Any) -> Stream:
+    """The stream that the traffic in a HAR comes to."""
     path = folder / "traffic.har"
     path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
-    settings = {"plan": None, "as_of": None, "reports": None} | {
-        name: options[name] for name in ("plan", "as_of", "reports") if name in options
-    }
     traffic = sorted_out(path, options.get("base_url"), options.get("own_key"))
-    return judged_again(config_of_traffic(traffic, **settings), list)
+    return stream_of(traffic, plan=options.get("plan"), as_of=options.get("as_of"))
 
 
-def outcomes(again: Again) -> dict[str, str]:
-    return {row.id: row.outcome for row in again.product.result.requirements}
+def judged(document: Any, folder: Path, **options: Any) -> Result:
+    """What the traffic in a HAR comes to."""
+    return judge(stream_in(document, folder, **options))
+
+
+def outcomes(result: Result) -> dict[str, str]:
+    return {row.id: row.outcome for row in result.requirements}

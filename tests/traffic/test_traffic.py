@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from petcheck.runner.judge import Again
 
 from petcheck.cli.main import main
 from petcheck.errors import ConfigError, NotARun
-from petcheck.traffic import judging
-from tests.support.foreign import entries, har_of, judged, outcomes
+from petcheck.judging import traffic
+from petcheck.results.result import Result
+from petcheck.runner.again import judged_again
+from tests.support.foreign import entries, har_of, judged, outcomes, stream_in
 from tests.support.forked import petcheck
-from tests.support.trial import KEY, Hurried, judge_recorded, server
+from tests.support.trial import KEY, Hurried, judge_in_place, server
 
 Entry = dict[str, Any]
 
@@ -32,15 +33,14 @@ def obeying() -> list[Entry]:
 def recorded(*faults: str, variations: tuple[str, ...] = (), keys: bool = True) -> list[Entry]:
     clock = Hurried(50)
     with server(faults=faults, variations=variations, clock=clock) as url:
-        trial = judge_recorded(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7)
-    assert trial.recording is not None
-    return entries(trial.recording.exchanges, keys=keys)
+        trial = judge_in_place(url, "--allow-writes", "--max-wait", "200", clock=clock, seed=7)
+    return entries(trial.exchanges, keys=keys)
 
 
-def with_outcomes(again: Again) -> dict[str, set[str]]:
+def with_outcomes(result: Result) -> dict[str, set[str]]:
     """The requirements with each outcome."""
     found: dict[str, set[str]] = {}
-    for name, outcome in outcomes(again).items():
+    for name, outcome in outcomes(result).items():
         found.setdefault(outcome, set()).add(name)
     return found
 
@@ -61,15 +61,14 @@ def test_reports_of_another_program_are_not_overwritten(obeying: list[Entry], tm
     reports.mkdir()
     (reports / "junit.xml").write_text("of another program")
     with pytest.raises(ConfigError, match=r"holds files that petcheck has not written and would overwrite \(junit"):
-        judged(har_of(obeying), tmp_path, reports=reports)
+        judged_again(stream_in(har_of(obeying), tmp_path), reports)
     assert [path.name for path in reports.iterdir()] == ["junit.xml"]
     for _ in range(2):
-        assert judged(har_of(obeying), tmp_path, reports=tmp_path / "own").trouble == ()
+        assert judged_again(stream_in(har_of(obeying), tmp_path), tmp_path / "own").trouble == []
 
 
 def test_without_keys_section_5_is_inconclusive(tmp_path: Path) -> None:
-    again = judged(har_of(recorded(keys=False)), tmp_path)
-    rows = {row.id: row for row in again.product.result.requirements}
+    rows = {row.id: row for row in judged(har_of(recorded(keys=False)), tmp_path).requirements}
     assert {row.outcome for row in rows.values() if row.section == "5"} == {"inconclusive"}
     assert rows["AUTH-1"].reason.startswith("The recording has no Authorization header")
     assert rows["LIST-1"].outcome == "pass"
@@ -232,9 +231,9 @@ def test_a_token_that_only_ever_got_401_is_of_unknown_validity(obeying: list[Ent
 
 def test_where_every_key_is_refused_nothing_is_judged(obeying: list[Entry], tmp_path: Path) -> None:
     refused = [with_key(entry, "expired-token") for entry in obeying if entry["response"]["status"] == 401]
-    again = judged(har_of(refused), tmp_path)
-    assert again.product.result.run.exit == 6
-    assert set(outcomes(again).values()) <= {"error", "not-run"}
+    result = judged(har_of(refused), tmp_path)
+    assert result.run.exit == 6
+    assert set(outcomes(result).values()) <= {"error", "not-run"}
 
 
 def test_our_own_word_is_not_believed_against_a_header(obeying: list[Entry], tmp_path: Path) -> None:
@@ -260,9 +259,9 @@ def test_several_base_urls_are_named_and_one_is_chosen(
         NotARun, match=r"has several base URLs: http://127.*, https://other\.example/v1; choose one with"
     ):
         judged(har_of(rows), tmp_path)
-    again = judged(har_of(rows), tmp_path, base_url="https://other.example/v1")
-    assert again.product.result.targets[0].base_url == "https://other.example/v1"
-    assert again.product.result.targets[0].requests.total == len(obeying)
+    result = judged(har_of(rows), tmp_path, base_url="https://other.example/v1")
+    assert result.targets[0].base_url == "https://other.example/v1"
+    assert result.targets[0].requests.total == len(obeying)
     path = str(tmp_path / "traffic.har")
     with pytest.raises(SystemExit) as ended:
         main(["judge", path])
@@ -309,8 +308,7 @@ def test_no_secret_of_any_host_is_written(obeying: list[Entry], tmp_path: Path) 
     served["request"]["url"] += "?session=canary-query-token"
     folder = tmp_path / "out"
     folder.mkdir()
-    again = judged(har_of([*rows, other]), tmp_path, reports=folder)
-    assert again.trouble == ()
+    assert judged_again(stream_in(har_of([*rows, other]), tmp_path), folder).trouble == []
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert {"manifest.json", "attestation.json", "exchanges.har", "report.html"} <= files.keys()
     canaries = (b"canary-", KEY.encode(), base64.b64encode(KEY.encode())[:20])
@@ -325,8 +323,9 @@ def test_no_secret_of_any_host_is_written(obeying: list[Entry], tmp_path: Path) 
         ('{"log": 1}', "is not whole JSON"),
         ("{}", "is not a HAR"),
         ('{"log": {"entries": [' + "[" * 50_000, "is not whole JSON"),
-        ('{"log": {"_petcheck": {"run": "forged"}, "entries": []}}', "is not a result of petcheck"),
-        ('{"log": {"_petcheck": 1, "entries": [{}]}}', "is not a result of petcheck"),
+        ('{"log": {"_petcheck": [1], "entries": []}}', "has not as many entries as it says"),
+        ('{"log": {"_petcheck": [], "entries": []}}', "is empty"),
+        ('{"log": {"_petcheck": [], "entries": [{}]}}', "it is no line of petcheck"),
     ],
 )
 def test_what_is_no_recording_is_refused_in_one_line(
@@ -365,8 +364,8 @@ def test_a_long_record_is_judged_in_pieces(
     broken["response"]["content"] |= {"text": "{}", "size": 2}
     rows = [*obeying, broken]
     whole = with_outcomes(judged(har_of(rows), tmp_path))
-    monkeypatch.setattr(judging, "_PIECE", 25)
-    monkeypatch.setattr(judging, "_PIECE_BYTES", 100_000)
+    monkeypatch.setattr(traffic, "_PIECE", 25)
+    monkeypatch.setattr(traffic, "_PIECE_BYTES", 100_000)
     pieces = with_outcomes(judged(har_of(rows), tmp_path))
     assert pieces["fail"] == whole["fail"] == {"PETS-1"}
     assert 20 < len(pieces["pass"]) < len(whole["pass"])

@@ -88,9 +88,14 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
     return f"{words} ({answer_text(exchange)})" if other else words
 
 
-def simplicity(exchange: Exchange) -> tuple[int, int]:
-    """The sort key that puts the request first that is easiest to understand: the shortest, then the earliest."""
-    return len(exchange.request.url) + len(exchange.request.body or b""), exchange.index
+def simplicity(exchange: Exchange) -> tuple[int, bool, int]:
+    """The sort key that puts the request first that is easiest to understand.
+
+    It is the shortest, then the last form of a simplified example, then the earliest.
+    """
+    found = exchange.simplifies is None
+    length = len(exchange.request.url) + len(exchange.request.body or b"")
+    return length, found, exchange.index if found else -exchange.index
 
 
 def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange] | None) -> str:

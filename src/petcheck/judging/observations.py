@@ -136,8 +136,10 @@ def _new_pets(record: Record) -> Iterator[tuple[Exchange, Animal]]:
 
 
 def _name_beyond_ascii(record: Record, grounds: Grounds) -> Observed:
-    posted = [("", e) for e, pet in _new_pets(record) if not str(pet["name"]).isascii()]
-    return _answers(posted[:1]) if grounds.writes else _unseen("needs --allow-writes")
+    posted = [(str(pet["name"]), e) for e, pet in _new_pets(record) if not str(pet["name"]).isascii()]
+    # another name may be refused because of a character that nobody sees
+    posted.sort(key=lambda row: not row[0].isprintable())
+    return _answers(("", e) for _, e in posted[:1]) if grounds.writes else _unseen("needs --allow-writes")
 
 
 def _category_never_seen(record: Record, grounds: Grounds) -> Observed:

@@ -190,12 +190,12 @@ def verdict_of(
         exchanges=examined,
     )
     dropped = [attempt.dropped for attempt in attempts if attempt.dropped is not None]
+    broken = [one for one in dropped if one.outcome == "error"]
     if isinstance(decision, Failed):
         failed = _failed(verdict, decision, record)
-        if failed.outcome == "fail":
-            return failed
-        dropped.append(Dropped("error", failed.reason))
-    if broken := [one for one in dropped if one.outcome == "error"]:
+        silent = Dropped("error", failed.reason)
+        return failed if failed.outcome == "fail" else replace(failed, reason=_reasons([*broken, silent]))
+    if broken:
         return replace(verdict, outcome="error", reason=_reasons(broken))
     not_run = [one for one in dropped if one.outcome == "not-run"]
     unanswered = [one for one in dropped if one.outcome == "inconclusive"]
@@ -212,17 +212,15 @@ def verdict_of(
             return _advised(replace(verdict, outcome="inconclusive", reason=reason, settled_by=settled_by), needed)
         left_out = f" Not examined: {_reasons(not_run)}" if not_run else ""
         return _advised(replace(verdict, reason=f"C{said}{left_out}", settled_by=settled_by), not_run)
-    if isinstance(decision, Undecided):
-        asked = any(attempt.dropped is None and not attempt.on_top for attempt in attempts)
-        if asked or (not attempts and not missing):
-            outcome: Literal["not-run", "inconclusive"] = "inconclusive" if decision.tried else "not-run"
-            open_ = [Dropped(outcome, decision.reason, decision.settled_by)]
-        else:
-            open_ = needed or not_run or unanswered or [Dropped("not-run", missing)]
-        by = next((one.settled_by for one in (*open_, *unanswered, *not_run) if one.settled_by), None)
-        made = replace(verdict, outcome=open_[0].outcome, reason=_reasons(open_), settled_by=by)
-        return _advised(made, open_)
-    raise TypeError("a question is not a decision")
+    asked = any(attempt.dropped is None and not attempt.on_top for attempt in attempts)
+    if asked or (not attempts and not missing):
+        outcome: Literal["not-run", "inconclusive"] = "inconclusive" if decision.tried else "not-run"
+        open_ = [Dropped(outcome, decision.reason, decision.settled_by)]
+    else:
+        open_ = needed or not_run or unanswered or [Dropped("not-run", missing)]
+    by = next((one.settled_by for one in (*open_, *unanswered, *not_run) if one.settled_by), None)
+    made = replace(verdict, outcome=open_[0].outcome, reason=_reasons(open_), settled_by=by)
+    return _advised(made, open_)
 
 
 def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:

@@ -66,7 +66,7 @@ def judge(stream: Stream) -> Result:
     )
     code = exit_of(verdicts, state)
     return Result(
-        complete=end is not None and not (end.interrupted or end.cut_short or end.broken),
+        complete=end is not None and stream.cut is None and not (end.interrupted or end.cut_short or end.broken),
         suite=suite(),
         run=run_info(stream, code),
         targets=tuple(_target_info(part, unreachable[part.name]) for part in stream.parts),

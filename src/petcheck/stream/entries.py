@@ -11,7 +11,7 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.errors import NotEvidence
@@ -20,6 +20,8 @@ from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 from petcheck.stream.curl import curl_line
 from petcheck.stream.typed import timestamp
+
+T = TypeVar("T")
 
 _SHORT = 200  # characters of a header
 
@@ -81,13 +83,13 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
             request=_request_of(entry["request"], ours),
             answer=_answer_of(entry["response"], ours),
             started=datetime.fromisoformat(entry["startedDateTime"]).astimezone(UTC),
-            sent=float(ours["sent"]),
-            finished=float(ours["finished"]),
+            sent=_seconds(ours["sent"]),
+            finished=_seconds(ours["finished"]),
             section=_text_in(ours["section"]),
-            resent=bool(ours.get("resent")),
+            resent=_truth(ours.get("resent", False)),
             log=None if "log" not in ours else _text_in(ours["log"]),
             cause=_text_in(ours.get("cause", "")),
-            example=bool(ours.get("example")),
+            example=_truth(ours.get("example", False)),
             simplifies=None if "simplifies" not in ours else _whole(ours["simplifies"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -116,7 +118,7 @@ def _answer_of(received: Mapping[str, Any], ours: Mapping[str, Any]) -> Response
         _text_in(received["httpVersion"]),
         _headers_of(received),
         _bytes(received["content"]),
-        ours["body_complete"] is True,
+        _truth(ours["body_complete"]),
         None if broken is None else _text_in(broken),
     )
 
@@ -126,13 +128,24 @@ def _headers_of(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def _text_in(value: object) -> str:
-    if type(value) is not str:
-        raise TypeError("a member of an entry has the wrong type")
-    return value
+    return _of_type(value, str)
 
 
 def _whole(value: object) -> int:
-    if type(value) is not int:
+    return _of_type(value, int)
+
+
+def _truth(value: object) -> bool:
+    return _of_type(value, bool)
+
+
+def _seconds(value: object) -> float:
+    return float(value) if type(value) is int else _of_type(value, float)
+
+
+def _of_type(value: object, kind: type[T]) -> T:
+    # not isinstance, since a truth value is an int too
+    if type(value) is not kind:
         raise TypeError("a member of an entry has the wrong type")
     return value
 

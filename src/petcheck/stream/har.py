@@ -1,12 +1,14 @@
 """exchanges.har: every exchange of a run for browsers' developer tools (HAR 1.2), made from the stream.
 
-`_petcheck` of the log holds the stream's other lines, so that the stream can be read back from it.
+`_petcheck` of the log holds the stream's other lines, and the number of exchanges where some stand between them: the
+stream can be read back from it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,7 @@ from petcheck.stream.entries import entry_of, exchange_of
 from petcheck.stream.files import as_json, from_json
 from petcheck.stream.har_reader import HEAD, entries_of
 from petcheck.stream.har_room import Room
-from petcheck.stream.lines import HEAD_LINE, End, Head, Opened, Planned, Revised
+from petcheck.stream.lines import HEAD_LINE
 from petcheck.stream.stream import Entry, Stream, checked
 
 FILE = "exchanges.har"
@@ -34,15 +36,24 @@ def pieces(stream: Stream) -> Iterator[str]:
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
         "comment": f"petcheck --seed {stream.head.seed} repeats this run",
-        HEAD: [as_json(entry) for entry in stream.entries if not isinstance(entry, Exchange)],
+        HEAD: _lines(stream),
     }
     yield json.dumps({"log": log}).removesuffix("}}") + ', "entries": ['
     comma = "\n"
-    for part in stream.parts:
-        for exchange in part.exchanges:
-            yield comma + room.line(entry_of(exchange))
-            comma = ",\n"
+    for exchange in stream.exchanges:
+        yield comma + room.line(entry_of(exchange))
+        comma = ",\n"
     yield "\n]}}\n"
+
+
+def _lines(stream: Stream) -> list[Any]:
+    found: list[Any] = []
+    for exchanges, entries in groupby(stream.entries, lambda entry: isinstance(entry, Exchange)):
+        if exchanges:
+            found.append(sum(1 for _ in entries))
+        else:
+            found += map(as_json, entries)
+    return found
 
 
 def read_har(path: Path) -> Stream | None:
@@ -54,7 +65,7 @@ def read_har(path: Path) -> Stream | None:
         lines = log.get(HEAD)
         if not isinstance(lines, list):
             return None
-        return checked(_in_order([from_json(line) for line in lines], entries))
+        return checked(_in_order(lines, entries))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except (NotEvidence, ValueError) as error:
@@ -87,10 +98,14 @@ def _ours(path: Path, log: dict[str, object]) -> Iterator[Mapping[str, Any]]:
         yield entry
 
 
-def _in_order(lines: list[Entry], exchanges: list[Entry]) -> Iterator[Entry]:
-    """The lines of a stream again: checks end after the exchanges, and nothing depends on more than that."""
-    first, last = (Head, Opened, Planned), (Revised, End)
-    yield from (line for line in lines if isinstance(line, first))
-    yield from exchanges
-    yield from (line for line in lines if not isinstance(line, (*first, *last)))
-    yield from (line for line in lines if isinstance(line, last))
+def _in_order(lines: list[Any], exchanges: list[Entry]) -> Iterator[Entry]:
+    """The lines of a stream again."""
+    numbers = [line for line in lines if type(line) is int]
+    if sum(numbers) != len(exchanges) or min(numbers, default=1) < 1:
+        raise NotEvidence("has not as many entries as it says")
+    left = iter(exchanges)
+    for line in lines:
+        if type(line) is int:
+            yield from islice(left, line)
+        else:
+            yield from_json(line)

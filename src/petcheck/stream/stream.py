@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
 
@@ -35,6 +35,7 @@ Entry: TypeAlias = Line | Exchange
 WEIGHT_CAP = 256 * 1024 * 1024
 TOO_HEAVY = f"holds more than {WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording"
 _OBJECTS = 2_500  # bytes of an exchange without its texts
+_LONGEST_S = 366 * 24 * 3600.0  # a moment so much later can be computed
 
 
 @dataclass(frozen=True)
@@ -174,16 +175,18 @@ class _Watch:
         if isinstance(entry, Head):
             first, self._head = self._head is None, entry
             names = [target.name for target in entry.targets]
-            return (
-                None if first and len(set(names)) == len(names) else "it begins a second run, or names a target twice"
-            )
+            if not first or len(set(names)) < len(names):
+                return "it begins a second run, or names a target twice"
+            return _without_day(entry.settings.waivers)
         if self._head is None:
             return "it does not begin with the head of a run"
         if self._ended:
             return "it follows the end of the run"
         self._ended = isinstance(entry, End)
-        if isinstance(entry, End | Revised | Joined):
+        if isinstance(entry, End | Joined):
             return None
+        if isinstance(entry, Revised):
+            return _without_day(entry.waivers)
         if entry.target not in {target.name for target in self._head.targets}:
             return "it is about a target that the run does not have"
         match entry:
@@ -199,7 +202,9 @@ class _Watch:
                 if entry.check not in planned:
                     return "a check ends that was not planned, or a second time"
                 planned.discard(entry.check)
-                return None
+                return "a check took less than no time" if entry.seconds < 0 else None
+            case Waited():
+                return "a pause took less than no time" if entry.seconds < 0 else None
             case Exchange():
                 return self._wrong_exchange(entry)
             case _:
@@ -214,8 +219,12 @@ class _Watch:
             return f"the requests to {exchange.target} are not numbered one after the other"
         if not exchange.sent <= exchange.finished:
             return "the response came before the request was sent"
+        if exchange.elapsed > _LONGEST_S:
+            return "the response took more than a year"
         if before is not None and exchange.sent < before.sent:
             return "the request was sent before the one with the number below"
+        if exchange.simplifies is not None and not 0 <= exchange.simplifies < exchange.index:
+            return "the request is a simpler form of none before it"
         request = exchange.request
         if request.method != request.operation.method or not _is_below(request.url, opened.base_url, request.operation):
             return "the method or the URL is of another operation"
@@ -224,6 +233,16 @@ class _Watch:
             raise NotEvidence(TOO_HEAVY)
         traffic = self._head is not None and self._head.settings.traffic
         return contradiction([exchange], traffic=traffic)
+
+
+def _without_day(waivers: Iterable[AgreedWaiver]) -> str | None:
+    """What is wrong with the first waiver that does not say when it ends; None if all do."""
+    for waiver in waivers:
+        try:
+            date.fromisoformat(waiver.expires)
+        except ValueError:
+            return "a waiver expires on no day"
+    return None
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:

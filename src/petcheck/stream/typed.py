@@ -47,8 +47,8 @@ def _typed(kind: Any, document: Any, place: str) -> Any:
         if document is None and type(None) in inner:
             return None
         return _typed(next(one for one in inner if one is not type(None)), document, place)
-    if origin is Literal and document in inner:
-        return document
+    if origin is Literal:
+        return _one_of(inner, document, place)
     if origin is tuple and isinstance(document, list):
         return tuple(_typed(inner[0], item, f"{place}[{number}]") for number, item in enumerate(document))
     if isinstance(origin, type) and issubclass(origin, Mapping) and isinstance(document, dict):
@@ -61,7 +61,13 @@ def _typed(kind: Any, document: Any, place: str) -> Any:
         return float(document)
     if isinstance(kind, type) and type(document) is kind:
         return document
-    raise ValueError(f"{place} is not {getattr(kind, '__name__', 'one of the values that it may have')}")
+    raise ValueError(f"{place} is not {getattr(kind, '__name__', kind)}")
+
+
+def _one_of(values: tuple[Any, ...], document: Any, place: str) -> Any:
+    if not any(type(document) is type(value) and document == value for value in values):
+        raise ValueError(f"{place} is not one of the values that it may have")
+    return document
 
 
 def _dataclass(kind: Any, document: Any, place: str) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from petcheck.exchange import Call, Exchange
-from petcheck.judging.apply import failed_by
+from petcheck.judging.apply import failed_by, simplicity
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -74,10 +74,10 @@ def each_is_accepted(
 
 
 def _refused_together(valid: Sequence[Exchange]) -> Exchange | None:
-    """A request with both parameters that was refused although each is accepted in other requests."""
+    """The simplest request with both parameters that was refused although each is accepted in other requests."""
     accepted = {pair for e in valid if e.status == 200 for pair in e.request.query}
     pairs = (e for e in valid if len(e.request.query) > 1 and e.status not in (200, 401, 429))
-    return next((e for e in pairs if accepted.issuperset(e.request.query)), None)
+    return min((e for e in pairs if accepted.issuperset(e.request.query)), key=simplicity, default=None)
 
 
 def _failed_together(pair: Exchange, examined: tuple[Exchange, ...]) -> Failed:
