@@ -15,7 +15,6 @@ from petcheck.judging.apply import (
     decide_from_tries,
     failed_by,
     final_tries,
-    first_tries_of,
     simplicity,
 )
 from petcheck.judging.judgement import (
@@ -190,19 +189,6 @@ def test_a_failed_try_counts_if_it_is_repeated(statuses: tuple[int | Silence, ..
 def test_tries_belong_to_one_request() -> None:
     record = [exchange(status=503, path=path, index=n) for n, path in enumerate(["/pets", "/pets?limit=1", "/pets"])]
     assert [one.index for one in final_tries(record)] == [2]
-
-
-def test_the_failed_first_tries_of_an_exchange() -> None:
-    """Without the second try, a first one of ten seconds later would pass for it."""
-    answers: list[tuple[str, int | Silence]]
-    answers = [("/pets", 502), ("/pets", 200), ("/pets?limit=1", 502), ("/pets", 503), ("/pets", Silence.TIMEOUT)]
-    answers += [("/pets?limit=1", 200), ("/pets", 404), ("/pets", 200)]
-    record = [exchange(status=status, path=path, index=n) for n, (path, status) in enumerate(answers)]
-    assert first_tries_of(record, [1]) == {0}
-    assert first_tries_of(record, [6]) == {3, 4}
-    assert first_tries_of(record, [5, 6]) == {2, 3, 4}
-    assert first_tries_of(record, [7]) == set()
-    assert [one.index for one in final_tries([one for one in record if one.index not in (0, 1)])] == [4, 5, 6, 7]
 
 
 def test_only_a_rule_that_needs_them_sees_failed_first_tries() -> None:

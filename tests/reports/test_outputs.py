@@ -142,7 +142,7 @@ def test_the_page_says_which_stream_it_is_of(tmp_path: Path) -> None:
     write_outputs(material, tmp_path)
     assert material.origin is not None
     assert material.origin.evidence_sha256 == digest_of_file(tmp_path / files.FILE).sha256
-    assert Material(material.result).origin is None
+    assert Material(material.result, material.stream, tmp_path).origin is None
 
 
 def test_unneeded_modules_are_not_imported() -> None:

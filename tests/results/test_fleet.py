@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import fleet, totals
-from petcheck.results.result import JoinedRun, Result
+from petcheck.results.result import Result
 from petcheck.spec.outcomes import Outcome
-from petcheck.stream.lines import ShardInfo
+from petcheck.stream.lines import JoinedRun, ShardInfo
 from tests.support import samples
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from petcheck.errors import NotAResult, NotARun
-from petcheck.results import atomic_write, parts, result
+from petcheck.results import parts
 from petcheck.results.manifest import name_of_part, read_manifest
-from petcheck.results.result import Result, load
+from petcheck.results.result import Result, load, text_of
 from petcheck.spec.outcomes import Exit
-from tests.support import samples
+from petcheck.stream.lines import End, TargetSettings
+from petcheck.stream.stream import Stream
+from tests.support import samples, streams
 
 
 def written(folder: Path, *names: str) -> list[Result]:
@@ -23,27 +25,36 @@ def written(folder: Path, *names: str) -> list[Result]:
         one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
         part = parts.part_of(folder, name)
         part.mkdir(parents=True)
-        (part / "result.json").write_text(result.text_of(one))
+        (part / "result.json").write_text(text_of(one))
         whole.append(one)
     return whole
 
 
-def write_joined(whole: Result, folder: Path) -> None:
-    atomic_write.write(folder / "result.json", parts.pieces(whole, folder))
+def joined(results: list[Result], *names: str, interrupted: bool = False) -> Result:
+    head = replace(streams.head(), targets=tuple(TargetSettings(name, f"https://{name}.example/v1") for name in names))
+    end = End(head.started, interrupted)
+    return parts.joined(Stream((head, end)), list(map(parts.outline, results)))
 
 
-def joined(results: list[Result], **run: object) -> Result:
-    return parts.join(list(map(parts.outline, results)), samples.run(**run), complete=True)  # type: ignore[arg-type]
+def text_below(whole: Result, folder: Path) -> str:
+    return "".join(parts.pieces(whole, folder))
 
 
 def test_what_is_joined_is_one_result_with_all_that_the_targets_have(tmp_path: Path) -> None:
     results = written(tmp_path, "b", "a")
-    write_joined(joined(results), tmp_path)
+    (tmp_path / "result.json").write_text(text_below(joined(results, "b", "a"), tmp_path))
     whole = load(tmp_path / "result.json")
     assert [target.name for target in whole.targets] == ["b", "a"]
     assert whole.requirements == tuple(row for one in results for row in one.requirements)
     assert whole.requirements[0].exchanges == (0, 1)
-    assert whole.run == samples.run()
+    assert (whole.complete, whole.run.exit, whole.run.id) == (True, Exit.FAILS, streams.head().run)
+
+
+@pytest.mark.parametrize(("names", "interrupted"), [(("a", "b"), True), (("a", "b", "c"), False)])
+def test_a_run_that_lacks_a_target_or_its_end_is_not_complete(
+    tmp_path: Path, names: tuple[str, ...], interrupted: bool
+) -> None:
+    assert not joined(written(tmp_path, "a", "b"), *names, interrupted=interrupted).complete
 
 
 def test_an_outline_has_no_evidence() -> None:
@@ -56,55 +67,22 @@ def test_an_outline_has_no_evidence() -> None:
     ]
 
 
-def test_the_head_is_read_without_the_rows(tmp_path: Path) -> None:
-    write_joined(joined(written(tmp_path, "a", "b")), tmp_path)
-    text = (tmp_path / "result.json").read_text()
-    (tmp_path / "result.json").write_text(text[: text.index('"requirements"') + 20])
-    head = parts.head_in(tmp_path)
-    assert ([target.name for target in head.targets], head.requirements) == (["a", "b"], ())
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (None, "cannot be read: No such file or directory; give a folder of reports"),
-        ("[]", "is not whole JSON (expected { and found [); give a folder of reports"),
-        ('{"format": 1}', "is not a result of petcheck: the top level"),
-    ],
-)
-def test_a_head_that_is_none(tmp_path: Path, text: str | None, said: str) -> None:
-    if text is not None:
-        (tmp_path / "result.json").write_text(text)
-    with pytest.raises(NotARun) as wrong:
-        parts.head_in(tmp_path)
-    assert str(wrong.value).startswith(f"{tmp_path / 'result.json'} {said}")
-
-
-@pytest.mark.parametrize("name", ["../../elsewhere", "a/b", "/etc", ".."])
-def test_no_name_of_a_target_leads_elsewhere(tmp_path: Path, name: str) -> None:
-    one = samples.result(samples.row(target=name), targets=(samples.target(name),), checks=())
-    (tmp_path / "result.json").write_text(result.text_of(one))
-    with pytest.raises(NotARun, match="has a target with a name that petcheck does not give"):
-        parts.head_in(tmp_path)
-
-
 def test_a_target_whose_result_is_gone_or_spoiled(tmp_path: Path) -> None:
-    whole = joined(written(tmp_path, "a", "b"))
+    whole = joined(written(tmp_path, "a", "b"), "a", "b")
     path = parts.part_of(tmp_path, "b") / "result.json"
     for text in ("{", "[]", '{"requirements": 1}'):
         path.write_text(text)
         with pytest.raises(NotARun, match="is not a result of petcheck"):
-            write_joined(whole, tmp_path)
+            text_below(whole, tmp_path)
     path.unlink()
     with pytest.raises(FileNotFoundError):
-        write_joined(whole, tmp_path)
-    assert not (tmp_path / "result.json").exists()
+        text_below(whole, tmp_path)
 
 
 def test_a_run_that_breaks_the_schema_is_not_written(tmp_path: Path) -> None:
-    whole = joined(written(tmp_path, "a"))
+    whole = joined(written(tmp_path, "a"), "a")
     with pytest.raises(NotAResult):
-        write_joined(replace(whole, run=replace(whole.run, exit=-1)), tmp_path)
+        text_below(replace(whole, run=replace(whole.run, exit=-1)), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from petcheck.exchange import Exchange
 from petcheck.results.judge import judge
 from petcheck.results.load import recording_in
 from petcheck.stream import files, har, stream
-from petcheck.stream.files import FILE, StreamWriter, head_in, read_stream, text_of
+from petcheck.stream.files import FILE, StreamWriter, read_stream, text_of
 from petcheck.stream.lines import End, Head
 from petcheck.stream.stream import Stream
 from tests.support import samples, streams
@@ -46,7 +46,6 @@ def test_what_was_written_is_read_back(tmp_path: Path) -> None:
         (streams.PAGES.id, False),
         (streams.EXAMPLES.id, True),
     ]
-    assert head_in(tmp_path / FILE) == Stream((streams.head(),))
 
 
 # ---- a stream that cannot be true
@@ -304,14 +303,13 @@ def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
     ],
 )
 def test_another_file_is_refused_in_one_line(text: bytes, said: str, tmp_path: Path) -> None:
-    for reading in (read_stream, head_in):
-        (tmp_path / FILE).write_bytes(text)
-        with pytest.raises(NotARun, match=said) as refused:
-            reading(tmp_path / FILE)
-        assert "\n" not in str(refused.value)
+    (tmp_path / FILE).write_bytes(text)
+    with pytest.raises(NotARun, match=said) as refused:
+        read_stream(tmp_path / FILE)
+    assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize("reading", [read_stream, head_in, har.read_har])
+@pytest.mark.parametrize("reading", [read_stream, har.read_har])
 def test_a_file_that_cannot_be_read_is_refused(reading: Callable[[Path], object], tmp_path: Path) -> None:
     with pytest.raises(NotARun, match=rf"^{tmp_path}/none cannot be read: No such file or directory$"):
         reading(tmp_path / "none")

@@ -29,7 +29,6 @@ RUNS = {
     "killed": checked(streams.lines()[:5]),
     "before the first request": checked(streams.lines()[:1]),
     "two targets": streams.around(sorted(samples.whole_run()[1], key=lambda one: one.sent), "staging", "production"),
-    "hostile": streams.around(samples.hostile_run()[1], "staging"),
 }
 
 
@@ -47,6 +46,12 @@ def test_the_log_holds_the_lines_and_the_exchanges() -> None:
         "_petcheck": [1 if entry in GOOD.exchanges else as_json(entry) for entry in streams.lines()],
         "entries": [entry_of(exchange) for exchange in GOOD.exchanges],
     }
+
+
+def test_a_har_that_holds_only_a_part_of_a_long_answer_gives_no_stream(tmp_path: Path) -> None:
+    stream = streams.around(samples.hostile_run()[1], "staging")
+    with pytest.raises(NotARun, match=r"holds only a part of a long answer; give the exchanges\.jsonl of the run$"):
+        har.read_har(written(tmp_path, "".join(har.pieces(stream))))
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -60,7 +60,7 @@ def compare_parser() -> Parser:
         "compare",
         usage="petcheck compare A/result.json B/result.json … [-o FILE] [--json]",
         description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
-        "differs, what is equal. Each result.json needs its exchanges.har in the same folder.",
+        "differs, what is equal. Each result.json needs its exchanges.jsonl in the same folder.",
         epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result does not follow from its recording.",
     )
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")

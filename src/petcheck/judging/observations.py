@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from itertools import chain
 
-from petcheck.exchange import Animal, Exchange, NoAnswer, Response
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.judgement import Grounds, Record
@@ -18,7 +19,7 @@ from petcheck.judging.pages import order_of, page_in_words, pages_in
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.rules.bodies import pets_in
 from petcheck.judging.rules.errors import error_in
-from petcheck.spec.figures import LIMIT_MAX, OPEN_LISTS, PET_FIELDS
+from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, OPEN_LISTS, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
 _CODES = 5  # values of `code` that are shown for each status
@@ -187,8 +188,10 @@ def _deprecation_headers(record: Record, _: Grounds) -> Observed:
         header = exchange.answer.header
         found = [f"{name}: {value}" for name in ("Deprecation", "Sunset") if (value := header(name))]
         sunset = header("Sunset")
-        if sunset and not ("Dec 2030" in sunset and any(day in sunset for day in ("04 ", "05 ", "4 ", "5 "))):
-            found.append("the document removes it on 5 December 2030")
+        ends = http_date(sunset or "")
+        # the last moment of the day before is the same
+        if sunset and (ends is None or not timedelta(0) <= REMOVAL_DAY - ends.date() <= timedelta(days=1)):
+            found.append(f"the document removes it on {REMOVAL_DAY.day} {REMOVAL_DAY:%B %Y}")
         return Observed("; ".join(found) or "none", (exchange.index,))
     return _unseen("no animal was read")
 
@@ -229,7 +232,7 @@ def _rate_limit_body(record: Record, _: Grounds) -> Observed:
     for exchange in record:
         if isinstance(exchange.answer, Response) and exchange.answer.status == 429:
             value = exchange.json
-            media = exchange.answer.header("Content-Type") or "no media type"
+            media = exchange.answer.header(CONTENT_TYPE) or "no media type"
             what = kind(value) if value is not None else f"{len(exchange.answer.body)} bytes"
             return Observed(f"{media}, {what}", (exchange.index,))
     return _unseen("no 429 was returned")

@@ -34,6 +34,7 @@ from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import StreamWriter
 from petcheck.toolkit.target import Target
+from petcheck.words import plural
 
 if TYPE_CHECKING:
     from petcheck.properties.examples import Examples
@@ -249,7 +250,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     session.announcer.check_done()
     most = item.config.getvalue("maxfail")
     if most and len(failing(session.writer.kept(), check.target)) >= most:
-        item.session.shouldfail = f"stopping after {most} failures"
+        item.session.shouldfail = f"stopping after {plural(int(most), 'failure')}"
     return True
 
 

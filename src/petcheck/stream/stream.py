@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -30,6 +31,8 @@ from petcheck.stream.lines import (
 from petcheck.stream.shown_keys import contradiction
 
 Entry: TypeAlias = Line | Exchange
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 # exchanges are in memory when they are judged
 WEIGHT_CAP = 256 * 1024 * 1024
@@ -177,6 +180,8 @@ class _Watch:
             names = [target.name for target in entry.targets]
             if not first or len(set(names)) < len(names):
                 return "it begins a second run, or names a target twice"
+            if not all(map(_NAME.fullmatch, names)):  # a name is that of a folder too
+                return "it has a name of a target that petcheck does not give"
             return _without_day(entry.settings.waivers)
         if self._head is None:
             return "it does not begin with the head of a run"

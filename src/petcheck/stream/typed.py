@@ -61,7 +61,8 @@ def _typed(kind: Any, document: Any, place: str) -> Any:
         return float(document)
     if isinstance(kind, type) and type(document) is kind:
         return document
-    raise ValueError(f"{place} is not {getattr(kind, '__name__', kind)}")
+    name = getattr(kind, "__name__", "of the right type")
+    raise ValueError(f"{place} is not {name}")
 
 
 def _one_of(values: tuple[Any, ...], document: Any, place: str) -> Any:
@@ -95,12 +96,13 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _moment(kind: Any, text: str, place: str) -> Any:
+    word = "day" if kind is date else "time"
     try:
         value = kind.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"{place} is not a {kind.__name__}") from None
+        raise ValueError(f"{place} is not a {word}") from None
     if plain(value) != text:
-        raise ValueError(f"{place} is not written as petcheck writes a {kind.__name__}")
+        raise ValueError(f"{place} is not written as petcheck writes a {word}")
     return value
 
 

@@ -116,7 +116,7 @@ complete -c petcheck -n '_shtab_petcheck_using serve' -l window -x -d 'seconds o
 complete -c petcheck -n '_shtab_petcheck_using serve' -l animals -x -d 'animals at the start (130)'
 complete -c petcheck -n '_shtab_petcheck_using serve' -l as-of -x -d 'the server'"'"'s date (today)'
 complete -c petcheck -n '_shtab_petcheck_using serve' -l list -d 'list the faults and variations'
-complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -a compare -d 'Compare runs that were made at different times or places: where verdicts differ, where behaviour differs, what is equal. Each result.json needs its exchanges.har in the same folder.'
+complete -c petcheck -n '_shtab_petcheck_using; and test $_shtab_petcheck_npos -ge 0' -a compare -d 'Compare runs that were made at different times or places: where verdicts differ, where behaviour differs, what is equal. Each result.json needs its exchanges.jsonl in the same folder.'
 complete -c petcheck -n '_shtab_petcheck_using compare' -s h -l help -d 'show this help message and exit'
 complete -c petcheck -n '_shtab_petcheck_using compare' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'the page (comparison.html); - is standard output'
 complete -c petcheck -n '_shtab_petcheck_using compare' -l json -d 'print JSON; write a page only with -o'
