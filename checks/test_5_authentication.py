@@ -45,7 +45,7 @@ OFTEN = {
 }
 # requests of later stages: pages that show posted animals, another animal, and a page of more than 100
 LATER = 3
-# POSTs come before the last pages, which show what they stored, and only if all that comes later is affordable too
+# POSTs come before the last pages, which show what they stored, and only if the later stages stay affordable
 POSTS = {"AUTH-4": ((CREATE, BASIC), (CREATE, TOKEN)), "AUTH-2": ((CREATE, CHANGED),)}
 SPARE = 12
 # sent if requests are left after that, or can be taken from the property examples

@@ -123,7 +123,7 @@ def test_defaults_are_left_out() -> None:
         ({"inner": {"kind": "a", "more": 1, "less": 1}}, "outer.inner has a member that petcheck does not write: less"),
         ({"inner": {"kind": "a"}, "days": "2026-01-02"}, "outer.days is not tuple"),
         ({"inner": {"kind": "a"}, "days": ["2026-01-02", 3]}, "outer.days[1] is not date"),
-        ({"inner": {"kind": "a"}, "days": ["2026-02-30"]}, "outer.days[0] is not a date"),
+        ({"inner": {"kind": "a"}, "days": ["2026-02-30"]}, "outer.days[0] is not a day"),
         ({"inner": {"kind": "a"}, "note": 1}, "outer.note is not str"),
         ({"inner": {"kind": "a"}, "share": "1"}, "outer.share is not float"),
     ],

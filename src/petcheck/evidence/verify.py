@@ -75,7 +75,7 @@ def unfounded(folder: Path) -> tuple[str, ...]:
 
 
 def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:
-    """Verify a folder with a stream of its own."""
+    """Verify a folder that has one stream."""
     changed = tuple(_changed(folder, document))
     try:
         stream = read_stream(folder / files.FILE)
@@ -102,7 +102,7 @@ def _rebuilt(
 
 
 def _differs(path: Path, due: Digest) -> str | None:
-    """Why a file is not the one that is due; None if it is."""
+    """Why a file is not the expected one; None if it is."""
     try:
         found = digest_of_file(path)
     except (OSError, ValueError) as error:

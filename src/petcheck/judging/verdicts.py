@@ -152,7 +152,7 @@ _ENDPOINTS, _LIMITS = "4.", "8"
 
 
 def _served_or_not_over(record: Record) -> Record:
-    """A record without the refusals over the limit: section 8 says what is due then, and not section 4."""
+    """A record without the refusals over the limit, which section 8 judges and not section 4."""
     kept = WholeRecord(e for e in record if e.section != _LIMITS or e.status == 200)
     return kept if len(kept) < len(record) else record
 
