@@ -87,7 +87,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no lines": (lambda log: log["_petcheck"].clear(), NUMBER),
     "an empty line": (lambda log: log["_petcheck"].__setitem__(1, {"opened": {}}), "opened has no target"),
     "another index": (lambda log: log["entries"][0]["_petcheck"].update(index=5), "numbered one after the other"),
-    "an entry of another": (lambda log: log["entries"][0].pop("_petcheck"), "it is no line of petcheck"),
+    "an entry of another": (lambda log: log["entries"][0].pop("_petcheck"), "petcheck writes no such line"),
     "another size": (lambda log: log["entries"][0]["request"].update(bodySize=5), "do not agree with each other"),
 }
 
