@@ -45,7 +45,7 @@ from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Exit, Waiver
 from petcheck.spec.sections import TITLES
 from petcheck.spec.version import VERSION
-from petcheck.stream.lines import AgreedWaiver, Ended, Head, SuiteInfo
+from petcheck.stream.lines import Ended, Head, SuiteInfo
 from petcheck.stream.stream import Part, Stream
 from petcheck.stream.typed import timestamp
 
@@ -57,7 +57,7 @@ def judge(stream: Stream) -> Result:
     verdicts = [
         verdict for part in stream.parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
     ]
-    verdicts = apply_waivers(verdicts, list(map(_waiver, stream.waivers)), today=head.started.date())
+    verdicts = apply_waivers(verdicts, _waivers(stream), today=head.started.date())
     state = RunState(
         interrupted=end is None or end.interrupted,
         nothing_selected=end is not None and end.nothing_selected,
@@ -83,10 +83,11 @@ def judge(stream: Stream) -> Result:
     )
 
 
-def failing(stream: Stream, target: str) -> frozenset[str]:
-    """The requirements that a stream that is not over shows broken on a target, by now."""
+def failing(stream: Stream, target: str, requirements: Iterable[str]) -> frozenset[str]:
+    """Those of some requirements that a stream that is not over shows broken on a target by now, and not waived."""
     part = next(part for part in stream.parts if part.name == target)
-    found = _verdicts(catalogue().judged, stream, part, _unreachable(stream, part))
+    asked = [entry for entry in catalogue().judged if entry.id in frozenset(requirements)]
+    found = apply_waivers(_verdicts(asked, stream, part, part.gone), _waivers(stream), today=stream.head.started.date())
     return frozenset(verdict.id for verdict in found if verdict.outcome == "fail")
 
 
@@ -163,8 +164,8 @@ def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
     return found
 
 
-def _waiver(agreed: AgreedWaiver) -> Waiver:
-    return Waiver(agreed.requirement, agreed.target, agreed.reason, date.fromisoformat(agreed.expires))
+def _waivers(stream: Stream) -> list[Waiver]:
+    return [Waiver(one.requirement, one.target, one.reason, date.fromisoformat(one.expires)) for one in stream.waivers]
 
 
 # ---- the run and its targets

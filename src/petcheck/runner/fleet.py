@@ -119,8 +119,7 @@ def run_fleet(
         outlines = [found[name] for name in alone if name in found]
         whole = len(found) == len(alone)
         joined = _joined(outlines, head, whole=whole, interrupted=at_work.interrupted)
-        # the run is over: its reports are written anyway, unless this is the second signal
-        with contextlib.nullcontext() if at_work.interrupted else signals.first_calls(lambda: None):
+        with signals.first_calls(lambda: None):  # the run is over, and what it says stands
             return write_parts(joined, folder, prepared.seal, trouble)
     finally:
         if prepared.lock is not None:

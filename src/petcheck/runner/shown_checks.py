@@ -9,9 +9,11 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from petcheck.judging.verdicts import Dropped, Verdict
+from petcheck.results.judge import failing
 from petcheck.results.result import Result
 from petcheck.runner.schedule import Check
 from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.stream.stream import Stream
 from petcheck.toolkit.target import Target
 
 OUTCOME = "petcheck"
@@ -27,6 +29,7 @@ class Kept:
     def __init__(self) -> None:
         self._reports: list[tuple[pytest.Item, Check, list[pytest.TestReport]]] = []
         self._dropped: dict[str, Dropped] = {}
+        self._failed: set[tuple[str, str]] = set()
 
     def run(self, item: pytest.Item, check: Check, nextitem: pytest.Item | None) -> None:
         """Run a check, and keep what pytest has to say of it."""
@@ -36,6 +39,14 @@ class Kept:
         """Remember what a check could not ask."""
         if dropped is not None:
             self._dropped[check.id] = dropped
+
+    def failed(self, check: Check, stream: Stream) -> int:
+        """How many requirements fail and checks broke by now; `check` is the last that has asked."""
+        self._failed |= {(check.target, name) for name in failing(stream, check.target, check.requirements)}
+        dropped = self._dropped.get(check.id)
+        if dropped is not None and dropped.outcome == "error":
+            self._failed.add((check.target, check.id))
+        return len(self._failed)
 
     def show(self, result: Result, targets: Mapping[str, Target], *, begun: bool) -> None:
         """Hand the reports to pytest, with the outcomes of the verdicts; `begun` if it knows that the checks ran."""

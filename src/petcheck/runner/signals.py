@@ -32,14 +32,20 @@ def install_handlers() -> None:
         _expect_the_first()
         # raise it later, since this function would lose it too
         main = threading.main_thread().ident or 0
-        threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT)).start()
+        threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
 
     sys.unraisablehook = raise_again
 
 
 @contextmanager
 def first_calls(action: Callable[[], None]) -> Iterator[None]:
-    """In this block the first signal calls `action` and raises nothing; the second one ends the process at once."""
+    """In this block the first signal calls `action` and raises nothing; the second one ends the process at once.
+
+    Where the first has come before, or in another thread than the main one, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is _end_at_once:
+        yield
+        return
 
     def call(number: int, frame: FrameType | None) -> None:
         _expect_the_second()

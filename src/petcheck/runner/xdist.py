@@ -10,8 +10,10 @@ import pytest
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
 from petcheck.runner.session import Session
+from petcheck.stream.files import FILE, StreamWriter
 
 _SEED = "petcheck_seed"
+_TROUBLE = "petcheck_trouble"
 
 
 def controller_seed(config: pytest.Config) -> int | None:
@@ -25,6 +27,12 @@ def target_of(nodeid: str, names: Iterable[str]) -> str:
     parameters = nodeid.rpartition("[")[2].rstrip("]") + "-"
     # longest first: one name may be the beginning of another
     return next((name for name in sorted(names, key=len, reverse=True) if parameters.startswith(f"{name}-")), "")
+
+
+def tell_trouble(config: pytest.Config, writer: StreamWriter) -> None:
+    """In a worker that ends, tell the controller that it could not write to the stream, if so."""
+    if writer.trouble is not None:
+        vars(config)["workeroutput"][_TROUBLE] = writer.trouble.strerror
 
 
 class XdistController:
@@ -45,7 +53,7 @@ class XdistController:
     def pytest_testnodeready(self, node: Any) -> None:
         """Remember the worker's process, to end it when the run is interrupted."""
         if self._end is not None:
-            self._end.workers.add(node.workerinfo["pid"])
+            self._end.workers.add(node.gateway._rinfo().pid)
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:
@@ -67,6 +75,11 @@ class XdistController:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
-        """Note that a worker died."""
-        if self._end is not None and not hasattr(node, "workeroutput"):
-            self._end.lost = True
+        """Note that a worker died, or could not write what it saw."""
+        output: dict[str, Any] | None = getattr(node, "workeroutput", None)
+        if self._end is None:
+            return
+        if output is None:
+            self._end.lost = "a worker process died"
+        elif _TROUBLE in output:
+            self._end.lost = f"a worker process could not write to {FILE} ({output[_TROUBLE]})"
