@@ -20,7 +20,7 @@ def comparable_output(trial: Trial) -> dict[str, object]:
             row.id: (row.outcome, row.reason.replace(port, ""), row.checks, row.exchanges, row.decisive)
             for row in trial.result.requirements
         },
-        "checks": [(row.id, row.requirements, row.section, row.outcome, row.exchanges) for row in trial.result.checks],
+        "checks": [(row.id, row.requirements, row.dropped, row.exchanges) for row in trial.result.checks],
         "observed": [(seen.id, seen.value) for seen in trial.result.observations],
         "sent": [
             (one.request.method, one.request.url.removeprefix(port), one.request.body, one.status, one.section)

@@ -16,7 +16,7 @@ from petcheck.cli.main import main
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.reports import history_json
-from petcheck.results.result import write
+from petcheck.results.result import Result, text_of
 from tests.support import samples
 from tests.support.command import KEY
 from tests.support.forked import petcheck
@@ -35,6 +35,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         place.mkdir(parents=True)
         write(nightly(night, dict(zip(("LIST-4", "RATE-4"), letters, strict=True))), place)
     return tmp_path
+
+
+def write(value: Result, folder: Path) -> None:
+    (folder / "result.json").write_text(text_of(value), "utf-8")
 
 
 def test_runs_of_real_servers(tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from petcheck.cli.requirements import rows
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.spec.catalogue import catalogue
+from petcheck.spec.figures import OPEN_LISTS
 from petcheck.spec.files import suite_file
-from petcheck.toolkit.payloads import OPEN_LISTS
 from tests.support.trial import KEY, Hurried, Trial, judge, judge_in_place, server
 
 REMOVAL = date(2030, 12, 5)
