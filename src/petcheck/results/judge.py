@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from petcheck.errors import NotJson
@@ -181,7 +182,7 @@ def _run_info(stream: Stream, code: Exit) -> RunInfo:
         seed=head.seed,
         exit=code.value,
         options=head.options,
-        settings=head.settings,
+        settings=replace(head.settings, waivers=stream.waivers),
         shard=head.shard,
     )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,6 +17,8 @@ from petcheck.stream.files import FILE, StreamWriter
 
 _SEED = "petcheck_seed"
 _TROUBLE = "petcheck_trouble"
+# no text in an exchange has quotation marks of its own
+_EXCHANGE = re.compile(rb'"_petcheck": {"target": "([^"]+)"')
 
 
 def controller_seed(config: pytest.Config) -> int | None:
@@ -43,6 +48,8 @@ class XdistController:
         self._run = run
         self._end = end
         self._announcer = announcer
+        self._counted = Counter[str]()
+        self._read = 0  # bytes of the stream
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -69,9 +76,24 @@ class XdistController:
         return ByTarget(config, log)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """Count one more check that a worker has made."""
-        if self._end is not None and self._end.workers:
-            self._announcer.check_done()
+        """Count one more check that a worker has made, and what was sent since."""
+        if self._end is None or not self._end.workers:
+            return
+        for name, number in self._sent().items():
+            self._announcer.sent(name, number)
+        self._announcer.check_done()
+
+    def _sent(self) -> Counter[str]:
+        """The exchanges with each target that the stream has."""
+        path = self._run.writer.path
+        with contextlib.suppress(OSError):
+            if path is not None:
+                with path.open("rb") as file:
+                    file.seek(self._read)
+                    whole = file.read().rpartition(b"\n")[0]
+                self._read += len(whole) + bool(whole)
+                self._counted.update(found.decode() for found in _EXCHANGE.findall(whole))
+        return self._counted
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any, error: object) -> None:
