@@ -148,12 +148,17 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
         code = int(exit_of_parts(ordered, interrupted=not head.complete)) if head.complete else head.run.exit
         joined = join(ordered, replace(head.run, exit=code), complete=head.complete)
         made = material_of_parts(joined, folder)
-        manifests = {entry_of_part(name): digest_of_file(folder / entry_of_part(name)) for name in outlines}
+        manifests = {entry_of_part(name): digest_of_file(folder / entry_of_part(name)) for name in map(_name, ordered)}
         return Verification(made.result, (*wrong, *_rebuilt(folder, made, manifests)), tuple(notes))
     except KeyError as missing:
-        return Verification(None, (*wrong, f"{FILE} names {missing}, which the manifest does not list"), tuple(notes))
+        unlisted = [] if missing.args[0] in names else [f"{FILE} names {missing}, which the manifest does not list"]
+        return Verification(None, (*wrong, *unlisted), tuple(notes))
     except (NotARun, OSError, IndexError) as error:
         return Verification(None, (*wrong, printable(str(error), 400)), (*notes, *_changed(folder, document)))
+
+
+def _name(part: Result) -> str:
+    return part.targets[0].name
 
 
 def _verify_part(folder: Path, public_key: Path | None) -> Verification:

@@ -200,7 +200,7 @@ def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
         writes=settings.writes,
         key=part.key,
         requests=_requests(part.exchanges),
-        waited_s=round(part.waited_s, 3),
+        waited_s=round(float(part.waited_s), 3),
         rate_limited=sum(exchange.status == 429 for exchange in part.exchanges),
         created=tuple(_left_by(part.exchanges)),
         unreachable=unreachable,

@@ -60,6 +60,40 @@ def first_calls(action: Callable[[], None]) -> Iterator[None]:
                 signal.signal(number, handler)
 
 
+@contextmanager
+def held(seconds: float = 3.0) -> Iterator[None]:
+    """In this block the first signal waits for its end, at most that long; the second one ends the process at once."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not _interrupt:
+        yield
+        return
+    come, late = threading.Event(), threading.Event()
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        if late.is_set():
+            _interrupt(number, frame)
+        elif come.is_set():
+            _end_at_once(number, frame)
+        come.set()
+        timer.start()
+
+    def no_longer() -> None:
+        late.set()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    timer = threading.Timer(seconds, no_longer)
+    timer.daemon = True
+    for number in _SIGNALS:
+        signal.signal(number, hold)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if signal.getsignal(signal.SIGINT) is hold:
+            _expect_the_first()
+        if come.is_set():
+            _interrupt(signal.SIGINT, None)
+
+
 def _expect_the_first() -> None:
     for number in _SIGNALS:
         signal.signal(number, _interrupt)

@@ -16,6 +16,7 @@ None of these errors is a verdict on the server; each says why a check got no an
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import InitVar, dataclass, field, replace
 from datetime import timedelta
 from math import inf
@@ -78,8 +79,8 @@ class Transport:
     `example` says that they are property examples, and `simplifies` is the index of the one that they simplify.
 
     `time` is the clock that every decision of this part of the run goes by, in addition to `clock`.
-    `recorded` holds the exchanges in order. `tally` counts all that were sent, since a long run does not keep every
-    exchange.
+    `recorded` holds the exchanges in order, and `tally` counts them. While a POST is sent and recorded, the block of
+    `undisturbed` lasts.
     """
 
     target: str
@@ -90,6 +91,7 @@ class Transport:
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     section: str = ""
     example: bool = False
     simplifies: int | None = None
@@ -277,6 +279,11 @@ class Transport:
             raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
 
     def _sent(self, call: Call, cause: Cause | None) -> Exchange:
+        """Send a request and record the exchange; what a POST creates stays, so nothing may come between the two."""
+        with self.undisturbed() if call.method == "POST" else nullcontext():
+            return self._exchanged(call, cause)
+
+    def _exchanged(self, call: Call, cause: Cause | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
         errand = Errand(
             call,
