@@ -181,6 +181,8 @@ def test_nothing_selected(tmp_path: Path, server: str) -> None:
     ran = petcheck(tmp_path, "--target", server, "-k", "no_such_check")
     assert ran.code == 5
     ran.assert_reports()
+    assert "\nNothing was tested.\n" in ran.out
+    assert ran.out.endswith("\nnext: choose checks that exist; petcheck --collect-only lists them\n")
 
 
 def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: Peer) -> None:

@@ -17,6 +17,7 @@ from unittest.mock import ANY
 import pytest
 
 from petcheck.cli.main import main
+from petcheck.evidence.verify import verify
 from petcheck.reference.serve import running
 from petcheck.reference.server import ReferenceSettings, create_app
 from petcheck.results import load as load_module
@@ -446,6 +447,7 @@ def test_a_target_that_hangs_holds_up_no_other_and_a_signal_ends_it(tmp_path: Pa
     assert judged(ran) == set(NAMES[1:])
     assert ran.result.run.exit == 2
     ran.assert_reports()
+    assert verify(ran.reports, None).wrong == ()
 
 
 def test_a_process_that_dies_loses_its_own_target_alone(tmp_path: Path) -> None:
@@ -462,6 +464,7 @@ def test_a_process_that_dies_loses_its_own_target_alone(tmp_path: Path) -> None:
     lost = [row for row in ran.result.requirements if row.target == "a" and row.in_force]
     assert {row.outcome for row in lost} == {"not-run"}
     assert {row.reason for row in lost} == {"No check of this requirement ran: its process died."}
+    assert verify(ran.reports, None).wrong == ()
 
 
 class Mute(Processes):
@@ -516,6 +519,7 @@ def test_when_the_command_is_killed_its_processes_end_too(tmp_path: Path) -> Non
     assert not (tmp_path / "reports" / "result.json").exists()
     assert load(tmp_path / "reports/targets/b/result.json").complete
     assert not load(tmp_path / "reports/targets/a/result.json").complete
+    assert [name for name in NAMES if verify(tmp_path / "reports/targets" / name, None).wrong] == []
 
 
 # what joins the reports is written slowly; the file `writing` shows that it has begun

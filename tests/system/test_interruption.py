@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.errors import InUse
+from petcheck.evidence.verify import verify
 from petcheck.reports.outputs import not_written, write_outputs
 from petcheck.results import atomic_write
 from petcheck.results.lock import FolderLock
@@ -75,6 +76,12 @@ def assert_interrupted(ran: Ran) -> None:
     assert ran.result.targets[0].requests.total >= 1
     assert names(ran.reports) == FILES | PROOF | {"pytest.html"}
     assert "Traceback" not in ran.out + ran.err
+    assert_proven(ran)
+
+
+def assert_proven(ran: Ran) -> None:
+    """What the run wrote follows from its recording."""
+    assert verify(ran.reports, None).wrong == ()
 
 
 # ---- signals
@@ -147,7 +154,7 @@ def test_a_signal_while_the_reports_are_written_changes_nothing_of_a_run_that_is
     ran.assert_reports()
     assert ran.result.complete
     assert names(ran.reports) == FILES | PROOF | {"pytest.html"}
-    assert petcheck(tmp_path, "verify", "reports").code == 0
+    assert_proven(ran)
 
 
 def test_a_second_signal_while_the_reports_are_written_ends_at_once(tmp_path: Path) -> None:
@@ -210,6 +217,7 @@ def test_a_killed_worker_loses_no_verdict(tmp_path: Path) -> None:
     assert ran.err.endswith("petcheck: the suite broke: a worker process died\n")
     assert "The suite itself broke; the rest was not judged." in " ".join(ran.out.split())
     ran.assert_reports()
+    assert_proven(ran)
     assert not ran.result.complete
     assert [target.name for target in ran.result.targets] == ["a", "b"]
     judged = {name: [check for check in ran.result.checks if check.target == name] for name in ("a", "b")}

@@ -54,14 +54,16 @@ from petcheck.stream.typed import timestamp
 def judge(stream: Stream) -> Result:
     """The result of a run: one verdict for each requirement and target, with the exchanges that prove it."""
     head, end, entries = stream.head, stream.end, catalogue()
-    unreachable = {part.name: _unreachable(stream, part) for part in stream.parts}
+    nothing_selected = end is not None and end.nothing_selected
+    parts = () if nothing_selected else stream.parts
+    unreachable = {part.name: _unreachable(stream, part) for part in parts}
     verdicts = [
-        verdict for part in stream.parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
+        verdict for part in parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
     ]
     verdicts = apply_waivers(verdicts, _waivers(stream), today=head.started.date())
     state = RunState(
         interrupted=end is None or end.interrupted,
-        nothing_selected=end is not None and end.nothing_selected,
+        nothing_selected=nothing_selected,
         untestable=any(reason is not None for reason in unreachable.values()),
         broken=end is not None and end.broken is not None,
         strict=head.settings.strict,
@@ -72,10 +74,10 @@ def judge(stream: Stream) -> Result:
         complete=end is not None and not (end.interrupted or end.cut_short or end.broken),
         suite=suite(),
         run=_run_info(stream, code),
-        targets=tuple(_target_info(part, unreachable[part.name]) for part in stream.parts),
+        targets=tuple(_target_info(part, unreachable[part.name]) for part in parts),
         requirements=tuple(verdicts),
-        checks=tuple(row for part in stream.parts for row in _check_rows(stream, part)),
-        observations=tuple(row for part in stream.parts for row in _observations(entries, stream, part)),
+        checks=tuple(row for part in parts for row in _check_rows(stream, part)),
+        observations=tuple(row for part in parts for row in _observations(entries, stream, part)),
         untestable=tuple(
             UntestablePoint(entry.id, entry.section, entry.statement, entry.untestable)
             for entry in entries.entries
