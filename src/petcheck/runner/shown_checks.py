@@ -30,6 +30,7 @@ class Kept:
         self._reports: list[tuple[pytest.Item, Check, list[pytest.TestReport]]] = []
         self._dropped: dict[str, Dropped] = {}
         self._failed: set[tuple[str, str]] = set()
+        self._asked: set[str] = set()
 
     def run(self, item: pytest.Item, check: Check, nextitem: pytest.Item | None) -> None:
         """Run a check, and keep what pytest has to say of it."""
@@ -51,6 +52,7 @@ class Kept:
     def show(self, result: Result, targets: Mapping[str, Target], *, begun: bool) -> None:
         """Hand the reports to pytest, with the outcomes of the verdicts; `begun` if it knows that the checks ran."""
         rows = {(row.target, row.id): row for row in result.requirements}
+        self._asked = {row.id for row in result.checks if row.exchanges}
         while self._reports:
             item, check, reports = self._reports.pop(0)
             verdicts = [rows[check.target, name] for name in check.requirements if (check.target, name) in rows]
@@ -75,7 +77,7 @@ class Kept:
         report.sections = [(title, _lines(redacted(text))) for title, text in report.sections]
         if report.when == "teardown" or (report.when == "setup" and report.passed):
             return
-        outcome, reason = _shown(verdicts, self._dropped.get(check.id))
+        outcome, reason = _shown(verdicts, self._dropped.get(check.id), asked=check.id in self._asked)
         # text from the target in a reason stays plain text
         reason = escape_commands(printable(reason, REASON_LIMIT, whole_in="result.json"))
         report.user_properties.append((OUTCOME, outcome))
@@ -91,10 +93,13 @@ class Kept:
             report.outcome, report.longrepr = "passed", None
 
 
-def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None) -> tuple[Shown, str]:
-    """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts."""
+def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool) -> tuple[Shown, str]:
+    """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts.
+
+    One that has not `asked` anything for lack of a permission does not fail for what another check has seen.
+    """
     gravest = min(verdicts, key=lambda one: _GRAVEST_FIRST.index(one.outcome), default=None)
-    if gravest is not None and gravest.outcome == "fail":
+    if gravest is not None and gravest.outcome == "fail" and (asked or dropped is None):
         return "fail", gravest.reason
     if dropped is not None:
         return dropped.outcome, dropped.reason
