@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import itertools
@@ -23,6 +24,7 @@ from petcheck.evidence.verify import verify
 from petcheck.reports.outputs import not_written, write_outputs
 from petcheck.results import atomic_write
 from petcheck.results.lock import FolderLock
+from petcheck.results.result import load
 from tests.support.command import Ran, ended, environment, petcheck, start
 from tests.support.peers import Behaviour, Caller, peer
 from tests.support.trial import small_run
@@ -351,6 +353,29 @@ def test_a_disk_that_is_full_when_a_run_ends(tmp_path: Path) -> None:
         assert_unwritten(ran, "No space left on device", "disk")
         assert names(disk) == {"result.json", "exchanges.jsonl", "filler"}  # the stream as far as it came
         assert (disk / "result.json").read_text() == OLD
+
+
+def test_a_disk_that_is_full_for_a_while_breaks_a_run_with_workers(tmp_path: Path) -> None:
+    """What the worker could not write is lost, and no verdict may rest on the rest alone."""
+    disk, count = tmp_path / "disk", itertools.count()
+    disk.mkdir()
+
+    def behaviour(caller: Caller) -> None:
+        number = next(count)
+        if number == 1:
+            with contextlib.suppress(OSError):
+                (disk / "filler").write_bytes(b"x" * 2_000_000)
+        if number == 20:
+            (disk / "filler").unlink()
+        store(caller)
+
+    with small_disk(disk, 1_000_000), peer(behaviour) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "--reports", "disk", "-n", "1")
+        said = "a worker process could not write to exchanges.jsonl (No space left on device)"
+        assert ran.code == 3
+        assert ran.err.endswith(f"petcheck: the suite broke: {said}\n")
+        assert not load(disk / "result.json").complete
+        assert verify(disk, None).wrong == ()
 
 
 def test_a_folder_that_is_replaced_by_a_file(tmp_path: Path) -> None:

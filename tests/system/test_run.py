@@ -60,7 +60,8 @@ def test_the_listing_names_the_file_that_judges(everything: Trial) -> None:
             assert (file, "OPEN_LISTS" in suite_file(file).read_text("utf-8")) == ("checks/test_4_1_list.py", True)
             continue
         # what every exchange shows has no check of its own
-        assert name in ("pet-extra-fields",) or f'"{name}"' in suite_file(file).read_text("utf-8")
+        of_every_exchange = ("pet-extra-fields", "error-codes", "rate-limit-body")
+        assert f'"{name}"' in suite_file(file).read_text("utf-8") or name in of_every_exchange
 
 
 def test_a_conforming_server_fails_nothing_and_unexamined_requirements_are_named(everything: Trial) -> None:

@@ -66,7 +66,8 @@ class RunEnd:
         self.product = Material(judge(stream), stream)
         folder, writer = self.run.config.reports, self.run.writer
         if folder is not None:
-            but = [files.FILE] if writer.path is not None and writer.trouble is None and stream.cut is None else []
+            whole = writer.path is not None and writer.trouble is None and stream.cut is None and self.lost is None
+            but = [files.FILE] if whole else []  # a process that is lost may have left half a line
             self.unwritten |= outputs.write_outputs(self.product, folder, but=but)
         return self.exit_code(self.product.result.run.exit)
 

@@ -31,7 +31,7 @@ from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.shown_checks import Kept
 from petcheck.runner.start import Prepared, in_parts, prepare
-from petcheck.runner.xdist import XdistController, controller_seed, tell_trouble
+from petcheck.runner.xdist import XdistController, controller_seed, reporter, tell_trouble
 from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import StreamWriter
@@ -300,13 +300,13 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         if end is not None:
             _drop(end.take_over_page(plugins, unwritten=True), session.config)
         elif _is_worker(session.config) and not run.config.dry_run:
-            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, begun=True)
+            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, reporter(session))
             tell_trouble(session.config, run.writer)
         return (yield)
     with signals.first_calls(lambda: None):  # the run is over, and what it says stands
         session.exitstatus = _finish(session, end, exitstatus)
         if end.product is not None:
-            session.config.stash[_KEPT].show(end.product.result, run.opened, begun=False)
+            session.config.stash[_KEPT].show(end.product.result, run.opened)
         page = end.take_over_page(plugins)
         try:
             return (yield)

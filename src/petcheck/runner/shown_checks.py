@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import pytest
@@ -49,19 +49,26 @@ class Kept:
             self._failed.add((check.target, check.id))
         return len(self._failed)
 
-    def show(self, result: Result, targets: Mapping[str, Target], *, begun: bool) -> None:
-        """Hand the reports to pytest, with the outcomes of the verdicts; `begun` if it knows that the checks ran."""
+    def show(
+        self, result: Result, targets: Mapping[str, Target], begin: Callable[[pytest.Item], object] | None = None
+    ) -> None:
+        """Hand the reports to pytest, with the outcomes of the verdicts.
+
+        In a worker, whose controller knows that the checks ran, `begin` is called before the reports of each.
+        """
         rows = {(row.target, row.id): row for row in result.requirements}
         self._asked = {row.id for row in result.checks if row.exchanges}
         while self._reports:
             item, check, reports = self._reports.pop(0)
             verdicts = [rows[check.target, name] for name in check.requirements if (check.target, name) in rows]
-            if not begun:
+            if begin is not None:
+                begin(item)
+            else:
                 item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
             for report in reports:
                 self._complete(report, item, check, verdicts, targets.get(check.target))
                 item.ihook.pytest_runtest_logreport(report=report)
-            if not begun:
+            if begin is None:
                 item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
     def _complete(

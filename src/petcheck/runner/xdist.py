@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -38,6 +38,17 @@ def tell_trouble(config: pytest.Config, writer: StreamWriter) -> None:
     """In a worker that ends, tell the controller that it could not write to the stream, if so."""
     if writer.trouble is not None:
         vars(config)["workeroutput"][_TROUBLE] = writer.trouble.strerror
+
+
+def reporter(session: pytest.Session) -> Callable[[pytest.Item], None]:
+    """In a worker, what tells xdist which check the next reports are of: it expects those of the last that ran."""
+    sender: Any = next(one for one in session.config.pluginmanager.get_plugins() if hasattr(one, "item_index"))
+    places = {item: place for place, item in enumerate(session.items)}
+
+    def begin(item: pytest.Item) -> None:
+        sender.item_index = places[item]
+
+    return begin
 
 
 class XdistController:
