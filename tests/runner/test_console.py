@@ -110,6 +110,17 @@ def test_a_log_shows_annotations_without_progress_and_the_verdict_last(server: s
     assert ran.out.count("curl ") == 1
 
 
+@pytest.mark.parametrize("workers", [(), ("-n", "1")], ids=["here", "in a worker"])
+def test_pytest_shows_a_check_that_was_not_permitted_as_such(workers: tuple[str, ...], tmp_path: Path) -> None:
+    """Another check of the same requirement has failed."""
+    broken = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("no-key-needed",)))
+    with running(broken) as url:
+        ran = petcheck(tmp_path, "AUTH-1", "--target", f"{url}/v1", "-v", *workers, more={"COLUMNS": "200"})
+    shown = [line for line in ran.out.splitlines() if "-AUTH-1-" in line and "%]" in line]
+    assert ["FAILED" in line for line in shown] == [True, False], ran.out
+    assert "NOT-RUN" in shown[1]
+
+
 def test_a_ci_terminal_shows_no_progress(server: str, tmp_path: Path) -> None:
     assert "\r\x1b" not in on_a_terminal(tmp_path, "--target", server, CI="true")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from petcheck.reports.write import Product, write_all
 
 from petcheck.errors import ConfigError
+from petcheck.reports.outputs import write_outputs
 from petcheck.runner.reports_folder import take
-from tests.support import samples
 from tests.support.command import petcheck
+from tests.support.trial import small_run
 
 
 def test_an_empty_folder_and_one_with_other_files(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_an_empty_folder_and_one_with_other_files(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_an_earlier_run(tmp_path: Path) -> None:
-    write_all(Product(*samples.whole_run(targets=1)), tmp_path)
+    assert write_outputs(small_run(), tmp_path) == {}
     take(tmp_path).release()
     (tmp_path / "result.json").unlink()
     take(tmp_path).release()  # killed before it wrote more than its stream

@@ -1,25 +1,25 @@
-"""A run in progress: a target is opened on first use, and every finding is reported once."""
+"""A run in progress: a target is opened on first use, and all that becomes known is in the stream."""
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator
 from datetime import date
-from types import SimpleNamespace
-from typing import Any
+from pathlib import Path
 
 import pytest
-from petcheck.runner.results import TargetReport, join_reports
 
 from petcheck.config.options import Config
 from petcheck.config.targets import Embedded, TargetConfig, Url
-from petcheck.judging.verdicts import Finding
+from petcheck.errors import NotSent
+from petcheck.exchange import Exchange
+from petcheck.judging.verdicts import Dropped
+from petcheck.runner.schedule import Check
 from petcheck.runner.session import Session
-from petcheck.runner.xdist import XdistWorker, target_of
+from petcheck.runner.xdist import target_of
+from petcheck.stream.files import StreamWriter
+from petcheck.stream.lines import Ended, Head, Opened, Planned
 from petcheck.wire.credentials import ApiKey
 from tests.support.trial import KEY, server
-
-CHECKS = 5
 
 
 @pytest.fixture(scope="module")
@@ -28,75 +28,49 @@ def url() -> Iterator[str]:
         yield up
 
 
-def session(url: str, *names: str) -> Session:
+def session(url: str, *names: str, writer: StreamWriter | None = None) -> Session:
     source = Url(url, ApiKey(KEY))
-    return Session(Config(date(2026, 11, 21), 1, tuple(TargetConfig(name, source) for name in names)))
+    config = Config(date(2026, 11, 21), 1, tuple(TargetConfig(name, source) for name in names))
+    return Session(config, writer=writer or StreamWriter(None))
 
 
-def judge_something(run: Session, name: str, number: int) -> str:
-    """Send one request and add one finding; returns the check's id."""
-    target = run.target(name)
-    target.api.list_pets(limit=number + 1)
-    check = f"checks/test_x.py::test_y[{name}-{number}]"
-    run.add(Finding(check, ("LIST-1",), "4.1", name, "pass", "", 0.0, (number + 1,)))
-    target.observe(f"open-{number}", "seen")
-    return check
+def check(target: str, number: int = 0) -> Check:
+    return Check(f"checks/test_x.py::test_y[{target}-{number}]", target, ("LIST-1",), (), "usual", ())
 
 
 def test_a_target_is_opened_on_first_use(url: str) -> None:
     run = session(url, "a", "b")
-    assert (run.names, run.reports()) == (["a", "b"], [])
+    run.begin()
+    assert (run.names, dict(run.opened)) == (["a", "b"], {})
     assert run.target("b") is run.target("b")
-    assert [report.name for report in run.reports()] == ["b"]
+    assert list(run.opened) == ["b"]
+    assert [line.target for line in run.writer.kept().entries if isinstance(line, Opened)] == ["b"]
     run.close()
 
 
-def test_parts_join_to_the_complete_report(url: str) -> None:
-    run = session(url, "a", "b")
-    parts: list[TargetReport] = []
-    assert run.unsent_reports("a") == []
-    run.target("a")
+def test_the_stream_has_the_plan_what_was_sent_and_what_came_of_each_check(url: str, tmp_path: Path) -> None:
+    run = session(url, "a", "b", writer=StreamWriter(tmp_path))
+    checks = [check(name, number) for name in run.names for number in range(2)]
+    run.plan(checks)
+    run.begin()
+    run.target("a").api.list_pets(limit=3)
+    assert run.ended(checks[0], None, 0.5) is None
+    said = NotSent(f"nobody answered {KEY}", "--plan")
+    assert run.ended(checks[1], said, 0.25) == Dropped("inconclusive", "Nobody answered [redacted-key].", "--plan")
     run.target("b")
-    for number in range(CHECKS):
-        judge_something(run, "a", number)
-        parts += pickle.loads(pickle.dumps(run.unsent_reports("a")))
-    judge_something(run, "b", 0)
-    assert run.unsent_reports("a") == []
-    parts += run.unsent_reports()
-    assert run.unsent_reports() == []
-    assert join_reports(parts) == run.reports()
     run.close()
-
-
-def sent_by(worker: XdistWorker, nodeid: str) -> list[bytes]:
-    """The reports that a worker sends with one pytest report."""
-    hook: Any = worker.pytest_report_to_serializable(SimpleNamespace(nodeid=nodeid))  # type: ignore[arg-type]
-    next(hook)
-    with pytest.raises(StopIteration) as end:
-        hook.send({})
-    process, packed = end.value.value["petcheck"]
-    assert process > 0
-    return [packed] if packed else []
-
-
-def test_a_worker_sends_each_finding_once_however_many_targets_it_has(url: str) -> None:
-    names = [f"t{number}" for number in range(6)]
-    run = session(url, *names)
-    worker = XdistWorker(run)
-    sizes, parts = [], []
-    for name in names:
-        packed: list[bytes] = []
-        for number in range(CHECKS):
-            check = judge_something(run, name, number)
-            for _ in ("setup", "call", "teardown"):
-                packed += sent_by(worker, check)
-        assert len(packed) == CHECKS
-        sizes.append(sum(map(len, packed)))
-        parts += [report for part in packed for report in pickle.loads(part)]
-    # each message is about one target, so the last target costs no more than the first
-    assert max(sizes) - min(sizes) < 0.05 * sizes[0]
-    assert join_reports(parts) == run.reports()
-    run.close()
+    stream = run.writer.stream()
+    assert stream == run.writer.kept()
+    probe, page = (Exchange, Exchange)
+    kinds = [(type(line), getattr(line, "target", None)) for line in stream.entries]
+    assert kinds[:3] == [(Head, None), (Opened, "a"), (Planned, "a")]
+    assert [kind for kind, target in kinds if target == "a"] == [Opened, Planned, probe, page, Ended, Ended]
+    part = stream.parts[0]
+    assert [one.id for one in part.plan or ()] == [checks[0].id, checks[1].id]
+    assert [(one.check, one.seconds, one.dropped is None) for one in part.ended] == [
+        (checks[0].id, 0.5, True),
+        (checks[1].id, 0.25, False),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A run is configured once, its application is imported once, and its evidence is built once."""
+"""A run is configured once, its application is imported once, and judged once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from tests.support.command import KEY, environment, petcheck
 COUNTING = """
 import pathlib, runpy
 from petcheck.config import load
-from petcheck.results import har, lock
+from petcheck.results import lock
+from petcheck.runner import finish
 def counted(name, function):
     def call(*arguments, **settings):
         with pathlib.Path(__file__).with_name("calls").open("a") as file:
@@ -30,7 +31,7 @@ def counted(name, function):
         return function(*arguments, **settings)
     return call
 load.configure = counted("configure", load.configure)
-har.write_har = counted("har", har.write_har)
+finish.judge = counted("judge", finish.judge)
 lock.FolderLock.__init__ = counted("lock", lock.FolderLock.__init__)
 if __name__ == "__main__":
     runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
@@ -43,7 +44,7 @@ with pathlib.Path(__file__).with_name("calls").open("a") as file:
 app = create_app(ReferenceSettings(keys={{"{KEY}": "business"}}, anonymous_limit=10_000))
 """
 TODAY = date(2026, 11, 21)
-ONCE = Counter(configure=1, har=1, lock=1, **{"import": 1})
+ONCE = Counter(configure=1, judge=1, lock=1, **{"import": 1})
 
 
 @pytest.fixture

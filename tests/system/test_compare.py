@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,11 @@ import pytest
 
 from petcheck.cli import compare
 from petcheck.cli.main import main
+from petcheck.exchange import Exchange
 from petcheck.reports import comparison_json
-from petcheck.results.result import Result
+from petcheck.results.result import Result, text_of
+from petcheck.stream import har, har_reader
+from petcheck.stream.entries import entry_of
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import samples
@@ -40,7 +43,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples, which no run has made, are compared as if they followed from their recordings."""
-    monkeypatch.setattr(compare, "follows", lambda folder, options: [])
+    monkeypatch.setattr(compare, "unfounded", lambda folder: ())
 
 
 @pytest.fixture
@@ -54,7 +57,16 @@ def folder(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write(folder: Path, *, failing: bool = True, **changes: Any) -> None:
     value, exchanges = samples.whole_run(targets=1, failing=failing)
-    write_all(Product(replace(value, **changes), exchanges), folder)
+    write_run(replace(value, **changes), exchanges, folder)
+
+
+def write_run(value: Result, exchanges: Iterable[Exchange], folder: Path) -> None:
+    """Write what `compare` reads of a run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "result.json").write_text(text_of(value), "utf-8")
+    head = {"petcheck": {"run": value.run.id, "started": value.run.started}}
+    log = {"version": "1.2", har_reader.HEAD: [head], "entries": [entry_of(exchange) for exchange in exchanges]}
+    (folder / har.FILE).write_text(json.dumps({"log": log}), "utf-8")
 
 
 def change(file: Path, edit: Callable[[Any], object]) -> None:
@@ -109,7 +121,7 @@ def test_several_targets_in_one_run_are_compared_by_themselves(tmp_path: Path) -
 
 
 def test_one_result_with_two_targets_has_two_sides(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_all(Product(*samples.whole_run()), folder / "both")
+    write_run(*samples.whole_run(), folder / "both")
     assert main(["compare", "both"]) == 1
     assert capsys.readouterr().out.startswith("staging and production differ in 8 open points; 14 requirements")
 
@@ -238,7 +250,7 @@ def instead(file: Path, make: Callable[[Path], None]) -> None:
 
 
 def test_a_run_without_targets_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    write_all(Product(samples.result(targets=(), requirements=(), checks=()), ()), folder / "none")
+    write_run(samples.result(targets=(), requirements=(), checks=()), (), folder / "none")
     change(folder / "none" / "result.json", put("suite", json.loads((folder / "a/result.json").read_bytes())["suite"]))
     refused(
         ["none", "a"],
@@ -274,16 +286,16 @@ def test_a_file_that_is_not_a_result_is_refused(folder: Path, capsys: pytest.Cap
 
 HARS: dict[str, tuple[Callable[[Path], object], str]] = {
     "missing": (lambda file: file.unlink(), "b/exchanges.har cannot be read: No such file or directory; put the one that"),
-    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "b/exchanges.har is not complete JSON"),
-    "binary": (lambda file: file.write_bytes(b"\xff\xfe"), "b/exchanges.har is not complete JSON"),
+    "truncated": (lambda file: file.write_bytes(file.read_bytes()[:-500]), "b/exchanges.har is not whole JSON"),
+    "binary": (lambda file: file.write_bytes(b"\xff\xfe"), "b/exchanges.har is not whole JSON"),
     "huge": (lambda file: os.truncate(file, 1025 * 1024**2), "has 1,025 MB, more than the 1,024 MB"),
-    "of a browser": (lambda file: file.write_text('{"log": {"version": "1.2", "entries": [{}]}}'), "is not a HAR of petcheck"),
-    "a number": (lambda file: file.write_text("1"), "is not a HAR of petcheck"),
-    "other types": (lambda file: change(file, put("log/entries/0/response/status", "200")), "is not a HAR of petcheck"),
-    "other texts": (lambda file: change(file, put("log/entries/0/response/content/text", 1)), "is not a HAR of petcheck"),
+    "of a browser": (lambda file: file.write_text('{"log": {"version": "1.2", "entries": [{}]}}'), "has an entry that petcheck has not written"),
+    "a number": (lambda file: file.write_text("1"), "is not whole JSON"),
+    "other types": (lambda file: change(file, put("log/entries/0/response/status", "200")), "has an entry that petcheck has not written"),
+    "other texts": (lambda file: change(file, put("log/entries/0/response/content/text", 1)), "has an entry that petcheck has not written"),
     "header of another type": (
-        lambda file: change(file, put("log/entries/0/response/headers/0/value", None)), "is not a HAR of petcheck"),
-    "of another run": (lambda file: change(file, put("log/_petcheck/run/started", "2020")), "belongs to another run than b/res"),
+        lambda file: change(file, put("log/entries/0/response/headers/0/value", None)), "has an entry that petcheck has not written"),
+    "of another run": (lambda file: change(file, put("log/_petcheck/0/petcheck/started", "2020")), "belongs to another run than b/res"),
     "of no run": (lambda file: change(file, lambda value: value["log"].pop("_petcheck")), "belongs to another run than b/res"),
     "of another target": (
         lambda file: change(file, put("log/entries/0/_petcheck/target", "other")), "belongs to another run than b/result"),
@@ -341,7 +353,7 @@ def test_hostile_files_are_compared_and_cause_no_harm(folder: Path, capsys: pyte
             requirements=(replace(first, outcome=outcome), *rest),  # type: ignore[arg-type]
             observations=tuple(replace(one, value=f"{name}{one.value}") for one in value.observations),
         )
-        write_all(Product(changed, exchanges), folder / name)
+        write_run(changed, exchanges, folder / name)
     assert main(["compare", "x", "y"]) == 1
     said = capsys.readouterr().out
     page = (folder / "comparison.html").read_text("utf-8")

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from petcheck.results.har import FILE, evidence_of
-from petcheck.results.recording import read_stream
 
+from petcheck.results.evidence import evidence_of
 from petcheck.results.load import read_run
+from petcheck.stream.files import read_stream
+from petcheck.stream.har import FILE
 from tests.support.forked import petcheck
 from tests.support.peers import JSON, Behaviour, peer
 

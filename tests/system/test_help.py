@@ -12,6 +12,7 @@ from petcheck.cli.completion import FILES, FOLDER, MAN_PAGE
 from petcheck.cli.main import main
 from petcheck.config.options import OPTIONS
 from tests.support.programs import program
+from tools.shell_files import whole_parser
 
 SCREEN = (24, 80)
 

@@ -14,7 +14,7 @@ import pytest
 
 from petcheck.cli.main import main
 from petcheck.reports import history_json
-from petcheck.results.result import write
+from petcheck.results.result import Result, text_of
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import samples
@@ -37,7 +37,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
+def write(value: Result, folder: Path) -> None:
+    (folder / "result.json").write_text(text_of(value), "utf-8")
+
+
 def test_runs_of_real_servers(tmp_path: Path) -> None:
     plain = create_app(ReferenceSettings(keys={KEY: "business"}))
     broken = create_app(ReferenceSettings(keys={KEY: "business"}, faults=("default-limit-50",)))

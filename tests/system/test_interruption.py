@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import itertools
@@ -17,14 +18,16 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from petcheck.reports.write import Product, write_all
 
-from petcheck.errors import InUse, NotWritten
+from petcheck.errors import InUse
+from petcheck.evidence.verify import verify
+from petcheck.reports.outputs import not_written, write_outputs
 from petcheck.results import atomic_write
 from petcheck.results.lock import FolderLock
-from tests.support import samples
+from petcheck.results.result import load
 from tests.support.command import Ran, ended, environment, petcheck, start
 from tests.support.peers import Behaviour, Caller, peer
+from tests.support.trial import small_run
 from tests.system.test_hostile_peers import store
 
 VIEWS = {"junit.xml", "report.html", "summary.md", "badge.svg", "badge.json"}
@@ -75,6 +78,12 @@ def assert_interrupted(ran: Ran) -> None:
     assert ran.result.targets[0].requests.total >= 1
     assert names(ran.reports) == FILES | PROOF | {"pytest.html"}
     assert "Traceback" not in ran.out + ran.err
+    assert_proven(ran)
+
+
+def assert_proven(ran: Ran) -> None:
+    """What the run wrote follows from its recording."""
+    assert verify(ran.reports, None).wrong == ()
 
 
 # ---- signals
@@ -89,7 +98,7 @@ def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
         ran = ended(process, tmp_path)
     assert_interrupted(ran)
     assert ran.result.targets[0].requests.total >= 8
-    assert {check.outcome for check in ran.result.checks} >= {"pass"}
+    assert "pass" in ran.outcomes.values()
 
 
 @pytest.mark.slow
@@ -114,46 +123,49 @@ def test_a_signal_before_the_run_has_begun(tmp_path: Path) -> None:
 
 
 OLD = '{"suite": {"name": "petcheck"}}'  # of an earlier run: files of others are not overwritten
-# the first writes, as many as SLOW says, take a minute; the file `writing` shows that one has begun
+# the first write takes as many tenths of a second as SLOW says; the file `writing` shows that it has begun
 SLOW_DISK = """
 import os, pathlib, runpy, time
 fsync, left = os.fsync, int(os.environ["SLOW"])
 def slow(descriptor):
     global left
-    left -= 1
-    if left >= 0:
+    while left > 0:
         pathlib.Path("writing").touch()
-        for _ in range(600):  # a signal just before a sleep does not interrupt it
-            time.sleep(0.1)
+        time.sleep(0.1)
+        left -= 1
     fsync(descriptor)
 os.fsync = slow
 runpy.run_module("petcheck", run_name="__main__", alter_sys=True)
 """
 
 
-def writing_slowly(folder: Path, times: int, url: str) -> subprocess.Popen[bytes]:
+def writing_slowly(folder: Path, tenths: int, url: str) -> subprocess.Popen[bytes]:
     """A run that is in the middle of writing its first file, over an old one."""
     (folder / "slowly.py").write_text(SLOW_DISK)
     (folder / "reports").mkdir()
     (folder / "reports" / "result.json").write_text(OLD)
-    process = start(folder, "--target", url, *FEW, program="slowly", more={"SLOW": str(times)})
+    process = start(folder, "--target", url, *FEW, program="slowly", more={"SLOW": str(tenths)})
     until((folder / "writing").exists)
-    (folder / "writing").unlink()
     return process
 
 
-def test_a_signal_while_the_reports_are_written(tmp_path: Path) -> None:
+def test_a_signal_while_the_reports_are_written_changes_nothing_of_a_run_that_is_over(tmp_path: Path) -> None:
     with peer(store) as up:
-        process = writing_slowly(tmp_path, 1, up.url)
+        process = writing_slowly(tmp_path, 20, up.url)
         process.send_signal(signal.SIGTERM)
-        assert_interrupted(ended(process, tmp_path))
+        ran = ended(process, tmp_path)
+    assert (ran.code, ran.err) == (0, "")
+    ran.assert_reports()
+    assert ran.result.complete
+    assert names(ran.reports) == FILES | PROOF | {"pytest.html"}
+    assert_proven(ran)
 
 
 def test_a_second_signal_while_the_reports_are_written_ends_at_once(tmp_path: Path) -> None:
     with peer(store) as up:
-        process = writing_slowly(tmp_path, 2, up.url)
+        process = writing_slowly(tmp_path, 600, up.url)
         process.send_signal(signal.SIGINT)
-        until((tmp_path / "writing").exists)
+        time.sleep(0.5)
         assert any(name.endswith(".tmp") for name in names(tmp_path / "reports"))
         process.send_signal(signal.SIGTERM)
         ran = ended(process, tmp_path)
@@ -210,6 +222,7 @@ def test_a_killed_worker_loses_no_verdict(tmp_path: Path) -> None:
     assert ran.err.endswith("petcheck: the suite broke: a worker process died\n")
     assert "The suite itself broke; the rest was not judged." in " ".join(ran.out.split())
     ran.assert_reports()
+    assert_proven(ran)
     assert not ran.result.complete
     assert [target.name for target in ran.result.targets] == ["a", "b"]
     judged = {name: [check for check in ran.result.checks if check.target == name] for name in ("a", "b")}
@@ -240,7 +253,7 @@ def test_sigterm_to_a_run_with_workers(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         ran = ended(process, tmp_path)
     assert_interrupted(ran)
-    assert {check.outcome for check in ran.result.checks} >= {"pass"}
+    assert "pass" in ran.outcomes.values()
 
 
 # ---- the disk
@@ -271,20 +284,26 @@ def short_files(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def assert_whole_or_old(folder: Path, new: dict[str, bytes], error: NotWritten) -> None:
-    """Every file is the new one or the old one, and the message names the old ones."""
+def old_files(folder: Path) -> None:
+    for name in FILES:
+        (folder / name).write_bytes(b"old")
+
+
+def assert_whole_or_old(folder: Path, new: dict[str, bytes], why: str) -> None:
+    """Write a run over old files: each is then the new or the old one, and the message names the old ones."""
+    errors = write_outputs(small_run(), folder)
     found = {path.name: path.read_bytes() for path in folder.iterdir()}
     assert set(found) == FILES
-    assert set(error.errors) == {name for name, content in found.items() if content == b"old"}
-    assert all(found[name] == new[name] for name in FILES - set(error.errors))
-    assert "\n" not in str(error)
+    assert set(errors) == {name for name, content in found.items() if content == b"old"} != set()
+    assert all(found[name] == new[name] for name in FILES - set(errors))
+    assert not_written(folder, errors).endswith(f": {', '.join(errors)} ({why})")
 
 
 @pytest.fixture
 def written(tmp_path: Path) -> dict[str, bytes]:
     """What a run writes if the disk has room."""
     folder = tmp_path / "whole"
-    write_all(Product(*samples.whole_run(targets=1)), folder)
+    assert write_outputs(small_run(), folder) == {}
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -293,12 +312,11 @@ def test_a_full_disk_at_any_byte(written: dict[str, bytes], tmp_path: Path) -> N
     for size in {0, *sizes[:-1], sizes[-1] - 1}:
         folder = tmp_path / str(size)
         folder.mkdir()
-        for name in FILES:
-            (folder / name).write_bytes(b"old")
-        with pytest.raises(NotWritten, match=r"\(File too large\)$") as refused, short_files(size):
-            write_all(Product(*samples.whole_run(targets=1)), folder)
-        assert_whole_or_old(folder, written, refused.value)
-        assert len(refused.value.errors) == sum(size < length for length in sizes)
+        old_files(folder)
+        with short_files(size):
+            assert_whole_or_old(folder, written, "File too large")
+        left = [path for path in folder.iterdir() if path.read_bytes() == b"old"]
+        assert len(left) == sum(size < length for length in sizes)
 
 
 def test_a_disk_that_fills_up_at_any_write(written: dict[str, bytes], tmp_path: Path) -> None:
@@ -307,11 +325,8 @@ def test_a_disk_that_fills_up_at_any_write(written: dict[str, bytes], tmp_path: 
     folder.mkdir()
     for free in range(0, pages - len(FILES), max(1, pages // 5)):
         with small_disk(folder, (len(FILES) + free) * 4096):
-            for name in FILES:
-                (folder / name).write_bytes(b"old")
-            with pytest.raises(NotWritten, match=r"\(No space left on device\)$") as refused:
-                write_all(Product(*samples.whole_run(targets=1)), folder)
-            assert_whole_or_old(folder, written, refused.value)
+            old_files(folder)
+            assert_whole_or_old(folder, written, "No space left on device")
 
 
 def trouble(ran: Ran) -> list[str]:
@@ -323,7 +338,7 @@ def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     assert ran.code == 3
     assert "\ntarget shows no failure: " in ran.out
     (line,) = trouble(ran)
-    evidence, views = "result.json, exchanges.jsonl, exchanges.har", "report.html, junit.xml, summary.md"
+    evidence, views = "exchanges.jsonl, result.json, exchanges.har", "junit.xml, report.html, summary.md"
     files = f"{evidence}, {views}, badge.svg, badge.json, pytest.html, manifest.json"
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
     assert ran.err == f"{line}\n"
@@ -342,6 +357,29 @@ def test_a_disk_that_is_full_when_a_run_ends(tmp_path: Path) -> None:
         assert_unwritten(ran, "No space left on device", "disk")
         assert names(disk) == {"result.json", "exchanges.jsonl", "filler"}  # the stream as far as it came
         assert (disk / "result.json").read_text() == OLD
+
+
+def test_a_disk_that_is_full_for_a_while_breaks_a_run_with_workers(tmp_path: Path) -> None:
+    """What the worker could not write is lost, and no verdict may rest on the rest alone."""
+    disk, count = tmp_path / "disk", itertools.count()
+    disk.mkdir()
+
+    def behaviour(caller: Caller) -> None:
+        number = next(count)
+        if number == 1:
+            with contextlib.suppress(OSError):
+                (disk / "filler").write_bytes(b"x" * 2_000_000)
+        if number == 20:
+            (disk / "filler").unlink()
+        store(caller)
+
+    with small_disk(disk, 1_000_000), peer(behaviour) as up:
+        ran = petcheck(tmp_path, "--target", up.url, "--reports", "disk", "-n", "1")
+        said = "a worker process could not write to exchanges.jsonl (No space left on device)"
+        assert ran.code == 3
+        assert ran.err.endswith(f"petcheck: the suite broke: {said}\n")
+        assert not load(disk / "result.json").complete
+        assert verify(disk, None).wrong == ()
 
 
 def test_a_folder_that_is_replaced_by_a_file(tmp_path: Path) -> None:

@@ -146,7 +146,11 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
         if sorted(target.name for target in stream.head.targets) != sorted(names):
             wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
         made = material_of_parts(stream, list(outlines.values()), folder)
-        manifests = {entry_of_part(name): digest_of_file(folder / entry_of_part(name)) for name in outlines}
+        manifests = {
+            entry_of_part(name): digest_of_file(folder / entry_of_part(name))
+            for name in (target.name for target in stream.head.targets)
+            if name in outlines
+        }
         return Verification(made.result, (*wrong, *_rebuilt(folder, made, manifests)), tuple(notes))
     except (NotARun, OSError) as error:
         return Verification(None, (*wrong, printable(str(error), 400), *_changed(folder, document)), tuple(notes))

@@ -148,7 +148,8 @@ def write_outputs(material: Material, folder: Path, *, but: Iterable[str] = ()) 
         path = folder / output.name
         try:
             if not output.of(material):
-                path.unlink(missing_ok=True)
+                with suppress(OSError):
+                    path.unlink()
             elif output.name not in but:
                 atomic_write.write(path, output.pieces(material))
         except Exception as error:  # a view that fails must not prevent the others

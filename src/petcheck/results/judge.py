@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 
 from petcheck.exchange import Exchange, Request, Response
@@ -43,7 +44,7 @@ from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Exit, Waiver
 from petcheck.spec.sections import TITLES
 from petcheck.spec.version import VERSION
-from petcheck.stream.lines import AgreedWaiver, Ended, Head, Joined, SuiteInfo
+from petcheck.stream.lines import Ended, Head, Joined, SuiteInfo
 from petcheck.stream.stream import Part, Stream
 from petcheck.stream.typed import timestamp
 
@@ -51,14 +52,16 @@ from petcheck.stream.typed import timestamp
 def judge(stream: Stream) -> Result:
     """The result of a run: one verdict for each requirement and target, with the exchanges that prove it."""
     head, end, entries = stream.head, stream.end, catalogue()
-    unreachable = {part.name: _unreachable(stream, part) for part in stream.parts}
+    nothing_selected = end is not None and end.nothing_selected
+    parts = () if nothing_selected else stream.parts
+    unreachable = {part.name: _unreachable(stream, part) for part in parts}
     verdicts = [
-        verdict for part in stream.parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
+        verdict for part in parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
     ]
-    verdicts = apply_waivers(verdicts, list(map(_waiver, stream.waivers)), today=head.started.date())
+    verdicts = apply_waivers(verdicts, _waivers(stream), today=head.started.date())
     state = RunState(
         interrupted=end is None or end.interrupted,
-        nothing_selected=end is not None and end.nothing_selected,
+        nothing_selected=nothing_selected,
         untestable=any(reason is not None for reason in unreachable.values()),
         broken=end is not None and end.broken is not None,
         strict=head.settings.strict,
@@ -69,10 +72,10 @@ def judge(stream: Stream) -> Result:
         complete=end is not None and stream.cut is None and not (end.interrupted or end.cut_short or end.broken),
         suite=suite(),
         run=run_info(stream, code),
-        targets=tuple(_target_info(part, unreachable[part.name]) for part in stream.parts),
+        targets=tuple(_target_info(part, unreachable[part.name]) for part in parts),
         requirements=tuple(verdicts),
-        checks=tuple(row for part in stream.parts for row in _check_rows(stream, part)),
-        observations=tuple(row for part in stream.parts for row in _observations(entries, stream, part)),
+        checks=tuple(row for part in parts for row in _check_rows(stream, part)),
+        observations=tuple(row for part in parts for row in _observations(entries, stream, part)),
         untestable=tuple(
             UntestablePoint(entry.id, entry.section, entry.statement, entry.untestable)
             for entry in entries.entries
@@ -81,10 +84,11 @@ def judge(stream: Stream) -> Result:
     )
 
 
-def failing(stream: Stream, target: str) -> frozenset[str]:
-    """The requirements that a stream that is not over shows broken on a target, by now."""
+def failing(stream: Stream, target: str, requirements: Iterable[str]) -> frozenset[str]:
+    """Those of some requirements that a stream that is not over shows broken on a target by now, and not waived."""
     part = next(part for part in stream.parts if part.name == target)
-    found = _verdicts(catalogue().judged, stream, part, _unreachable(stream, part))
+    asked = [entry for entry in catalogue().judged if entry.id in frozenset(requirements)]
+    found = apply_waivers(_verdicts(asked, stream, part, part.gone), _waivers(stream), today=stream.head.started.date())
     return frozenset(verdict.id for verdict in found if verdict.outcome == "fail")
 
 
@@ -161,8 +165,8 @@ def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
     return found
 
 
-def _waiver(agreed: AgreedWaiver) -> Waiver:
-    return Waiver(agreed.requirement, agreed.target, agreed.reason, date.fromisoformat(agreed.expires))
+def _waivers(stream: Stream) -> list[Waiver]:
+    return [Waiver(one.requirement, one.target, one.reason, date.fromisoformat(one.expires)) for one in stream.waivers]
 
 
 # ---- the run and its targets
@@ -179,7 +183,7 @@ def run_info(stream: Stream, code: Exit) -> RunInfo:
         seed=head.seed,
         exit=code.value,
         options=head.options,
-        settings=head.settings,
+        settings=replace(head.settings, waivers=stream.waivers),
         shard=head.shard,
         joined=next((entry.runs for entry in stream.entries if isinstance(entry, Joined)), ()),
     )
@@ -198,7 +202,7 @@ def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
         writes=settings.writes,
         key=part.key,
         requests=_requests(part.exchanges),
-        waited_s=round(part.waited_s, 3),
+        waited_s=round(float(part.waited_s), 3),
         rate_limited=sum(exchange.status == 429 for exchange in part.exchanges),
         created=tuple(_left_by(part.exchanges)),
         unreachable=unreachable,

@@ -31,15 +31,15 @@ from petcheck.stream.stream import Stream
 class RunEnd:
     """Ends one run, in the process that writes its reports.
 
-    `workers` are the ids of the processes that run checks for it; `lost` is true if one of them died. `product` is None
-    until the stream is judged. `unwritten` are the files that could not be written. `seal` signs the attestation; None
-    without a signature. `note` says what happened to the waivers.
+    `workers` are the ids of the processes that run checks for it; `lost` says what befell one of them, if anything.
+    `product` is None until the stream is judged. `unwritten` are the files that could not be written. `seal` signs the
+    attestation; None without a signature. `note` says what happened to the waivers.
     """
 
     run: Session
     seal: Seal | None = None
     workers: set[int] = field(default_factory=set)
-    lost: bool = False
+    lost: str | None = None
     product: Material | None = None
     unwritten: dict[str, Exception] = field(default_factory=dict)
     broken: str | None = None
@@ -48,24 +48,26 @@ class RunEnd:
     _page: Path | None = None
 
     def stop_workers(self) -> None:
-        """End the workers at once: what they have sent is on record, and they would continue to send requests."""
+        """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
         for process in list(self.workers):
-            with contextlib.suppress(ProcessLookupError):
+            with contextlib.suppress(ProcessLookupError, ChildProcessError):
                 os.kill(process, signal.SIGTERM)
+                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
 
     def finish(self, *, interrupted: bool, cut_short: bool, nothing_selected: bool, runner_broke: bool) -> int:
         """End the stream, judge it and write the reports; returns the exit code.
 
         `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
         """
-        self.broken = "a worker process died" if self.lost else "pytest had an internal error" if runner_broke else None
+        self.broken = self.lost or ("pytest had an internal error" if runner_broke else None)
         now = datetime.now(UTC)
         finished = now.replace(microsecond=now.microsecond // 1000 * 1000)
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, self.broken))
         self.product = Material(judge(stream), stream)
         folder, writer = self.run.config.reports, self.run.writer
         if folder is not None:
-            but = [files.FILE] if writer.path is not None and writer.trouble is None else []
+            whole = writer.path is not None and writer.trouble is None and stream.cut is None and self.lost is None
+            but = [files.FILE] if whole else []  # a process that is lost may have left half a line
             self.unwritten |= outputs.write_outputs(self.product, folder, but=but)
         return self.exit_code(self.product.result.run.exit)
 

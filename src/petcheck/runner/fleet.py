@@ -119,8 +119,7 @@ def run_fleet(
         announcer.close()
         now = datetime.now(UTC)
         end = End(now.replace(microsecond=now.microsecond // 1000 * 1000), at_work.interrupted, len(found) < len(alone))
-        # the run is over: its reports are written anyway, unless this is the second signal
-        with contextlib.nullcontext() if at_work.interrupted else signals.first_calls(lambda: None):
+        with signals.first_calls(lambda: None):  # the run is over, and what it says stands
             return write_parts(Stream((head, end)), list(found.values()), folder, prepared.seal, trouble)
     finally:
         if prepared.lock is not None:

@@ -19,8 +19,9 @@ from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
 from petcheck.errors import ConfigError, Inconclusive, NothingToRun, NotSent, Untestable
-from petcheck.results.judge import failing, judge
+from petcheck.results.judge import judge
 from petcheck.results.parts import SIDE_BY_SIDE
+from petcheck.runner import signals
 from petcheck.runner.console import Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
@@ -29,7 +30,7 @@ from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.shown_checks import Kept
 from petcheck.runner.start import Prepared, in_parts, prepare
-from petcheck.runner.xdist import XdistController, controller_seed
+from petcheck.runner.xdist import XdistController, controller_seed, reporter, tell_trouble
 from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import StreamWriter
@@ -249,7 +250,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     session.announcer.check_done()
     most = item.config.getvalue("maxfail")
-    if most and len(failing(session.writer.kept(), check.target)) >= most:
+    if most and item.config.stash[_KEPT].failed(check, session.writer.kept()) >= most:
         item.session.shouldfail = f"stopping after {plural(int(most), 'failure')}"
     return True
 
@@ -286,27 +287,25 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         if end is not None:
             _drop(end.take_over_page(plugins, unwritten=True), session.config)
         elif _is_worker(session.config) and not run.config.dry_run:
-            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, begun=True)
+            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, reporter(session))
+            tell_trouble(session.config, run.writer)
         return (yield)
-    try:
+    with signals.first_calls(lambda: None):  # the run is over, and what it says stands
         session.exitstatus = _finish(session, end, exitstatus)
-    except KeyboardInterrupt:
-        # a signal arrived while reports were written: write them anyway
-        session.exitstatus = _finish(session, end, pytest.ExitCode.INTERRUPTED)
-    if end.product is not None:
-        session.config.stash[_KEPT].show(end.product.result, run.opened, begun=False)
-    page = end.take_over_page(plugins)
-    try:
-        return (yield)
-    except Exception as error:  # an error of another plugin must not lose the verdict
-        end.broken = f"{type(error).__name__} at the end of the run"
-        return None
-    finally:
-        end.write_manifest()
-        session.exitstatus = end.exit_code(int(session.exitstatus))
-        session.config.stash[_SCREEN].end = end
-        if DEBUGGING_PAGE in end.unwritten:
-            _drop(page, session.config)
+        if end.product is not None:
+            session.config.stash[_KEPT].show(end.product.result, run.opened)
+        page = end.take_over_page(plugins)
+        try:
+            return (yield)
+        except Exception as error:  # an error of another plugin must not lose the verdict
+            end.broken = f"{type(error).__name__} at the end of the run"
+            return None
+        finally:
+            end.write_manifest()
+            session.exitstatus = end.exit_code(int(session.exitstatus))
+            session.config.stash[_SCREEN].end = end
+            if DEBUGGING_PAGE in end.unwritten:
+                _drop(page, session.config)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import pytest
 from _pytest.runner import runtestprotocol
 
 from petcheck.judging.verdicts import Dropped, Verdict
+from petcheck.results.judge import failing
 from petcheck.results.result import Result
 from petcheck.runner.schedule import Check
 from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.stream.stream import Stream
 from petcheck.toolkit.target import Target
 
 OUTCOME = "petcheck"
@@ -27,6 +29,8 @@ class Kept:
     def __init__(self) -> None:
         self._reports: list[tuple[pytest.Item, Check, list[pytest.TestReport]]] = []
         self._dropped: dict[str, Dropped] = {}
+        self._failed: set[tuple[str, str]] = set()
+        self._asked: set[str] = set()
 
     def run(self, item: pytest.Item, check: Check, nextitem: pytest.Item | None) -> None:
         """Run a check, and keep what pytest has to say of it."""
@@ -37,18 +41,34 @@ class Kept:
         if dropped is not None:
             self._dropped[check.id] = dropped
 
-    def show(self, result: Result, targets: Mapping[str, Target], *, begun: bool) -> None:
-        """Hand the reports to pytest, with the outcomes of the verdicts; `begun` if it knows that the checks ran."""
+    def failed(self, check: Check, stream: Stream) -> int:
+        """How many requirements fail and checks broke by now; `check` is the last that has asked."""
+        self._failed |= {(check.target, name) for name in failing(stream, check.target, check.requirements)}
+        dropped = self._dropped.get(check.id)
+        if dropped is not None and dropped.outcome == "error":
+            self._failed.add((check.target, check.id))
+        return len(self._failed)
+
+    def show(
+        self, result: Result, targets: Mapping[str, Target], begin: Callable[[pytest.Item], object] | None = None
+    ) -> None:
+        """Hand the reports to pytest, with the outcomes of the verdicts.
+
+        In a worker, whose controller knows that the checks ran, `begin` is called before the reports of each.
+        """
         rows = {(row.target, row.id): row for row in result.requirements}
+        self._asked = {row.id for row in result.checks if row.exchanges}
         while self._reports:
             item, check, reports = self._reports.pop(0)
             verdicts = [rows[check.target, name] for name in check.requirements if (check.target, name) in rows]
-            if not begun:
+            if begin is not None:
+                begin(item)
+            else:
                 item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
             for report in reports:
                 self._complete(report, item, check, verdicts, targets.get(check.target))
                 item.ihook.pytest_runtest_logreport(report=report)
-            if not begun:
+            if begin is None:
                 item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
     def _complete(
@@ -64,7 +84,7 @@ class Kept:
         report.sections = [(title, _lines(redacted(text))) for title, text in report.sections]
         if report.when == "teardown" or (report.when == "setup" and report.passed):
             return
-        outcome, reason = _shown(verdicts, self._dropped.get(check.id))
+        outcome, reason = _shown(verdicts, self._dropped.get(check.id), asked=check.id in self._asked)
         # text from the target in a reason stays plain text
         reason = escape_commands(printable(reason, REASON_LIMIT, whole_in="result.json"))
         report.user_properties.append((OUTCOME, outcome))
@@ -80,10 +100,13 @@ class Kept:
             report.outcome, report.longrepr = "passed", None
 
 
-def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None) -> tuple[Shown, str]:
-    """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts."""
+def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool) -> tuple[Shown, str]:
+    """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts.
+
+    One that has not `asked` anything for lack of a permission does not fail for what another check has seen.
+    """
     gravest = min(verdicts, key=lambda one: _GRAVEST_FIRST.index(one.outcome), default=None)
-    if gravest is not None and gravest.outcome == "fail":
+    if gravest is not None and gravest.outcome == "fail" and (asked or dropped is None):
         return "fail", gravest.reason
     if dropped is not None:
         return dropped.outcome, dropped.reason

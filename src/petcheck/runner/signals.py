@@ -32,14 +32,20 @@ def install_handlers() -> None:
         _expect_the_first()
         # raise it later, since this function would lose it too
         main = threading.main_thread().ident or 0
-        threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT)).start()
+        threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
 
     sys.unraisablehook = raise_again
 
 
 @contextmanager
 def first_calls(action: Callable[[], None]) -> Iterator[None]:
-    """In this block the first signal calls `action` and raises nothing; the second one ends the process at once."""
+    """In this block the first signal calls `action` and raises nothing; the second one ends the process at once.
+
+    Where the first has come before, or in another thread than the main one, nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is _end_at_once:
+        yield
+        return
 
     def call(number: int, frame: FrameType | None) -> None:
         _expect_the_second()
@@ -52,6 +58,40 @@ def first_calls(action: Callable[[], None]) -> Iterator[None]:
         for number, handler in before.items():
             if signal.getsignal(number) is call:
                 signal.signal(number, handler)
+
+
+@contextmanager
+def held(seconds: float = 3.0) -> Iterator[None]:
+    """In this block the first signal waits for its end, at most that long; the second one ends the process at once."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is not _interrupt:
+        yield
+        return
+    come, late = threading.Event(), threading.Event()
+
+    def hold(number: int, frame: FrameType | None) -> None:
+        if late.is_set():
+            _interrupt(number, frame)
+        elif come.is_set():
+            _end_at_once(number, frame)
+        come.set()
+        timer.start()
+
+    def no_longer() -> None:
+        late.set()
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    timer = threading.Timer(seconds, no_longer)
+    timer.daemon = True
+    for number in _SIGNALS:
+        signal.signal(number, hold)
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if signal.getsignal(signal.SIGINT) is hold:
+            _expect_the_first()
+        if come.is_set():
+            _interrupt(signal.SIGINT, None)
 
 
 def _expect_the_first() -> None:

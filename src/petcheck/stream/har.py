@@ -1,7 +1,7 @@
 """exchanges.har: every exchange of a run for browsers' developer tools (HAR 1.2), made from the stream.
 
-`_petcheck` of the log holds the stream's other lines, and the number of exchanges between two of them: the stream can be
-read back from it.
+`_petcheck` of the log holds the stream's other lines, and the number of exchanges between two of them: the stream can
+be read back from it.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ None of these errors is a verdict on the server; each says why a check got no an
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from math import inf
 
@@ -68,7 +69,8 @@ class Transport:
 
     `example` says that they are property examples, and `simplifies` is the index of the one that they simplify.
 
-    `recorded` holds the exchanges in order, and `tally` counts them.
+    `recorded` holds the exchanges in order, and `tally` counts them. While a POST is sent and recorded, the block of
+    `undisturbed` lasts.
     """
 
     target: str
@@ -79,6 +81,7 @@ class Transport:
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     section: str = ""
     example: bool = False
     simplifies: int | None = None
@@ -256,6 +259,11 @@ class Transport:
             raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
 
     def _sent(self, call: Call, cause: Unplanned | None) -> Exchange:
+        """Send a request and record the exchange; what a POST creates stays, so nothing may come between the two."""
+        with nullcontext() if call.operation.safe else self.undisturbed():
+            return self._exchanged(call, cause)
+
+    def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
         errand = Errand(
             call,
