@@ -239,7 +239,8 @@ class Exchange(_Readable):
     clock, to find out which exchanges overlapped. `resent` says that the request had been lost before, on a connection
     that the server had closed. `log` holds the tracebacks of a server that the run itself serves, as it
     answered; None for any other server. `cause` says why the request was sent if it was not planned; empty if it was.
-    `example` marks a property example, and `simplifies` is the index of the example of which it is a simpler form.
+    `on_top` says that no requirement needs it: it can break one, and never keeps it from passing. `example` marks a
+    property example, and `simplifies` is the index of the example of which it is a simpler form.
     """
 
     index: int
@@ -253,6 +254,7 @@ class Exchange(_Readable):
     resent: bool = False
     log: str | None = None
     cause: str = ""
+    on_top: bool = False
     example: bool = False
     simplifies: int | None = None
 

@@ -288,7 +288,7 @@ def test_a_question_that_nobody_answers_leaves_it_open() -> None:
 def test_an_example_leaves_nothing_open_that_the_others_decide() -> None:
     known = page(REX, index=0), read(REX, 1, 1.0)
     assert isinstance(shown("GET-2", *known, read(TEX, 2, 2.0)), Undecided)
-    held = shown("GET-2", *known, read(TEX, 2, 2.0, example=True))
+    held = shown("GET-2", *known, read(TEX, 2, 2.0, on_top=True))
     assert isinstance(held, Held)
     assert {one.index for one in held.examined} == {0, 1}
 

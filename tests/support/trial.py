@@ -219,7 +219,7 @@ class _Called:
             "examples": lambda: session.examples_of(target),
         }
         try:
-            with target.on_behalf_of(self.check.section):
+            with target.on_behalf_of(self.check.section, on_top=self.check.on_top):
                 wanted = inspect.signature(self.function).parameters.keys() - self.arguments.keys()
                 self.function(**{name: fixtures[name]() for name in wanted}, **self.arguments)
         except Exception as error:

@@ -136,14 +136,14 @@ def not_in_force(requirement: Requirement, target: str, as_of: date) -> Verdict 
 def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held | Failed | Undecided:
     """What a record shows of a requirement. If only a further request decides, it is undecided.
 
-    Property examples come on top: they can break a requirement, and never keep it from passing.
+    What comes on top, such as property examples, can break a requirement, and never keeps it from passing.
     """
     rule = RULE[requirement.id]
     if requirement.section.startswith(_ENDPOINTS):
         record = _within_the_limit(record)
     decision = _without_question(decide_from_tries(rule, record, grounds))
-    if isinstance(decision, Undecided) and any(exchange.example for exchange in record):
-        without = _without_question(decide_from_tries(rule, _without_examples(record), grounds))
+    if isinstance(decision, Undecided) and any(exchange.on_top for exchange in record):
+        without = _without_question(decide_from_tries(rule, _needed(record), grounds))
         return without if isinstance(without, Held) else decision
     return decision
 
@@ -157,11 +157,11 @@ def _served_or_not_over(record: Record) -> Record:
     return kept if len(kept) < len(record) else record
 
 
-def _asked_by_checks(record: Record) -> Record:
-    return WholeRecord(exchange for exchange in record if not exchange.example)
+def _without_what_is_on_top(record: Record) -> Record:
+    return WholeRecord(exchange for exchange in record if not exchange.on_top)
 
 
-_within_the_limit, _without_examples = Once(_served_or_not_over), Once(_asked_by_checks)
+_within_the_limit, _needed = Once(_served_or_not_over), Once(_without_what_is_on_top)
 
 
 def _without_question(decision: Decision) -> Held | Failed | Undecided:

@@ -223,7 +223,8 @@ def opened_target(request: pytest.FixtureRequest) -> Target:
 @pytest.fixture
 def target(opened_target: Target, request: pytest.FixtureRequest) -> Iterator[Target]:
     """The target, with requests counted for the check's section."""
-    with opened_target.on_behalf_of(request.node.stash[CHECK].section):
+    check = request.node.stash[CHECK]
+    with opened_target.on_behalf_of(check.section, on_top=check.on_top):
         yield opened_target
 
 

@@ -16,8 +16,9 @@ USUAL_STAGE = "read"
 STAGES = ("survey", "refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
 # with fewer requests than a complete run needs, checks that need one GET go first
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
-# property examples add to what a requirement needs
+# property examples add to what a requirement needs, and so do requests that are sent only if some are left
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})
+_ON_TOP = frozenset({"spare", "open", *EXAMPLE_STAGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,11 @@ class Check:
     observes: tuple[str, ...]
     stage: str = USUAL_STAGE
     sends: tuple[Traffic, ...] = ()
+
+    @property
+    def on_top(self) -> bool:
+        """Whether no requirement needs what it sends."""
+        return self.stage in _ON_TOP
 
     @property
     def section(self) -> str:

@@ -63,6 +63,7 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
             "finished": exchange.finished,
             **({"resent": True} if exchange.resent else {}),
             **({"cause": exchange.cause} if exchange.cause else {}),
+            **({"on_top": True} if exchange.on_top else {}),
             **({"example": True} if exchange.example else {}),
             **({"simplifies": exchange.simplifies} if exchange.simplifies is not None else {}),
             **({"log": exchange.log} if exchange.log is not None else {}),
@@ -89,6 +90,7 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
             resent=_truth(ours.get("resent", False)),
             log=None if "log" not in ours else _text_in(ours["log"]),
             cause=_text_in(ours.get("cause", "")),
+            on_top=_truth(ours.get("on_top", False)),
             example=_truth(ours.get("example", False)),
             simplifies=None if "simplifies" not in ours else _whole(ours["simplifies"]),
         )

@@ -240,16 +240,16 @@ class Target:
         return cast("Seen", self._exhausted)
 
     @contextmanager
-    def on_behalf_of(self, section: str) -> Iterator[None]:
-        """Attribute the requests in this block to a section of the document.
+    def on_behalf_of(self, section: str, *, on_top: bool = False) -> Iterator[None]:
+        """Attribute the requests in this block to a section of the document; no requirement needs those `on_top`.
 
         Raises `Untestable` if the target cannot be tested; then nothing is sent.
         """
         if self.untestable:
             raise Untestable(self.untestable)
-        self.transport.section = section
+        self.transport.section, self.transport.on_top = section, on_top
         yield
-        self.transport.section = ""
+        self.transport.section, self.transport.on_top = "", False
 
 
 def _refused(exchange: Exchange) -> bool:

@@ -67,7 +67,8 @@ class Permissions:
 class Transport:
     """Sends calls to one target and records the exchanges. `section` is the section on whose behalf calls are made.
 
-    `example` says that they are property examples, and `simplifies` is the index of the one that they simplify.
+    `on_top` says that no requirement needs them, `example` that they are property examples; `simplifies` is the index
+    of the one that they simplify.
 
     `recorded` holds the exchanges in order, and `tally` counts them. While a POST is sent and recorded, the block of
     `undisturbed` lasts.
@@ -83,6 +84,7 @@ class Transport:
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     section: str = ""
+    on_top: bool = False
     example: bool = False
     simplifies: int | None = None
     recorded: list[Exchange] = field(default_factory=list)
@@ -283,7 +285,7 @@ class Transport:
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
         why = cause.value if cause is not None else ""
-        exchange = replace(exchange, cause=why, example=self.example, simplifies=self.simplifies)
+        exchange = replace(exchange, cause=why, on_top=self.on_top, example=self.example, simplifies=self.simplifies)
         self.keep(exchange, cause)
         return exchange
 
