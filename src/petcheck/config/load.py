@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import unquote
 
+from petcheck.config import values
 from petcheck.config.choice import chosen, entries_of
 from petcheck.config.given import Given
 from petcheck.config.keys import KEY_VARIABLE, long_keys, without_keys
@@ -63,6 +64,8 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
         },
     }
     settings |= given.fields(Config)  # last, since it creates the folder for reports
+    if "reports" not in settings:
+        settings["reports"] = values.folder("reports", "--reports")
     return Config(targets=targets, shard=shard, **settings)
 
 
