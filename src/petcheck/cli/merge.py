@@ -8,7 +8,7 @@ from pathlib import Path
 from petcheck.cli import fleet
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config import values
-from petcheck.errors import ConfigError, NotARun, NotJoined
+from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner import signals
 from petcheck.runner.merge import merge
 from petcheck.runner.start import seal_of
@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
                 fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
         seal = seal_of(Path(options.sign_key)) if options.sign_key else None
         end = merge(folders, values.folder(options.output, "-o"), seal)
-    except (ConfigError, NotARun, NotJoined) as error:
+    except (ConfigError, NotARun, NotComparable) as error:
         fail(f"merge: {error}")
     except KeyboardInterrupt:
         print(f"{PROGRAM}: interrupted", file=sys.stderr)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
 
 from petcheck.errors import NotJson
 from petcheck.exchange import Exchange, Request, Response
@@ -42,10 +41,10 @@ from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
 from petcheck.spec.figures import GATEWAY_TROUBLE, INTERFACE_VERSION
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.operations import Operation
-from petcheck.spec.outcomes import Exit, Waiver
+from petcheck.spec.outcomes import Exit
 from petcheck.spec.sections import TITLES
 from petcheck.spec.version import VERSION
-from petcheck.stream.lines import AgreedWaiver, Ended, Head, Joined, SuiteInfo
+from petcheck.stream.lines import Ended, Head, Joined, SuiteInfo
 from petcheck.stream.stream import Part, Stream
 from petcheck.stream.typed import timestamp
 
@@ -57,7 +56,7 @@ def judge(stream: Stream) -> Result:
     verdicts = [
         verdict for part in stream.parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
     ]
-    verdicts = apply_waivers(verdicts, list(map(_waiver, stream.waivers)), today=head.started.date())
+    verdicts = apply_waivers(verdicts, stream.waivers, today=head.started.date())
     state = RunState(
         interrupted=end is None or end.interrupted,
         nothing_selected=end is not None and end.nothing_selected,
@@ -161,10 +160,6 @@ def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
         for requirement in check.requirements:
             found.setdefault(requirement, []).append(Attempt(ended.check, ended.dropped, check.on_top))
     return found
-
-
-def _waiver(agreed: AgreedWaiver) -> Waiver:
-    return Waiver(agreed.requirement, agreed.target, agreed.reason, date.fromisoformat(agreed.expires))
 
 
 # ---- the run and its targets

@@ -23,7 +23,7 @@ from petcheck.runner.waivers import update_waivers
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream import files
-from petcheck.stream.lines import AgreedWaiver, End, Revised
+from petcheck.stream.lines import End, Revised
 from petcheck.stream.stream import Stream
 
 
@@ -83,8 +83,7 @@ class RunEnd:
                 found = judge(Stream((*stream.entries, end)))
                 updated = update_waivers(self.run.config, update, found)
                 self.note = updated.note
-                agreed = (AgreedWaiver(w.requirement, w.target, w.reason, str(w.expires)) for w in updated.waivers)
-                lines.insert(0, Revised(tuple(agreed)))
+                lines.insert(0, Revised(updated.waivers))
             except ConfigError as error:
                 self._said.append(f"the waivers were not updated: {error}")
         for line in lines:

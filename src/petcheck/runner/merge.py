@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.errors import NotAResult, NotARun, NotJoined
+from petcheck.errors import NotAResult, NotARun, NotComparable
 from petcheck.results import attestation
 from petcheck.results.attestation import Seal
 from petcheck.results.load import recording_in
@@ -58,7 +58,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
     """Merge the reports in some folders into those of one run in `output`.
 
     Targets with their own recording are copied as they are, with their signatures; a recording of several is
-    parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotJoined,
+    parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotComparable,
     `ConfigError` where `output` is in use, and KeyboardInterrupt.
     """
     sources = [_Source(folder, recording_in(folder), bool(names_of_parts(folder))) for folder in folders]
@@ -78,28 +78,28 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
 
 
 def _expect_one_run(sources: Sequence[_Source]) -> None:
-    """Raise NotJoined for the first folder whose run cannot be part of the run of the first folder."""
+    """Raise NotComparable for the first folder whose run cannot be part of the run of the first folder."""
     first = sources[0]
     for other in sources[1:]:
         between = f"{first.name} and {other.name}"
         ours, theirs = first.head, other.head
         if ours.suite != theirs.suite:
-            raise NotJoined(
+            raise NotComparable(
                 f"{between} were made by different suites ({_suite(ours)} and {_suite(theirs)}); "
                 "judge all with the same one"
             )
         if ours.as_of != theirs.as_of:
-            raise NotJoined(
+            raise NotComparable(
                 f"{between} were judged as on different days ({ours.as_of} and {theirs.as_of}); "
                 "give every run the same --as-of"
             )
         if _settings(ours) != _settings(theirs):
-            raise NotJoined(f"{between} have different options or waivers; give every run the same ones")
+            raise NotComparable(f"{between} have different options or waivers; give every run the same ones")
         if (first.shard is None) != (other.shard is None):
             alone = other if other.shard is None else first
-            raise NotJoined(f"{alone.name} is not a shard, but others are; merge only the shards of one run")
+            raise NotComparable(f"{alone.name} is not a shard, but others are; merge only the shards of one run")
         if first.shard and other.shard and _list(first.shard) != _list(other.shard):
-            raise NotJoined(
+            raise NotComparable(
                 f"{between} have different lists of targets ({first.shard} and {other.shard}); "
                 "give every shard the same list and the same number of shards"
             )
@@ -108,7 +108,9 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
         if source.shard is not None:
             before = numbers.setdefault(source.shard.number, source)
             if before is not source:
-                raise NotJoined(f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once")
+                raise NotComparable(
+                    f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once"
+                )
 
 
 def _suite(head: Head) -> str:
@@ -131,7 +133,7 @@ def _expect_each_target_once(sources: Sequence[_Source]) -> None:
             before = found.setdefault(target.name, source)
             if before is not source:
                 same = _verdicts(before, target.name) == _verdicts(source, target.name)
-                raise NotJoined(
+                raise NotComparable(
                     f"{printable(target.name, 60)} is in {before.name} and in {source.name}, with "
                     f"{'the same' if same else 'different'} verdicts; leave one of them out"
                 )

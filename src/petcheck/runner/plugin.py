@@ -18,7 +18,7 @@ from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import ConfigError, Inconclusive, NothingToRun, NotSent, Untestable
+from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.exchange import Exchange
 from petcheck.results.judge import failing, judge
 from petcheck.results.parts import SIDE_BY_SIDE
@@ -274,7 +274,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, pytest.skip.Exception):
         error = Inconclusive(str(error))
-    if session is not None and isinstance(error, Inconclusive | Untestable | NotSent):
+    if session is not None and isinstance(error, Inconclusive | Untestable):
         # a traceback takes up to a tenth of a second, and only the reason is shown
         item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
     report: pytest.TestReport = yield  # type: ignore[assignment]

@@ -13,6 +13,7 @@ from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from petcheck.judging.verdicts import Dropped
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream.environment import Environment
 
 
@@ -28,22 +29,13 @@ class SuiteInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreedWaiver:
-    """A waiver that the run was given, whether it applied or not; `expires` is its last day (YYYY-MM-DD)."""
-
-    requirement: str
-    target: str
-    reason: str
-    expires: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunSettings:
     """What steers a run beside its targets, wherever it was set.
 
     `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
     was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
     None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
+    `waivers` are all that the run was given, whether they applied or not.
     """
 
     max_requests: int
@@ -54,7 +46,7 @@ class RunSettings:
     traffic: bool = False
     choice: tuple[str, ...] | None = None
     populate: int | None = None
-    waivers: tuple[AgreedWaiver, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +174,7 @@ class Joined:
 class Revised:
     """The waivers that `--update-waivers` wrote; they replace those of the head."""
 
-    waivers: tuple[AgreedWaiver, ...]
+    waivers: tuple[Waiver, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from petcheck.errors import NotEvidence
 from petcheck.exchange import Exchange, Response
 from petcheck.spec.operations import Operation
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import (
-    AgreedWaiver,
     End,
     Ended,
     Gone,
@@ -80,7 +80,7 @@ class Stream:
         return last if isinstance(last, End) else None
 
     @cached_property
-    def waivers(self) -> tuple[AgreedWaiver, ...]:
+    def waivers(self) -> tuple[Waiver, ...]:
         """The waivers that decide: those that the run wrote at its end, otherwise those that it was given."""
         revised = [entry for entry in self.entries if isinstance(entry, Revised)]
         return revised[-1].waivers if revised else self.head.settings.waivers

@@ -3,12 +3,12 @@
 1. permitted?   only the operations of the document; one that is not safe only if writes are allowed -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
 3. alive?       not to a target that is down, nor of a kind that it leaves waiting -> `TargetDown`, `OperationSilent`
-4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `WaitTooLong`
+4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `NotSent`
 5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
                 that the server had closed is sent again on a new one, and not recorded
 6. recorded     after redaction
-7. repeated     once, if the answer does not count: an unexpected 429 (-> `StillLimited`), a 502, 503 or 504, or
-                silence, after which the target is probed. The number of repeats is limited         -> `RepeatsSpent`
+7. repeated     once, if the answer does not count: an unexpected 429 (-> `NotSent`), a 502, 503 or 504, or
+                silence, after which the target is probed. The number of repeats is limited         -> `NotSent`
 
 None of these errors is a verdict on the server; each says why a check got no answer that counts.
 """
@@ -23,11 +23,9 @@ from petcheck.errors import (
     BudgetSpent,
     ConnectionLost,
     NotPermitted,
+    NotSent,
     OperationSilent,
-    RepeatsSpent,
-    StillLimited,
     TargetDown,
-    WaitTooLong,
 )
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
@@ -125,12 +123,12 @@ class Transport:
         return self._paced(call, may_exhaust=True)
 
     def wait(self, seconds: float, why: str) -> None:
-        """Wait, reporting the seconds left every second. Raises `WaitTooLong` if the run may not wait that long.
+        """Wait, reporting the seconds left every second. Raises `NotSent` if the run may not wait that long.
 
         Messages continue `why` with "in … s".
         """
         if seconds > self.permissions.max_wait:
-            raise WaitTooLong(
+            raise NotSent(
                 f"{why} in {in_words(seconds)}, but this run waits at most {in_words(self.permissions.max_wait)}",
                 "--max-wait",
             )
@@ -150,13 +148,13 @@ class Transport:
         self.on_exchange(exchange)
         self.recorded.append(exchange)
         self._record_size += _size(exchange)
-        self.tally.count(exchange, cause)
+        self.tally.count(cause)
 
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
         """The exchange that answers the call, after repeating a request whose answer does not count."""
-        repeated: dict[Unplanned, int | None] = {}
+        repeated: set[Unplanned] = set()
         cause: Unplanned | None = None
         while True:
             exchange = self._paced(call, cause=cause)
@@ -166,18 +164,16 @@ class Transport:
             self._before_repeat(cause, exchange)
             # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
-                repeated[cause] = exchange.status
+                repeated.add(cause)
         self._circuit.note(kind_of(call), exchange.answer)
         if cause is not None and cause not in repeated:
             spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
             if cause is Unplanned.SILENCE:
                 raise OperationSilent(f"{call.operation} did not answer; {spent}")
-            raise RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
+            raise NotSent(f"{call.operation} gave no usable answer; {spent}")
         if cause is Unplanned.RATE_LIMIT:
-            raise StillLimited(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
+            raise NotSent(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
         self._in_trouble = cause is Unplanned.GATEWAY
-        if cause is None and (forgiven := repeated.get(Unplanned.GATEWAY)) is not None:
-            self.tally.forgiven[forgiven] += 1
         return exchange
 
     def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
