@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
+from petcheck.cli.output import look
 from petcheck.cli.parser import PROGRAM
 from petcheck.config.options import Config
-from petcheck.reports import summary, terminal
-from petcheck.reports.annotations import job_summary
+from petcheck.reports import terminal
 from petcheck.reports.annotations import lines as annotation_lines
-from petcheck.runner.again import Written
+from petcheck.runner.again import Written, append_job_summary
 from petcheck.runner.dry_run import Forecast
 from petcheck.runner.fleet import run_fleet
 from petcheck.runner.progress import Announcer
@@ -42,24 +40,16 @@ def forecast(config: Config) -> int:
     return 0
 
 
-def show(end: Written, folder: str | None, *, quiet: bool = False) -> None:
-    """Print the end of a run in parts, and append it to the page of a CI job; `folder` is where its reports are."""
+def show(end: Written, folder: str | None, *, quiet: bool = False, on_the_job: bool = True) -> None:
+    """Print the end of a run; `folder` is where its reports are. `on_the_job` adds it to the page of a CI job."""
     for command in annotation_lines(end.result, end.material.evidence, os.environ):
         print(command)
     if quiet:
         print(terminal.one_line(end.result, folder))
     else:
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns
-        print(
-            terminal.render(
-                end.result, end.material.evidence, width=width, colour=colour, folder=folder, unwritten=end.unwritten
-            )
-        )
+        print(terminal.render(end.result, end.material.evidence, folder=folder, unwritten=end.unwritten, **look()))
     sys.stdout.flush()
     for trouble in end.trouble:
         print(f"{PROGRAM}: {trouble}", file=sys.stderr)
-    page = job_summary(os.environ)
-    if page is not None:
-        with suppress(Exception), page.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(summary.render(end.result, end.material.evidence))
+    if on_the_job:
+        append_job_summary(end.material)

@@ -55,13 +55,10 @@ def _run(argv: list[str]) -> int:
     plugins = ["xdist.plugin"] if options.n is not None else []
     if len(config.targets) == 1 or options.html is not None:
         plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(variable, None)
-    import pytest
+    from petcheck.runner.checks import run_checks
 
     try:
-        return int(pytest.main([*pytest_options(plugins), *passed_on(options)], plugins=[prepared]))
+        return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])[0]
     except BrokenPipeError:  # the reader of the output is gone
         raise
     except Exception as error:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
+from petcheck.reports import summary
+from petcheck.reports.annotations import job_summary
 from petcheck.reports.outputs import Material, names, not_written, write_outputs
 from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
@@ -62,3 +66,11 @@ def written(
     if end.unwritten:
         end.trouble.append(not_written(folder, end.unwritten))
     return end
+
+
+def append_job_summary(material: Material) -> None:
+    """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
+    path = job_summary(os.environ)
+    if path is not None:
+        with suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(summary.render(material.result, material.evidence))

@@ -103,16 +103,6 @@ class RunEnd:
         material = self.product
         self.unwritten |= proof.write_proof(folder, written, material.result, material.environment, self.seal)
 
-    def append_job_summary(self) -> None:
-        """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
-        from petcheck.reports import summary
-        from petcheck.reports.annotations import job_summary
-
-        path = job_summary(os.environ)
-        if path is not None and self.product is not None and self.run.config.reports is not None:
-            with contextlib.suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(summary.render(self.product.result, self.product.evidence))
-
     @property
     def trouble(self) -> list[str]:
         """What broke the suite, one line each."""

@@ -22,6 +22,7 @@ from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.exchange import Exchange
 from petcheck.results.judge import failing, judge
 from petcheck.results.parts import SIDE_BY_SIDE
+from petcheck.runner.again import append_job_summary
 from petcheck.runner.console import Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
@@ -352,7 +353,8 @@ def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> int:
         nothing_selected=exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED,
         runner_broke=exitstatus == pytest.ExitCode.INTERNAL_ERROR,
     )
-    end.append_job_summary()
+    if end.product is not None and end.run.config.reports is not None:
+        append_job_summary(end.product)
     return code
 
 
