@@ -14,8 +14,9 @@ from petcheck.judging.creations import name_in, posts_in, read_call, reads_in, t
 from petcheck.judging.judgement import Ask, Decision, Failed, Problem
 from petcheck.judging.pages import shown_in
 from petcheck.judging.rules import RULE
-from petcheck.properties.cases import RunCases
+from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
+from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
 from petcheck.properties.streams import Pets, creating, getting, listing, ordering
 from petcheck.spec.figures import GATEWAY_TROUBLE, REMOVAL_DAY
@@ -119,7 +120,7 @@ class Examples:
     def _parts(self) -> list[_Part]:
         """The parts to try that serve what was chosen, each with its share of the requests."""
         share, seed, choice = self.shares, self.target.seed, self.target.choice
-        cases = RunCases(self.number, self.target.config.writes)
+        cases = cases_of(self.number, writes=self.target.config.writes)
         parts = [self._part(Operation.STORE_ORDERS, ordering(), share.ordering)]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
@@ -127,8 +128,6 @@ class Examples:
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             parts.append(self._part(Operation.CREATE_PET, needed, share.creating))
             if share.sequence_posts and Traffic.NEW in choice.examples:
-                from petcheck.properties.stateful import Sequences  # imported here because it is slow
-
                 another = Sequences(self).send_another
                 parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
         parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
