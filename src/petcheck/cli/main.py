@@ -42,9 +42,10 @@ def _command(argv: list[str]) -> int:
         fail(f"unknown command {first}; did you mean {near[0]}?")
     command, *rest = argv if first in COMMANDS else ["run", *argv]
     try:
-        from petcheck.runner import signals
+        if command != "serve":  # its server has handlers of its own
+            from petcheck.runner import signals
 
-        signals.install_handlers()
+            signals.install_handlers()
         return int(import_module(f"petcheck.cli.{command}").main(rest))
     except KeyboardInterrupt:  # before or after the part that pytest handles
         print(f"{PROGRAM}: interrupted", file=sys.stderr)

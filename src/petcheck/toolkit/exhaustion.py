@@ -14,7 +14,8 @@ def settle_with_quota_used_up(target: Target, requirement: str) -> None:
 
     If no 429 was returned at all, raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
     """
-    obstacle = target.exhausted(lambda: (use_up(target),))[0]
+    target.exhausted = target.exhausted or (use_up(target),)
+    obstacle = target.exhausted[0]
     target.settle(requirement)
     if any(exchange.status == 429 for exchange in target.record):
         return

@@ -11,7 +11,7 @@ from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.get_pet import wrapped
 from petcheck.spec.figures import LIMIT_MAX, PENDING, SOLD, STATUSES
 from petcheck.toolkit.created import Created
-from petcheck.toolkit.payloads import TELLTALE_STATUS, ValidPet
+from petcheck.toolkit.payloads import TELLTALE_STATUS
 from petcheck.toolkit.target import Target
 
 _DOUBLE_BITS = 53
@@ -19,18 +19,13 @@ _DOUBLE_BITS = 53
 _CONFIRMATION = 4
 
 
-def recipe(target: Target, status: str | None) -> ValidPet:
-    """The animal that the run posts for a status. Raises `NotRun` if writes are not allowed."""
-    target.need_writes()
-    return next(pet for pet in target.valid_pets() if pet.status == status)
-
-
 def creation(target: Target, status: str | None) -> Created:
     """The created animal of a status: the extreme one if it was accepted, otherwise the plain one.
 
     If the plainest animal of all got the same status, other than 400, the extreme value was not the reason.
     """
-    pet = recipe(target, status)
+    target.need_writes()
+    pet = next(pet for pet in target.valid_pets() if pet.status == status)
     # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
     for place, extreme in enumerate(pet.extremes):

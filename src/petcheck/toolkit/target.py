@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TypeVar, cast
+from functools import partial
 
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
-from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
+from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
@@ -26,7 +26,6 @@ from petcheck.toolkit.payloads import Body, Defect, ValidPet, defects, valid_pet
 from petcheck.wire.api import Api
 from petcheck.wire.transport import Transport
 
-Seen = TypeVar("Seen")
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _RESERVED = 1  # requests kept for a question that arises after everything else was sent
@@ -52,13 +51,13 @@ class Target:
     populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
     untestable: str | None = None
+    exhausted: tuple[Undecided | NotSent | None, ...] = ()  # what came of using up the quota, once that was tried
 
     def __post_init__(self) -> None:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
         self.unknown_id = drawn.randrange(2**40, 2**62)
         self._number = drawn.randrange(10**8, 10**9)
         self._categories: tuple[int, ...] = ()
-        self._exhausted: object = None
         self._grounds: tuple[tuple[int, int], Grounds] | None = None
 
     @property
@@ -142,24 +141,29 @@ class Target:
             repeats=self.repeats,
         )
 
-    def settle(self, requirement: str) -> None:
+    def settle(self, requirement: str, send: Callable[[Call], object] | None = None) -> None:
         """Send the requests that would decide a requirement; the stream is judged later, by what it holds then.
 
-        Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions.
+        Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions. `send` sends a
+        request; without it, the target's own operations do.
         """
         if not self.choice.covers(requirement) and not self.choice.asks(requirement):
             return
-        decision = self._decided(RULE[requirement])
+        decision = self._decided(requirement, send or partial(self.api.call, fresh=True))
         if isinstance(decision, Failed) and decision.unanswered and self.choice.entries is not None:
             # silence counts only while the target answers others, and a choice may have none
             with suppress(NotSent):
                 self.api.list_pets(fresh=True)
 
-    def _decided(self, rule: Rule) -> Held | Failed | Undecided:
+    def decision(self, requirement: str) -> Decision:
+        """What a requirement's rule says of the exchanges so far."""
+        return decide_from_tries(RULE[requirement], self.record, self.grounds)
+
+    def _decided(self, requirement: str, send: Callable[[Call], object]) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; each question is asked once."""
         asked: set[tuple[tuple[Call, ...], float]] = set()
         while True:
-            decision = decide_from_tries(rule, self.record, self.grounds)
+            decision = self.decision(requirement)
             if not isinstance(decision, Ask):
                 return decision
             question = decision.calls, decision.not_before
@@ -167,11 +171,11 @@ class Target:
                 return decision.otherwise
             asked.add(question)
             try:
-                self.put(decision, lambda call: self.api.call(call, fresh=True))
+                self._put(decision, send)
             except NotSent:
                 return decision.otherwise
 
-    def put(self, question: Ask, send: Callable[[Call], object]) -> None:
+    def _put(self, question: Ask, send: Callable[[Call], object]) -> None:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
         if self.spare_in_all() < len(question.calls):
             raise BudgetSpent("the run's request budget is spent")
@@ -231,12 +235,6 @@ class Target:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""
         self.need_writes()
         return self.api.create_pet(body, credential=credential)
-
-    def exhausted(self, use_up: Callable[[], Seen]) -> Seen:
-        """The result of `use_up`, called once in a run."""
-        if self._exhausted is None:
-            self._exhausted = use_up()
-        return cast("Seen", self._exhausted)
 
     @contextmanager
     def on_behalf_of(self, section: str) -> Iterator[None]:
