@@ -274,12 +274,12 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "same target": (
         lambda folder: None,
         ("one", "one/targets/c"),
-        "c is in one and in one/targets/c, with the same verdicts; leave one of them out",
+        "c is in one and in one/targets/c; leave one of them out",
     ),
     "other verdicts": (
         lambda folder: replace_in(folder / "shard-2/targets/c/result.json", '"outcome": "fail"', '"outcome": "pass"'),
         ("one", "shard-2/targets/c"),
-        "c is in one and in shard-2/targets/c, with different verdicts; leave one of them out",
+        "c is in one and in shard-2/targets/c; leave one of them out",
     ),
     "mixed": (
         lambda folder: None,

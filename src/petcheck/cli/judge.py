@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from petcheck.cli import fleet
 from petcheck.cli.output import look, write_page
 from petcheck.cli.parser import Parser, fail
+from petcheck.cli.shown import show
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
     for judged in found:
         print(*judged.told, sep="\n")
         if judged.end is not None:
-            fleet.show(judged.end, None, on_the_job=judged.in_parts)
+            show(judged.end, None, on_the_job=judged.in_parts)
     if several:
         _compare(found, options.reports)
     codes = [judged.code for judged in found]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from petcheck.cli import fleet
 from petcheck.cli.parser import Parser, fail
+from petcheck.cli.shown import show
 from petcheck.config import values
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner.merge import merge
@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
         end = merge(folders, values.folder(options.output, "-o"), seal)
     except (ConfigError, NotARun, NotComparable) as error:
         fail(f"merge: {error}")
-    fleet.show(end, options.output, quiet=options.quiet)
+    show(end, options.output, quiet=options.quiet)
     return end.code
 
 

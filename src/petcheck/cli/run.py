@@ -70,18 +70,27 @@ def _run(argv: list[str]) -> int:
 
 def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     """Judge many targets; returns the exit code."""
-    from petcheck.cli import fleet
+    from petcheck.cli.shown import show
+    from petcheck.runner.dry_run import forecasts
+    from petcheck.runner.fleet import run_fleet
+    from petcheck.runner.progress import Announcer
 
-    if prepared.config.waiver_update is not None:
+    config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
+    if config.waiver_update is not None:
         fail("--update-waivers takes at most 4 targets and no shard; name the targets with --target")
-    if prepared.config.dry_run:
-        return fleet.forecast(prepared.config)
-    processes, quiet = _workers(options.n), bool(options.quiet)
+    if config.dry_run:
+        print(*(line for forecast in expected for line in forecast.lines()), sep="\n")
+        return int(Exit.HOLDS)
     failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
     # these are about the whole run, and not about the run of each target
     alone = argparse.Namespace(**vars(options) | {"n": None, "maxfail": None, "exitfirst": None, "quiet": None})
+    watched = not quiet and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+    budget = sum(forecast.requests_in_all for forecast in expected)
+    announcer = Announcer(None if quiet else sys.stdout, live=watched, budget=budget, unit="targets")
     given = [*pytest_options(), *passed_on(alone)]
-    return fleet.judge(prepared, given, processes=processes, quiet=quiet, failing=failing)
+    end = run_fleet(prepared, given, announcer, processes=_workers(options.n), most_failing=failing)
+    show(end, str(config.given.get("reports", config.reports)), quiet=quiet)
+    return end.code
 
 
 def _workers(given: str | None) -> int:

@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.errors import NotAResult, NotARun, NotComparable
+from petcheck.errors import NotARun, NotComparable
 from petcheck.results import attestation
 from petcheck.results.attestation import Seal
-from petcheck.results.load import recording_in
+from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import digest_of, read_manifest
 from petcheck.results.parts import names_of_parts, outline, part_of
-from petcheck.results.result import FILE, Result, load
+from petcheck.results.result import FILE, Result
 from petcheck.runner import reports_folder
 from petcheck.runner.again import Written, judged_again
 from petcheck.runner.fleet import write_parts
@@ -132,23 +132,9 @@ def _expect_each_target_once(sources: Sequence[_Source]) -> None:
         for target in source.head.targets:
             before = found.setdefault(target.name, source)
             if before is not source:
-                same = _verdicts(before, target.name) == _verdicts(source, target.name)
                 raise NotComparable(
-                    f"{printable(target.name, 60)} is in {before.name} and in {source.name}, with "
-                    f"{'the same' if same else 'different'} verdicts; leave one of them out"
+                    f"{printable(target.name, 60)} is in {before.name} and in {source.name}; leave one of them out"
                 )
-
-
-def _verdicts(source: _Source, target: str) -> dict[str, str]:
-    result = _loaded(source.part(target))
-    return {row.id: row.outcome for row in result.rows_of(target)}
-
-
-def _loaded(folder: Path) -> Result:
-    try:
-        return load(folder / FILE)
-    except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; give the folder of a complete run") from None
 
 
 def _expect_whole(folder: Path) -> None:
@@ -189,7 +175,7 @@ def _copied(source: Path, output: Path) -> Result:
             if name == attestation.ENVELOPE_FILE:
                 (output / name).unlink(missing_ok=True)
             shutil.copyfile(source / name, output / name)
-    return outline(_loaded(output))
+    return outline(read_result(output / FILE, "give the folder of a complete run"))
 
 
 def _joined_stream(sources: Sequence[_Source]) -> Stream:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from petcheck.config.options import Config
 from petcheck.judging.verdicts import Dropped
 from petcheck.runner.dropped import dropped_by
-from petcheck.runner.dry_run import Forecast
+from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.runner.head import head_of
 from petcheck.runner.progress import Announcer
 from petcheck.runner.schedule import EXAMPLE_STAGES, Check
@@ -112,10 +112,5 @@ class Session:
 
     def forecasts(self, checks: Iterable[Check] = ()) -> list[Forecast]:
         """What the run sends to each target; nothing is opened. `checks` are those that run, if some were chosen."""
-        config, choice = self.config, Choice(self.config.choice)
         sections = frozenset(check.section for check in checks if check.stage not in EXAMPLE_STAGES)
-        of = None if config.choice is None else sections
-        return [
-            Forecast(target, config.max_requests, config.examples, choice, of, config.populate)
-            for target in config.targets
-        ]
+        return forecasts(self.config, None if self.config.choice is None else sections)

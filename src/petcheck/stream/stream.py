@@ -140,7 +140,7 @@ class Contradiction(NotEvidence):
         self.line = line
 
 
-def checked(entries: Iterable[Entry], *, cut: str | None = None) -> Stream:
+def checked(entries: Iterable[Entry]) -> Stream:
     """The stream of some lines. Raises `NotEvidence` if it has no head, is too large, or contradicts itself."""
     watch = _Watch()
     kept: list[Entry] = []
@@ -149,7 +149,7 @@ def checked(entries: Iterable[Entry], *, cut: str | None = None) -> Stream:
         kept.append(entry)
     if not kept:
         raise NotEvidence("is empty: the run ended before it had begun")
-    return Stream(tuple(kept), cut)
+    return Stream(tuple(kept))
 
 
 class _Watch:
@@ -222,7 +222,7 @@ class _Watch:
         if self._weight > WEIGHT_CAP:
             raise NotEvidence(TOO_HEAVY)
         traffic = self._head is not None and self._head.settings.traffic
-        return contradiction([exchange], traffic=traffic)
+        return contradiction(exchange, traffic=traffic)
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:

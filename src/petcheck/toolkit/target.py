@@ -19,7 +19,6 @@ from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Und
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
-from petcheck.toolkit.created import Created
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
 from petcheck.toolkit.payloads import Body, Defect, ValidPet, defects, valid_pets
@@ -45,7 +44,7 @@ class Target:
     as_of: date
     seed: int
     repeats: bool = False
-    created: list[Created] = field(default_factory=list)
+    created: dict[str, Exchange] = field(default_factory=dict)  # by the label of the body
     examples_sent: int = 0
     examples_share: int = 0
     populating: int = 0  # requests to populate it
@@ -218,18 +217,15 @@ class Target:
         """The bodies that must be refused."""
         return defects(self.run, self.category, self._number)
 
-    def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Created:
+    def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Exchange:
         """Create an animal, once in a run for each label; `escaped` as in `ValidPet`.
 
         Raises `NotRun` if writes are not allowed.
         """
-        known = next((creation for creation in self.created if creation.label == label), None)
-        if known is not None:
-            return known
-        self.need_writes()
-        creation = Created(label, body, self.api.create_pet(json.dumps(body).encode() if escaped else body))
-        self.created.append(creation)
-        return creation
+        if label not in self.created:
+            self.need_writes()
+            self.created[label] = self.api.create_pet(json.dumps(body).encode() if escaped else body)
+        return self.created[label]
 
     def refuse(self, body: Body, credential: Credential = Credential.VALID) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""

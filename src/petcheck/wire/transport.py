@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 
 from petcheck.errors import (
@@ -33,7 +34,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, kind_of, pause_before_probe
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, in_words
-from petcheck.wire.sender import Errand, LiveSender
+from petcheck.wire.sender import LiveSender
 from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
 from petcheck.wire.throttle import Throttle
 from petcheck.words import plural
@@ -253,20 +254,14 @@ class Transport:
 
     def _sent(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-        errand = Errand(
-            call,
-            self.target,
-            index=self.tally.sent,
-            section=self.section,
-            new_connection=cause is not None or self._may_lose(call),
-            body_cap=max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size)),
-        )
+        cap = max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
+        send = partial(self.sender.send, call, self.target, self.tally.sent, self.section, body_cap=cap)
         try:
-            exchange = self.sender.send(errand)
+            exchange = send(new_connection=cause is not None or self._may_lose(call))
         except ConnectionLost:
             self.tally.lost += 1
             self._afford()
-            exchange = replace(self.sender.send(replace(errand, new_connection=True)), resent=True)
+            exchange = replace(send(new_connection=True), resent=True)
         self._throttle.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
