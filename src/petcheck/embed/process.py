@@ -83,18 +83,7 @@ def _command(given: Mapping[str, Any]) -> list[str]:
 
 def _finished(command: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
     """The exit code of a process, and its output. The process ends with the caller's exception, if there is one."""
-    process = _started(command, environment)
-    try:
-        said, trouble = process.communicate()
-    except BaseException:
-        process.terminate()  # it writes what it has judged
-        process.wait()
-        raise
-    return process.returncode, trouble or said
-
-
-def _started(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(  # noqa: S603 - this Python, and checked options
+    process = subprocess.Popen(  # noqa: S603 - this Python, and checked options
         command,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -103,6 +92,13 @@ def _started(command: list[str], environment: Mapping[str, str]) -> subprocess.P
         encoding="utf-8",
         errors="replace",
     )
+    try:
+        said, trouble = process.communicate()
+    except BaseException:
+        process.terminate()  # it writes what it has judged
+        process.wait()
+        raise
+    return process.returncode, trouble or said
 
 
 def _trouble(code: int, said: str, folder: Path) -> BaseException:

@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
     session = config.stash[SESSION] = Session(frozen, writer=StreamWriter(frozen.reports if writes else None))
     config.stash[_KEPT] = Kept()
-    end = config.stash[END] = RunEnd(session, prepared.seal) if prepared.lock is not None else None
+    end = config.stash[END] = prepared.end = RunEnd(session, prepared.seal) if prepared.lock is not None else None
     if _is_worker(config):
         # nobody sees a worker's stdout
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)

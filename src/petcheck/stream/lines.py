@@ -190,9 +190,8 @@ class End:
 
 Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | Joined | End
 
-HEAD_LINE = "petcheck"
 KINDS: Mapping[str, type[Line]] = {
-    HEAD_LINE: Head,
+    "petcheck": Head,
     "opened": Opened,
     "planned": Planned,
     "ended": Ended,

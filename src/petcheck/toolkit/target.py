@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 
 from petcheck.config.targets import TargetConfig
-from petcheck.errors import BudgetSpent, NotRun, NotSent, Untestable
+from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
@@ -50,7 +50,7 @@ class Target:
     populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
     untestable: str | None = None
-    exhausted: tuple[Undecided | NotSent | None, ...] = ()  # what came of using up the quota, once that was tried
+    exhausted: tuple[Inconclusive | None, ...] = ()  # what came of using up the quota, once that was tried
 
     def __post_init__(self) -> None:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret

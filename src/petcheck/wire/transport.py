@@ -144,13 +144,6 @@ class Transport:
             left -= step
         self.on_waited(self.target, seconds, why)
 
-    def keep(self, exchange: Exchange, cause: Unplanned | None = None) -> None:
-        """Put an exchange on record."""
-        self.on_exchange(exchange)
-        self.recorded.append(exchange)
-        self._record_size += _size(exchange)
-        self.tally.count(cause)
-
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
@@ -267,7 +260,10 @@ class Transport:
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
         why = cause.value if cause is not None else ""
         exchange = replace(exchange, cause=why, example=self.example, simplifies=self.simplifies)
-        self.keep(exchange, cause)
+        self.on_exchange(exchange)
+        self.recorded.append(exchange)
+        self._record_size += len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+        self.tally.count(cause)
         return exchange
 
     def _may_lose(self, call: Call) -> bool:
@@ -284,10 +280,6 @@ def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     if exchange.status == 429:
         return Unplanned.RATE_LIMIT
     return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
-
-
-def _size(exchange: Exchange) -> int:
-    return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
 
 
 def _detail(exchange: Exchange) -> str:
