@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from petcheck.reports import summary
+from petcheck.reports import outputs, summary
 from petcheck.reports.annotations import job_summary
-from petcheck.reports.outputs import Material, names, not_written, write_outputs
+from petcheck.reports.outputs import Material, names, not_written
+from petcheck.results import proof
 from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
-from petcheck.results.proof import write_proof
 from petcheck.results.result import Result
 from petcheck.runner import reports_folder
 from petcheck.spec.outcomes import Exit
@@ -57,12 +57,20 @@ def judged_otherwise(stream: Stream, plan: str | None, as_of: date | None) -> St
 
 
 def written(
-    material: Material, folder: Path, seal: Seal | None, *, besides: Callable[[], Iterable[str]] = lambda: ()
+    material: Material,
+    folder: Path,
+    seal: Seal | None,
+    *,
+    but: Collection[str] = (),
+    besides: Callable[[], Iterable[str]] = lambda: (),
 ) -> Written:
-    """Write the reports of a run and what proves them, and the files `besides` that the proof covers."""
-    end = Written(material, unwritten=write_outputs(material, folder))
+    """Write the reports of a run and what proves them, and the files `besides` that the proof covers.
+
+    Those in `but` are there already.
+    """
+    end = Written(material, unwritten=outputs.write_outputs(material, folder, but=but))
     listed = [name for name in names(material) if name not in end.unwritten]
-    end.unwritten |= write_proof(folder, [*listed, *besides()], material.result, material.environment, seal)
+    end.unwritten |= proof.write_proof(folder, [*listed, *besides()], material.result, material.environment, seal)
     if end.unwritten:
         end.trouble.append(not_written(folder, end.unwritten))
     return end

@@ -14,9 +14,10 @@ from pathlib import Path
 from petcheck.errors import ConfigError, NotARun
 from petcheck.reports import outputs
 from petcheck.reports.outputs import Material
-from petcheck.results import atomic_write, proof
+from petcheck.results import atomic_write
 from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
+from petcheck.runner.again import written
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.session import Session
 from petcheck.runner.waivers import update_waivers
@@ -66,7 +67,7 @@ class RunEnd:
         folder, writer = self.run.config.reports, self.run.writer
         if folder is not None:
             but = [files.FILE] if writer.path is not None and writer.trouble is None else []
-            self.unwritten |= outputs.write_outputs(self.product, folder, but=but)
+            self.unwritten |= written(self.product, folder, self.seal, but=but).unwritten
         return self.exit_code(self.product.result.run.exit)
 
     def _ended(self, end: End) -> Stream:
@@ -90,18 +91,13 @@ class RunEnd:
             writer.write(line)
         return replace(stream, entries=(*stream.entries, *lines))
 
-    def write_manifest(self) -> None:
-        """Write what proves the reports over everything else that the run has written."""
+    def drop_old_page(self) -> None:
+        """Remove pytest-html's page of an earlier run."""
         folder = self.run.config.reports
-        if folder is None or self.product is None:
-            return
-        page = folder / DEBUGGING_PAGE
-        if self._page != page.resolve() and DEBUGGING_PAGE not in self.unwritten:
-            with contextlib.suppress(OSError):  # of an earlier run
+        page = folder and folder / DEBUGGING_PAGE
+        if page is not None and self._page != page.resolve() and DEBUGGING_PAGE not in self.unwritten:
+            with contextlib.suppress(OSError):
                 page.unlink(missing_ok=True)
-        written = [name for name in outputs.names(self.product) if name not in self.unwritten]
-        material = self.product
-        self.unwritten |= proof.write_proof(folder, written, material.result, material.environment, self.seal)
 
     @property
     def trouble(self) -> list[str]:

@@ -53,7 +53,6 @@ class TargetEnd:
 
 def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     """Judge the one target of `config`, and write its reports; `options` are pytest's."""
-    _keep_off_the_job()
     if config.reports is not None:
         config.reports.mkdir(parents=True, exist_ok=True)
     try:
@@ -67,14 +66,8 @@ def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     return TargetEnd(outline(end.product.result), tuple(end.trouble))
 
 
-def _keep_off_the_job() -> None:
-    """Write nothing to the page of a CI job: the whole run does, and not each target."""
-    os.environ.pop("GITHUB_STEP_SUMMARY", None)
-
-
 def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | None, as_of: date | None) -> TargetEnd:
     """Judge one target of the recording in a folder again."""
-    _keep_off_the_job()
     try:
         again = judged_again(judged_otherwise(recording_in(folder).only(name), plan, as_of), reports)
     except (NotARun, ConfigError) as error:

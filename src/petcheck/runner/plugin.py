@@ -316,7 +316,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         end.broken = f"{type(error).__name__} at the end of the run"
         return None
     finally:
-        end.write_manifest()
+        end.drop_old_page()
         session.exitstatus = end.exit_code(int(session.exitstatus))
         session.config.stash[_SCREEN].end = end
         if DEBUGGING_PAGE in end.unwritten:
@@ -333,7 +333,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
         if end is not None and end.product is None:
             end.run.close()
             end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
-            end.write_manifest()
+            end.drop_old_page()
         raise
 
 

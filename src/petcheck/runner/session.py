@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -40,7 +40,7 @@ class Session:
         self.head = head_of(self.config, datetime.now(UTC))
         self._configs = {target.name: target for target in self.config.targets}
         self._planned: dict[str, list[PlannedCheck]] = {name: [] for name in self._configs}
-        self._open: dict[str, Target] = {}
+        self.opened: dict[str, Target] = {}
         self._down: set[str] = set()
         self._examples: dict[str, Examples] = {}
         self._stack = ExitStack()
@@ -66,8 +66,8 @@ class Session:
 
     def target(self, name: str) -> Target:
         """The target with that name, opened and probed on first use."""
-        if name not in self._open:
-            self._open[name] = open_target(
+        if name not in self.opened:
+            self.opened[name] = open_target(
                 self._configs[name],
                 self.config,
                 self.head.run,
@@ -77,7 +77,7 @@ class Session:
                 writer=self.writer,
                 planned=Planned(name, tuple(self._planned[name])),
             )
-        return self._open[name]
+        return self.opened[name]
 
     def examples_of(self, target: Target) -> Examples:
         """The property examples of a target."""
@@ -87,11 +87,6 @@ class Session:
         if name not in self._examples:
             self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
-
-    @property
-    def opened(self) -> Mapping[str, Target]:
-        """The targets that are open, by name."""
-        return self._open
 
     def ended(self, check: Check, error: BaseException | None, seconds: float) -> Dropped | None:
         """Note that a check has ended, with the exception that it raised, if any; returns what it could not ask."""
