@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, given_options
+from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
@@ -116,13 +116,7 @@ def read_options(argv: Sequence[str]) -> argparse.Namespace:
 
 def passed_on(options: argparse.Namespace) -> list[str]:
     """The options of a run as arguments for pytest: a value is in the same argument as its flag."""
-    given: list[str] = []
-    for option in OPTIONS:
-        value = getattr(options, option.dest)
-        if value is True:
-            given.append(option.flag)
-        elif value is not None:
-            given += [f"{option.flag}={each}" for each in (value if option.repeatable else [value])]
+    given = arguments_of(given_options(options))
     for flag, *_ in _PASSED_TO_PYTEST:
         value = getattr(options, _dest([flag]))
         if value is not None:

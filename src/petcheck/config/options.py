@@ -210,6 +210,12 @@ Options.__doc__ = "\n".join([
 ])  # fmt: skip
 
 
+def arguments_of(given: Mapping[str, Any]) -> list[str]:
+    """Options by flag without dashes as arguments, as far as given: a value is in the same argument as its flag."""
+    several = ((name, one) for name, value in given.items() for one in (value if isinstance(value, list) else [value]))
+    return [f"--{name}" if one is True else f"--{name}={one}" for name, one in several if one not in (None, False)]
+
+
 def given_options(parsed: object) -> dict[str, Any]:
     """The values that a parser has stored, by flag without dashes ("max-requests"); None if not given."""
     return {option.name: getattr(parsed, option.dest, None) for option in OPTIONS}

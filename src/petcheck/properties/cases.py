@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from petcheck.exchange import Call
-from petcheck.properties.pool import shipped_pool
+from petcheck.properties.pool import Pool, shipped_pool
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import examples_for
 
+if TYPE_CHECKING:
+    from petcheck.properties.generate import Generated
+
 Mode = Literal["positive", "negative"]
 
 
-class Cases(Protocol):
-    """Calls that keep to openapi.yaml (`positive`), and calls that do not (`negative`)."""
-
-    def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
-        """The coverage cases of an operation, each about one thing; always the same ones."""
-        ...
-
-    def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
-        """Other cases of an operation; the same seed gives the same ones."""
-        ...
+Cases: TypeAlias = "Pool | Generated"
+"""Calls that keep to openapi.yaml (`positive`), and calls that do not (`negative`)."""
 
 
 def segment_call(segment: str) -> Call | None:

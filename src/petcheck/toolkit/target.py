@@ -21,8 +21,8 @@ from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
-from petcheck.toolkit.payloads import Body, Defect, ValidPet, defects, valid_pets
-from petcheck.wire.api import Api
+from petcheck.toolkit.payloads import Defect, ValidPet, defects, valid_pets
+from petcheck.wire.api import Api, Members
 from petcheck.wire.transport import Transport
 
 READING_BUDGET, WRITING_BUDGET = 40, 60
@@ -227,7 +227,7 @@ class Target:
             self.created[label] = self.api.create_pet(json.dumps(body).encode() if escaped else body)
         return self.created[label]
 
-    def refuse(self, body: Body, credential: Credential = Credential.VALID) -> Exchange:
+    def refuse(self, body: Members, credential: Credential = Credential.VALID) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""
         self.need_writes()
         return self.api.create_pet(body, credential=credential)
