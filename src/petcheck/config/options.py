@@ -212,8 +212,9 @@ Options.__doc__ = "\n".join([
 
 def arguments_of(given: Mapping[str, Any]) -> list[str]:
     """Options by flag without dashes as arguments, as far as given: a value is in the same argument as its flag."""
+    given = {name: value for name, value in given.items() if value is not None and value is not False}
     several = ((name, one) for name, value in given.items() for one in (value if isinstance(value, list) else [value]))
-    return [f"--{name}" if one is True else f"--{name}={one}" for name, one in several if one not in (None, False)]
+    return [f"--{name}" if one is True else f"--{name}={one}" for name, one in several]
 
 
 def given_options(parsed: object) -> dict[str, Any]:
