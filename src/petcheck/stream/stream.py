@@ -124,7 +124,7 @@ def _part(settings: TargetSettings, entries: Sequence[Entry]) -> Part:
         planned.checks if planned else None,
         tuple(entry for entry in mine if isinstance(entry, Ended)),
         tuple(entry for entry in mine if isinstance(entry, Exchange)),
-        sum(entry.seconds for entry in mine if isinstance(entry, Waited)),
+        sum((entry.seconds for entry in mine if isinstance(entry, Waited)), 0.0),
         next((entry.reason for entry in mine if isinstance(entry, Gone)), None),
     )
 
