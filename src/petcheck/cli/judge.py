@@ -25,8 +25,8 @@ from petcheck.runner.again import Written, judged_again, judged_otherwise
 from petcheck.runner.fleet import judge_fleet_again
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
+from petcheck.traffic.as_stream import stream_of
 from petcheck.traffic.sorting import sorted_out
-from petcheck.traffic.stream import stream_of
 from petcheck.words import plural
 
 

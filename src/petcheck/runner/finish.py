@@ -20,7 +20,7 @@ from petcheck.results.judge import judge
 from petcheck.runner.again import written
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.session import Session
-from petcheck.runner.waivers import update_waivers
+from petcheck.runner.waiver_update import update_waivers
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream import files

@@ -13,9 +13,9 @@ from petcheck.judging.verdicts import Dropped
 from petcheck.runner.dropped import dropped_by
 from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.runner.head import head_of
+from petcheck.runner.opening import open_target
 from petcheck.runner.progress import Announcer
 from petcheck.runner.schedule import EXAMPLE_STAGES, Check
-from petcheck.runner.targets import open_target
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Gone, Planned, PlannedCheck
 from petcheck.toolkit.budget import examples_for

@@ -21,8 +21,8 @@ from petcheck.stream.entries import shared
 from petcheck.stream.har_reader import entries_of
 from petcheck.stream.shown_keys import can_be, is_expression
 from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
-from petcheck.traffic.entries import LeftAlone, Seen, method_of, seen_in, url_of
 from petcheck.traffic.secrets import Masks, secrets_of
+from petcheck.traffic.seen import LeftAlone, Seen, method_of, seen_in, url_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
 
 TARGET = "traffic"
