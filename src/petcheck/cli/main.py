@@ -42,7 +42,7 @@ def _command(argv: list[str]) -> int:
         fail(f"unknown command {first}; did you mean {near[0]}?")
     command, *rest = argv if first in COMMANDS else ["run", *argv]
     try:
-        if command != "serve":  # its server has handlers of its own
+        if command != "serve":  # its server has its own handlers
             from petcheck.runner import signals
 
             signals.install_handlers()

@@ -148,7 +148,7 @@ class Option:
 
     @property
     def decides(self) -> bool:
-        """Whether it has a part in the verdicts, so that a recording holds it; else it says only how to get there."""
+        """Whether it has a part in the verdicts, so that a recording holds it."""
         return any(self.field == each.name for kind in (Head, RunSettings, TargetSettings) for each in fields(kind))
 
     @property

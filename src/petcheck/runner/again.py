@@ -50,7 +50,7 @@ def judged_again(stream: Stream, reports: Path | None) -> Written:
 
 
 def judged_otherwise(stream: Stream, plan: str | None, as_of: date | None) -> Stream:
-    """A stream that is to be judged for another plan, or as on another day, if these are given."""
+    """A stream to judge for another plan, or as on another day, if these are given."""
     head = stream.head
     targets = tuple(replace(one, plan=plan or one.plan) for one in head.targets)
     return stream.with_head(replace(head, as_of=as_of or head.as_of, targets=targets))

@@ -45,7 +45,7 @@ class XdistController:
     def pytest_testnodeready(self, node: Any) -> None:
         """Remember the worker's process, to end it when the run is interrupted."""
         if self._end is not None:
-            self._end.workers.add(node.gateway._io.popen.pid)  # nothing public tells it
+            self._end.workers.add(node.gateway._io.popen.pid)  # nothing public has it
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config, log: Any) -> Any:

@@ -1,7 +1,7 @@
 """exchanges.jsonl: the stream of a run as a file. Each line is written at once: a killed run leaves what it had.
 
 Its lines are those of `petcheck.stream.lines`, and exchanges as entries of a HAR 1.2. It is read strictly: a line that
-contradicts itself or another is refused with its number. Bytes that are not JSON end the reading, and that is told.
+contradicts itself or another is refused with its number. Bytes that are not JSON end the reading, and the stream says so.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def from_json(document: Any) -> Entry:
         return exchange
     kinds = [name for name in document if name in KINDS]
     if len(document) != 1 or not kinds:
-        raise ValueError("it is no line of petcheck")
+        raise ValueError("it is not a line of petcheck")
     line: Line = typed(KINDS[kinds[0]], document[kinds[0]])
     return line
 

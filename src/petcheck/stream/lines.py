@@ -1,8 +1,8 @@
-"""The lines of a stream beside its exchanges: what a run was asked to do, and what came of it. Read this first.
+"""The lines of a stream beside its exchanges: what a run was asked to do, and how it went. Read this first.
 
 A stream is `Head`, then for each target `Opened` and `Planned`, then exchanges with `Waited` and `Ended` in between,
 `Gone` where a target could not be tested, and `End`. A run that was killed has no `End`. The stream of a run in parts
-is its head and its end: each target has a stream of its own.
+is its head and its end: each target has its own stream.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Target:
     populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
     untestable: str | None = None
-    exhausted: tuple[Inconclusive | None, ...] = ()  # what came of using up the quota, once that was tried
+    exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
 
     def __post_init__(self) -> None:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
