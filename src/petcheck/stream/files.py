@@ -1,7 +1,7 @@
 """exchanges.jsonl: the stream of a run as a file. Each line is written at once: a killed run leaves what it had.
 
 Its lines are those of `petcheck.stream.lines`, and exchanges as entries of a HAR 1.2. It is read strictly: a line that
-contradicts itself or another is refused with its number. Bytes that are not JSON end the reading, and the stream says so.
+contradicts itself or another is refused with its number. Bytes that are not JSON end the reading; the stream says so.
 """
 
 from __future__ import annotations
