@@ -70,7 +70,7 @@ def _by_flag(options: Options) -> dict[str, Any]:
     names = {option.argument: option.name for option in OPTIONS if Place.PYTHON in option.places}
     for name in options:
         expect_known(name, list(names), "petcheck.Options", ConfigError)
-    given = {names[name]: value for name, value in options.items() if value not in (None, False)}
+    given = {names[name]: value for name, value in options.items() if value is not None and value is not False}
     return {flag: value if value is True else str(value) for flag, value in given.items()}
 
 
