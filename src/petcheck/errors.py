@@ -2,15 +2,12 @@
 
     PetcheckError
     ├── Inconclusive       judging, checks: tried, but the target gave nothing to judge
-    │   └── NotRun         checks: not tried, since a permission is missing or it is not in force
-    ├── NotSent            wire: a request could not be sent, or got no answer that counts
-    │   ├── NotPermitted   a POST without permission for writes
-    │   ├── BudgetSpent    the run has sent all requests that it may
-    │   ├── WaitTooLong    the target asks for a longer wait than the run allows
-    │   ├── StillLimited   429 again after the first Retry-After had passed
-    │   ├── RepeatsSpent   the run has repeated all requests that it may
-    │   ├── OperationSilent    this operation leaves requests unanswered, others do not
-    │   └── TargetDown     the target answers nothing any more
+    │   ├── NotRun         checks: not tried, since a permission is missing or it is not in force
+    │   └── NotSent        wire: a request could not be sent, or got no answer that counts
+    │       ├── NotPermitted     a POST without permission for writes
+    │       ├── BudgetSpent      the run has sent all requests that it may
+    │       ├── OperationSilent  this operation leaves requests unanswered, others do not
+    │       └── TargetDown       the target answers nothing any more
     ├── ConnectionLost     wire: a kept connection was closed before the response began; sent again on a new one
     ├── Untestable         toolkit: the target as a whole cannot be tested (exit 6)
     ├── ConfigError        config, runner: the run cannot start as asked (exit 4)
@@ -23,8 +20,7 @@
     │   ├── NotAResult     not a result.json
     │   └── NotEvidence    no evidence that petcheck has recorded
     ├── NotAKey            results: a file holds no key that can sign, or show that another has signed (exit 4)
-    ├── NotComparable      comparison: these runs cannot be compared (exit 4)
-    ├── NotJoined          runner: these runs cannot be merged (exit 4)
+    ├── NotComparable      comparison, runner: these runs cannot be compared, or merged (exit 4)
     ├── InUse              results: another run uses the folder (exit 4)
     └── SuiteBroke         embed: a run in its own process broke, or some of its files could not be written (exit 3)
 
@@ -32,6 +28,8 @@ Any other exception in a check is a bug of the suite: outcome `error`, exit 3.
 """
 
 from __future__ import annotations
+
+from typing import Literal
 
 _LONGEST_MESSAGE = 400  # characters
 
@@ -41,7 +39,12 @@ class PetcheckError(Exception):
 
 
 class Inconclusive(PetcheckError):
-    """Nothing could be judged. The message says why and what to do; `settled_by` is the option that helps."""
+    """Nothing could be judged. The message says why and what to do; `settled_by` is the option that helps.
+
+    `outcome` is that of a requirement of which nothing else is known.
+    """
+
+    outcome: Literal["inconclusive", "not-run", "error"] = "inconclusive"
 
     def __init__(self, reason: str, settled_by: str | None = None) -> None:
         super().__init__(reason)
@@ -52,34 +55,23 @@ class Inconclusive(PetcheckError):
 class NotRun(Inconclusive):
     """Not tried: a permission is missing, or it is not in force."""
 
+    outcome = "not-run"
 
-class NotSent(PetcheckError):
-    """A request could not be sent, or got no answer that counts; `settled_by` is the option that helps."""
 
-    def __init__(self, reason: str, settled_by: str | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.settled_by = settled_by
+class NotSent(Inconclusive):
+    """A request could not be sent, or got no answer that counts."""
 
 
 class NotPermitted(NotSent):
     """The request needs a permission that was not given."""
 
+    outcome = "not-run"
+
 
 class BudgetSpent(NotSent):
     """The run has sent all requests that it may."""
 
-
-class WaitTooLong(NotSent):
-    """The target asks for a longer wait than the run allows."""
-
-
-class StillLimited(NotSent):
-    """The target answered 429 twice in a row, although the first Retry-After had passed."""
-
-
-class RepeatsSpent(NotSent):
-    """The request got no answer that counts, and the run has repeated all requests that it may."""
+    outcome = "not-run"
 
 
 class OperationSilent(NotSent):
@@ -88,6 +80,8 @@ class OperationSilent(NotSent):
 
 class TargetDown(NotSent):
     """The target has stopped answering anything."""
+
+    outcome = "error"
 
 
 class ConnectionLost(PetcheckError):
@@ -157,11 +151,7 @@ class NotAKey(PetcheckError):
 
 
 class NotComparable(PetcheckError):
-    """These runs cannot be compared. The message is one line that says which file, why, and what to do."""
-
-
-class NotJoined(PetcheckError):
-    """These runs cannot be merged. The message is one line that says which folder, why, and what to do."""
+    """These runs cannot be compared, or merged. The message is one line that says which, why, and what to do."""
 
 
 class InUse(PetcheckError):

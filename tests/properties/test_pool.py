@@ -13,7 +13,7 @@ import pytest
 
 from petcheck.exchange import Call
 from petcheck.properties import cases, pool
-from petcheck.properties.cases import Mode, RunCases
+from petcheck.properties.cases import Mode, cases_of
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import Pool, packed, shipped_pool, unpacked
 from petcheck.spec.operations import Operation
@@ -76,7 +76,7 @@ def test_any_call_reads_back_equal() -> None:
 
 def sources(examples: int, *, writes: bool) -> bool:
     """Whether a run with so many examples draws anew."""
-    chosen = RunCases(examples, writes)
+    chosen = cases_of(examples, writes=writes)
     call = next(chosen.random(Operation.CREATE_PET, "negative", 7))
     return call == next(Generated().random(Operation.CREATE_PET, "negative", 7))
 
@@ -96,9 +96,9 @@ def test_another_description_makes_the_pool_useless(monkeypatch: pytest.MonkeyPa
 _WHOLE = """
 import sys
 from itertools import islice
-from petcheck.properties.cases import RunCases
+from petcheck.properties.cases import cases_of
 from petcheck.properties.streams import Pets, creating, getting, listing
-cases = RunCases(20, True)
+cases = cases_of(20, writes=True)
 for stream in (listing(1, cases), getting(1, cases), creating(Pets("0a1b2c3d", (4,)), 1, (), cases)):
     print(len(list(islice(stream, 300))))
 print(*sorted({"schemathesis", "hypothesis"} & sys.modules.keys()))

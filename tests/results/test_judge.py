@@ -17,8 +17,8 @@ from petcheck.results.judge import failing, judge, suite
 from petcheck.results.result import CheckRow, Created, RequestCount, Result, text_of
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import (
-    AgreedWaiver,
     End,
     Ended,
     Gone,
@@ -252,17 +252,17 @@ def test_one_target_that_is_gone_says_nothing_of_another() -> None:
 # ---- waivers
 
 
-def waiver(expires: str = "2026-12-31", requirement: str = "LIST-3", target: str = "staging") -> AgreedWaiver:
-    return AgreedWaiver(requirement, target, "ticket 7", expires)
+def waiver(expires: str = "2026-12-31", requirement: str = "LIST-3", target: str = "staging") -> Waiver:
+    return Waiver(requirement, target, "ticket 7", date.fromisoformat(expires))
 
 
 def test_waivers_are_those_of_the_head_or_those_that_the_run_wrote() -> None:
-    def found(given: Iterable[AgreedWaiver], *revised: Revised) -> tuple[str, str, int]:
+    def found(given: Iterable[Waiver], *revised: Revised) -> tuple[str, str, int]:
         entries = streams.lines(settings=settings(waivers=tuple(given)))
         result = judge(checked([*entries[:-1], *revised, entries[-1]]))
         text_of(result)
         [row] = [row for row in result.requirements if row.id == "LIST-3"]
-        return row.outcome, row.waiver.expires if row.waiver else "", result.run.exit
+        return row.outcome, str(row.waiver.expires) if row.waiver else "", result.run.exit
 
     assert found([]) == ("fail", "", 1)
     assert found([waiver()]) == ("waived", "2026-12-31", 0)

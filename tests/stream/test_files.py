@@ -235,7 +235,7 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
         "a waiver until no day",
         1,
         put(1, "petcheck/settings/waivers", [{"requirement": "x", "target": "y", "reason": "z", "expires": "never"}]),
-        "a waiver expires on no day",
+        "expires is not a day",
     ),
 ]
 

@@ -106,13 +106,3 @@ def test_a_har_of_petcheck_that_was_changed_is_refused_in_one_line(change: str, 
 def test_a_har_of_another_program_is_not_a_stream(tmp_path: Path) -> None:
     assert har.read_har(written(tmp_path, '{"log": {"version": "1.2", "entries": [{}]}}')) is None
     assert har.read_har(written(tmp_path, '{"log": {"_petcheck": {"run": {}}, "entries": []}}')) is None
-
-
-def test_the_exchanges_of_a_har_and_the_run_that_it_is_of(tmp_path: Path) -> None:
-    path = written(tmp_path, "".join(har.pieces(GOOD)))
-    assert har.exchanges_in(path) == (("0a1b2c3d", "2026-11-21T10:03:12.123Z"), list(GOOD.exchanges))
-    earlier = {"_petcheck": {"run": {"id": "1", "started": "x"}}, "entries": [entry_of(samples.exchange())]}
-    assert har.exchanges_in(written(tmp_path, json.dumps({"log": earlier}))) == (("1", "x"), [samples.exchange()])
-    assert har.exchanges_in(written(tmp_path, '{"log": {"entries": []}}')) == (None, [])
-    with pytest.raises(NotEvidence, match="cannot be read: No such file"):
-        har.exchanges_in(tmp_path / "none")

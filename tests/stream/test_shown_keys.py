@@ -50,12 +50,12 @@ def with_(credential: Credential, headers: tuple[tuple[str, str], ...]) -> Excha
 
 
 def test_a_contradiction_is_named() -> None:
-    assert contradiction([with_(Credential.MISSING, ())], traffic=False) is None
+    assert contradiction(with_(Credential.MISSING, ()), traffic=False) is None
     forged = with_(Credential.VALID, (("Accept", "*/*"),))
     said = "says that request 7 had a valid key, and shows no Authorization header"
-    assert contradiction([forged], traffic=False) == said
-    assert contradiction([forged], traffic=True) is None  # it was not recorded
+    assert contradiction(forged, traffic=False) == said
+    assert contradiction(forged, traffic=True) is None  # it was not recorded
     forged = with_(Credential.MISSING, (("authorization", "Bearer $PETSTORE_API_KEY"),))
     said = "says that request 7 had no key, and shows another Authorization header"
-    assert contradiction([forged], traffic=True) == said
-    assert contradiction([with_(Credential.UNKNOWN, forged.request.headers)], traffic=True) is None
+    assert contradiction(forged, traffic=True) == said
+    assert contradiction(with_(Credential.UNKNOWN, forged.request.headers), traffic=True) is None

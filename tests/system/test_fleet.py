@@ -34,7 +34,8 @@ from tests.system.test_interruption import until
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "one-machine.sh"
 FAULTS: dict[str, tuple[str, ...]] = {"c": ("default-limit-50",), "e": ("no-key-needed",)}
 NAMES = ("a", "b", "c", "d", "e", "f")
-TOP = {"result.json", "junit.xml", "report.html", "summary.md", "badge.svg", "badge.json", "manifest.json"}
+PAGES = {"report.html", "summary.md", "badge.svg", "badge.json"}
+TOP = {"exchanges.jsonl", "result.json", "junit.xml", "manifest.json"} | PAGES
 FEW = ("-k", "test_9 or test_page_is", "--examples", "0")
 
 
@@ -278,12 +279,12 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "same target": (
         lambda folder: None,
         ("one", "one/targets/c"),
-        "c is in one and in one/targets/c, with the same verdicts; leave one of them out",
+        "c is in one and in one/targets/c; leave one of them out",
     ),
     "other verdicts": (
         lambda folder: replace_in(folder / "shard-2/targets/c/result.json", '"outcome": "fail"', '"outcome": "pass"'),
         ("one", "shard-2/targets/c"),
-        "c is in one and in shard-2/targets/c, with different verdicts; leave one of them out",
+        "c is in one and in shard-2/targets/c; leave one of them out",
     ),
     "mixed": (
         lambda folder: None,
@@ -296,12 +297,12 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
         "shard-1 and shard-2 were made by different suites (",
     ),
     "other day": (
-        lambda folder: replace_in(folder / "shard-2/result.json", '"as_of": "2026-11-21"', '"as_of": "2026-11-22"'),
+        lambda folder: replace_in(folder / "shard-2/exchanges.jsonl", '"as_of":"2026-11-21"', '"as_of":"2026-11-22"'),
         ("shard-1", "shard-2"),
         "shard-1 and shard-2 were judged as on different days (2026-11-21 and 2026-11-22); give every run the same",
     ),
     "other options": (
-        lambda folder: replace_in(folder / "shard-2/result.json", '"max_requests": 1200', '"max_requests": 12'),
+        lambda folder: replace_in(folder / "shard-2/exchanges.jsonl", '"max_requests":1200', '"max_requests":12'),
         ("shard-1", "shard-2"),
         "shard-1 and shard-2 have different options or waivers; give every run the same ones",
     ),

@@ -20,11 +20,10 @@ import datetime, pathlib, sys
 from petcheck.cli.run import read_options, run_parser
 from petcheck.config.load import configure
 from petcheck.config.options import given_options
-from petcheck.config.recorded import settings_of
 from petcheck.embed.process import _by_flag
 
 def waits(options):
-    return settings_of(configure(options, {}, today=datetime.date(2030, 1, 1), seed=1))["first_wait"]
+    return configure(options, {}, today=datetime.date(2030, 1, 1), seed=1).first_wait
 
 print(waits(given_options(read_options([]))), waits(given_options(read_options(["--first-wait=2.5"]))))
 print(waits(_by_flag({"first_wait": 3})))

@@ -325,7 +325,7 @@ def test_no_secret_of_any_host_is_written(obeying: list[Entry], tmp_path: Path) 
         ('{"log": {"entries": [' + "[" * 50_000, "is not whole JSON"),
         ('{"log": {"_petcheck": [1], "entries": []}}', "has not as many entries as it says"),
         ('{"log": {"_petcheck": [], "entries": []}}', "is empty"),
-        ('{"log": {"_petcheck": [], "entries": [{}]}}', "it is no line of petcheck"),
+        ('{"log": {"_petcheck": [], "entries": [{}]}}', "petcheck writes no such line"),
     ],
 )
 def test_what_is_no_recording_is_refused_in_one_line(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from pathlib import Path
 
-from petcheck.cli.output import expect_no_input, page_of, write_page
+from petcheck.cli.output import deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
@@ -15,7 +12,6 @@ from petcheck.errors import NotARun, NotComparable
 from petcheck.evidence.verify import unfounded
 from petcheck.reports import comparison_html, comparison_text
 from petcheck.reports.comparison_json import json_text
-from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import read_run
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
@@ -43,14 +39,13 @@ def main(argv: list[str]) -> int:
         compared = compare.compare(read)
     except (NotARun, NotComparable) as error:
         fail(f"compare: {error}")
-    if page is not None:
-        write_page("compare", page, comparison_html.render(compared))
-    if options.json:
-        print(json_text(compared))
-    elif page is not None and not is_standard_output(page):
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns
-        print(comparison_text.render(compared, width=width, colour=colour, page=str(page)))
+    deliver(
+        "compare",
+        page,
+        lambda: comparison_html.render(compared),
+        lambda: comparison_text.render(compared, page=str(page), **look()),
+        json_text(compared) if options.json else None,
+    )
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
 
 

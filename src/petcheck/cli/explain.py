@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
 
+from petcheck.cli.output import look
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import entries_of, nearest_names
 from petcheck.reports.text_lines import BOLD, DIM, TextLines
 from petcheck.spec.catalogue import Requirement, catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
+from petcheck.stream.typed import typed
 from petcheck.words import plural
 
 DATA = Path(__file__).with_name("explanations.json")
@@ -62,12 +60,7 @@ class Explanation:
 @cache
 def explanations() -> Mapping[str, Explanation]:
     """The explanation of each requirement that a check can see, by id."""
-    return {name: _read(row) for name, row in json.loads(DATA.read_text(encoding="utf-8")).items()}
-
-
-def _read(row: Mapping[str, Any]) -> Explanation:
-    answer = row["answer"] and Answer(**row["answer"] | {"headers": tuple(map(tuple, row["answer"]["headers"]))})
-    return Explanation(tuple(row["sent"]), row["kinds"], answer, tuple(Reason(**each) for each in row["undecided"]))
+    return {name: typed(Explanation, row) for name, row in json.loads(DATA.read_text(encoding="utf-8")).items()}
 
 
 def main(argv: list[str]) -> int:
@@ -75,7 +68,7 @@ def main(argv: list[str]) -> int:
     options = explain_parser().parse(argv)
     if not options.words:
         fail("explain: name a requirement: petcheck explain LIST-4")
-    page = TextLines(shutil.get_terminal_size().columns, sys.stdout.isatty() and not os.environ.get("NO_COLOR"))
+    page = TextLines(**look())
     for number, word in enumerate(options.words):
         if number:
             page.blank()

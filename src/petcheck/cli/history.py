@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from pathlib import Path
 
-from petcheck.cli.output import expect_no_input, page_of, write_page
+from petcheck.cli.output import deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison.history import FILE, history
 from petcheck.comparison.past_run import past_run
 from petcheck.errors import NotARun, NotComparable
 from petcheck.reports import history_html, history_json, history_text
-from petcheck.results.atomic_write import is_standard_output
 from petcheck.results.load import result_files
 from petcheck.results.parts import verdicts_in
 from petcheck.sanitize import printable
@@ -34,13 +30,13 @@ def main(argv: list[str]) -> int:
         fail(f"history: {error}")
     if page is not None:
         expect_no_input("history", page, map(str, files))
-        write_page("history", page, history_html.render(made))
-    if options.json:
-        print(history_json.json_text(made))
-    elif page is not None and not is_standard_output(page):
-        colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-        width = shutil.get_terminal_size().columns
-        print(history_text.render(made, width=width, colour=colour, page=str(page)))
+    deliver(
+        "history",
+        page,
+        lambda: history_html.render(made),
+        lambda: history_text.render(made, page=str(page), **look()),
+        history_json.json_text(made) if options.json else None,
+    )
     return int(Exit.HOLDS)
 
 

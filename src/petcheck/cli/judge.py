@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from petcheck.cli import fleet
-from petcheck.cli.output import write_page
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.output import look, write_page
+from petcheck.cli.parser import Parser, fail
+from petcheck.cli.shown import show
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.urls import base_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
-from petcheck.reports import comparison_html, comparison_text, terminal
-from petcheck.reports.annotations import lines as annotation_lines
+from petcheck.reports import comparison_html, comparison_text
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
-from petcheck.runner import signals
 from petcheck.runner.again import Written, judged_again, judged_otherwise
 from petcheck.runner.fleet import judge_fleet_again
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
+from petcheck.traffic.as_stream import stream_of
 from petcheck.traffic.sorting import sorted_out
-from petcheck.traffic.stream import stream_of
 from petcheck.words import plural
 
 
@@ -54,7 +50,6 @@ def main(argv: list[str]) -> int:
     options = judge_parser().parse(argv)
     if not options.recordings:
         fail("judge: name a recording: petcheck judge reports/")
-    signals.install_handlers()
     try:
         plan = values.plan(options.plan, "--plan")
         as_of = values.iso_date(options.as_of, "--as-of") if options.as_of else None
@@ -69,11 +64,10 @@ def main(argv: list[str]) -> int:
             found.append(_judged(path, base, reports, plan, as_of))
     except (ConfigError, NotARun) as error:
         fail(f"judge: {error}")
-    except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
-        return int(Exit.INTERRUPTED)
     for judged in found:
-        _show(judged)
+        print(*judged.told, sep="\n")
+        if judged.end is not None:
+            show(judged.end, None, on_the_job=judged.in_parts)
     if several:
         _compare(found, options.reports)
     codes = [judged.code for judged in found]
@@ -146,24 +140,4 @@ def _compare(found: Sequence[Judged], folder: str | None) -> None:
     page = Path(folder, FILE) if folder else None
     if page is not None:
         write_page("judge", page, comparison_html.render(compared), "give --reports another folder")
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    shown = str(page) if page is not None else None
-    print(comparison_text.render(compared, width=shutil.get_terminal_size().columns, colour=colour, page=shown))
-
-
-def _show(judged: Judged) -> None:
-    for line in judged.told:
-        print(line)
-    if judged.end is None:
-        return
-    if judged.in_parts:
-        fleet.show(judged.end, None)
-        return
-    result, evidence = judged.end.result, judged.end.material.evidence
-    for command in annotation_lines(result, evidence, os.environ):
-        print(command)
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size().columns
-    print(terminal.render(result, evidence, width=width, colour=colour, folder=None))
-    for trouble in judged.end.trouble:
-        print(f"{PROGRAM}: {trouble}", file=sys.stderr)
+    print(comparison_text.render(compared, page=str(page) if page is not None else None, **look()))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 
 from petcheck.cli.commands import COMMANDS
@@ -37,22 +37,16 @@ def _command(argv: list[str]) -> int:
         print(f"{PROGRAM} {VERSION}")
         return 0
     first = argv[0] if argv else "-"
-    if first in COMMANDS:
-        return _of(first)(argv[1:])
     near = difflib.get_close_matches(first, COMMANDS, n=1)
-    if near and not first.startswith("-"):
+    if near and near[0] != first and not first.startswith("-"):
         fail(f"unknown command {first}; did you mean {near[0]}?")
+    command, *rest = argv if first in COMMANDS else ["run", *argv]
     try:
-        from petcheck.runner import signals
+        if command != "serve":  # its server has its own handlers
+            from petcheck.runner import signals
 
-        signals.install_handlers()
-        return _of("run")(argv)
+            signals.install_handlers()
+        return int(import_module(f"petcheck.cli.{command}").main(rest))
     except KeyboardInterrupt:  # before or after the part that pytest handles
         print(f"{PROGRAM}: interrupted", file=sys.stderr)
         return int(Exit.INTERRUPTED)
-
-
-def _of(command: str) -> Callable[[list[str]], int]:
-    """The `main` of the command's module."""
-    function: Callable[[list[str]], int] = import_module(f"petcheck.cli.{command}").main
-    return function

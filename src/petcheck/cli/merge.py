@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from petcheck.cli import fleet
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.parser import Parser, fail
+from petcheck.cli.shown import show
 from petcheck.config import values
-from petcheck.errors import ConfigError, NotARun, NotJoined
-from petcheck.runner import signals
+from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner.merge import merge
 from petcheck.runner.start import seal_of
 from petcheck.sanitize import printable
-from petcheck.spec.outcomes import Exit
 
 
 def main(argv: list[str]) -> int:
@@ -22,19 +19,15 @@ def main(argv: list[str]) -> int:
     if not options.folders:
         fail("merge: name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/")
     folders = [Path(folder) for folder in options.folders]
-    signals.install_handlers()
     try:
         for folder in folders:
             if Path(options.output).resolve() == folder.resolve():
                 fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
         seal = seal_of(Path(options.sign_key)) if options.sign_key else None
         end = merge(folders, values.folder(options.output, "-o"), seal)
-    except (ConfigError, NotARun, NotJoined) as error:
+    except (ConfigError, NotARun, NotComparable) as error:
         fail(f"merge: {error}")
-    except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
-        return int(Exit.INTERRUPTED)
-    fleet.show(end, options.output, quiet=options.quiet)
+    show(end, options.output, quiet=options.quiet)
     return end.code
 
 

@@ -1,10 +1,13 @@
-"""Where a command writes its page: the file that `-o` names, or standard output."""
+"""Where a command writes what it has to say: the screen, and the page that `-o` names."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import shutil
+import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TypedDict
 
 from petcheck.cli.parser import fail
 from petcheck.results import atomic_write, result
@@ -33,6 +36,31 @@ def expect_no_input(command: str, page: Path, runs: Iterable[str]) -> None:
         inputs = (run, folder / result.FILE, folder / har.FILE, folder / files.FILE)
         if os.path.realpath(page) in map(os.path.realpath, inputs):  # Path.resolve refuses a link to itself
             fail(f"{command}: {printable(str(page))} is an input of the command; give -o another file")
+
+
+class Look(TypedDict):
+    """How text for the screen looks: columns, and whether it has colours."""
+
+    width: int
+    colour: bool
+
+
+def look() -> Look:
+    """How text for this screen looks."""
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return {"width": shutil.get_terminal_size().columns, "colour": colour}
+
+
+def deliver(
+    command: str, page: Path | None, html: Callable[[], str], text: Callable[[], str], json: str | None
+) -> None:
+    """Write the page, if there is one, and print `json` or else `text`, unless the page goes to standard output."""
+    if page is not None:
+        write_page(command, page, html())
+    if json is not None:
+        print(json)
+    elif page is None or not is_standard_output(page):
+        print(text())
 
 
 def write_page(command: str, page: Path, text: str, advice: str = "give -o another file") -> None:

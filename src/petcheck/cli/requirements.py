@@ -6,13 +6,12 @@ import json
 import os
 import shutil
 import sys
-import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from petcheck.cli.explain import notes
 from petcheck.cli.parser import Parser
+from petcheck.reports.text_lines import TextLines
 from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
 from petcheck.spec.files import suite_file, suite_root
 from petcheck.spec.sections import TITLES
@@ -29,7 +28,7 @@ def main(argv: list[str]) -> int:
         return 0
     # a pipe gets one line for each entry, since people search it by line
     wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
-    print("\n".join(table(catalogue(), shutil.get_terminal_size().columns if wraps else None)))
+    print(table(catalogue(), shutil.get_terminal_size().columns if wraps else None))
     return 0
 
 
@@ -76,28 +75,25 @@ def _files(section: str) -> list[Path]:
     return sorted(suite_file("checks").glob(f"test_{section.replace('.', '_')}_[a-z]*.py"))
 
 
-def table(catalogue: Catalogue, width: int | None) -> Iterator[str]:
-    """The catalogue by section, as lines of at most `width` columns; with None, each entry is one line."""
-    section = ""
+def table(catalogue: Catalogue, width: int | None) -> str:
+    """The catalogue by section, in lines of at most `width` columns; with None, each entry is one line."""
+    page, section = TextLines(width or 0, colour=False), ""
     for entry in catalogue.entries:
         if width is None:
             head = f"{entry.id:<{_ID}} {entry.section:<4} {entry.level:<{_LEVEL}}"
-            yield " ".join([head, entry.statement, *notes(entry), f"[{check_file(entry) or 'no check'}]"])
+            page.line(" ".join([head, entry.statement, *notes(entry), f"[{check_file(entry) or 'no check'}]"]))
             continue
         if entry.section != section:
-            yield from ([""] if section else [])
+            if section:
+                page.blank()
             section = entry.section
             files = "".join(f" · {path.relative_to(suite_root())}" for path in _files(section))
-            yield from _wrapped(f"{section:<4} {TITLES[section]}{files}", "", width)
+            page.say(f"{section:<4} {TITLES[section]}{files}", "", "")
         head = f"  {entry.id:<{_ID}} {entry.level:<{_LEVEL}} "
-        narrow = width <= _NARROW
-        indent = " " * (4 if narrow else _MARGIN)
-        first, *more = _wrapped(entry.statement, indent, width)
-        yield from [head.rstrip(), first] if narrow else [head + first.lstrip()]
-        yield from more
+        indent = " " * (4 if width <= _NARROW else _MARGIN)
+        if width <= _NARROW:
+            page.line(head.rstrip())
+        page.say(entry.statement, indent if width <= _NARROW else head, indent)
         for note in notes(entry):
-            yield from _wrapped(note, indent, width)
-
-
-def _wrapped(text: str, indent: str, width: int) -> list[str]:
-    return textwrap.wrap(text, max(width, 30), initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
+            page.say(note, indent)
+    return str(page)

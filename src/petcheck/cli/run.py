@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, given_options
+from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
@@ -55,13 +55,10 @@ def _run(argv: list[str]) -> int:
     plugins = ["xdist.plugin"] if options.n is not None else []
     if len(config.targets) == 1 or options.html is not None:
         plugins += ["pytest_metadata.plugin", "pytest_html.plugin"]
-    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
-        os.environ.pop(variable, None)
-    import pytest
+    from petcheck.runner.checks import run_checks
 
     try:
-        return int(pytest.main([*pytest_options(plugins), *passed_on(options)], plugins=[prepared]))
+        return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])[0]
     except BrokenPipeError:  # the reader of the output is gone
         raise
     except Exception as error:
@@ -73,18 +70,27 @@ def _run(argv: list[str]) -> int:
 
 def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     """Judge many targets; returns the exit code."""
-    from petcheck.cli import fleet
+    from petcheck.cli.shown import show
+    from petcheck.runner.dry_run import forecasts
+    from petcheck.runner.fleet import run_fleet
+    from petcheck.runner.progress import Announcer
 
-    if prepared.config.waiver_update is not None:
+    config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
+    if config.waiver_update is not None:
         fail("--update-waivers takes at most 4 targets and no shard; name the targets with --target")
-    if prepared.config.dry_run:
-        return fleet.forecast(prepared.config)
-    processes, quiet = _workers(options.n), bool(options.quiet)
+    if config.dry_run:
+        print(*(line for forecast in expected for line in forecast.lines()), sep="\n")
+        return int(Exit.HOLDS)
     failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
     # these are about the whole run, and not about the run of each target
     alone = argparse.Namespace(**vars(options) | {"n": None, "maxfail": None, "exitfirst": None, "quiet": None})
+    watched = not quiet and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+    budget = sum(forecast.requests_in_all for forecast in expected)
+    announcer = Announcer(None if quiet else sys.stdout, live=watched, budget=budget, unit="targets")
     given = [*pytest_options(), *passed_on(alone)]
-    return fleet.judge(prepared, given, processes=processes, quiet=quiet, failing=failing)
+    end = run_fleet(prepared, given, announcer, processes=_workers(options.n), most_failing=failing)
+    show(end, str(config.given.get("reports", config.reports)), quiet=quiet)
+    return end.code
 
 
 def _workers(given: str | None) -> int:
@@ -110,13 +116,7 @@ def read_options(argv: Sequence[str]) -> argparse.Namespace:
 
 def passed_on(options: argparse.Namespace) -> list[str]:
     """The options of a run as arguments for pytest: a value is in the same argument as its flag."""
-    given: list[str] = []
-    for option in OPTIONS:
-        value = getattr(options, option.dest)
-        if value is True:
-            given.append(option.flag)
-        elif value is not None:
-            given += [f"{option.flag}={each}" for each in (value if option.repeatable else [value])]
+    given = arguments_of(given_options(options))
     for flag, *_ in _PASSED_TO_PYTEST:
         value = getattr(options, _dest([flag]))
         if value is not None:

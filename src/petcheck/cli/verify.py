@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.parser import Parser, fail
 from petcheck.errors import NotAKey, NotARun
 from petcheck.evidence.verify import verify
 from petcheck.results.totals import headline
-from petcheck.runner import signals
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
@@ -23,16 +21,12 @@ def main(argv: list[str]) -> int:
         fail("verify: name one folder of reports: petcheck verify reports/")
     folder = Path(options.folders[0])
     key = Path(options.public_key) if options.public_key else None
-    signals.install_handlers()
     try:
         found = verify(folder, key)
     except NotARun as error:
         fail(f"verify: {error}")
     except NotAKey as error:
         fail(f"verify: --public-key {printable(str(key))} {error}")
-    except KeyboardInterrupt:
-        print(f"{PROGRAM}: interrupted", file=sys.stderr)
-        return int(Exit.INTERRUPTED)
     name = printable(str(folder))
     if found.wrong:
         print(f"not proven: {name} does not prove what it says.")

@@ -17,11 +17,11 @@ from typing import Any, TypedDict
 from petcheck.config import values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.settings_file import CONFIG_FILE
-from petcheck.config.shards import Shard
 from petcheck.config.targets import EVERY_TARGET, TargetConfig
 from petcheck.config.waivers import WaiverUpdate
 from petcheck.spec.figures import PLANS
 from petcheck.spec.outcomes import Waiver
+from petcheck.stream.lines import Head, RunSettings, ShardInfo, TargetSettings
 
 # the groups of a run's options, as the help shows them
 CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
@@ -57,7 +57,7 @@ class Config:
     waivers: tuple[Waiver, ...] = ()
     waiver_update: WaiverUpdate | None = None
     given: Mapping[str, object] = field(default_factory=dict)
-    shard: Shard | None = None
+    shard: ShardInfo | None = None
 
 
 class Options(TypedDict, total=False):
@@ -109,8 +109,6 @@ class Option:
         read: checks a value from any place. It takes the value and what a message begins with, and returns what the
             field holds, or raises `BadValue`. None if the value can be read only together with other options.
         places: where it may be given beside the command line.
-        decides: whether it has a part in the verdicts, so that a recording holds it; otherwise it only says where
-            things are, or what to do with them.
         field: the field of `Config`, `TargetConfig` or `Opening` that holds it, if that has another name.
         repeatable: whether it may be given several times.
         optional_value: whether its value may be left out, which means every target.
@@ -122,7 +120,6 @@ class Option:
     group: str = CHOSEN
     read: values.Reader | None = values.switch
     places: Place = _USUAL
-    decides: bool = True
     field: str = ""
     repeatable: bool = False
     optional_value: bool = False
@@ -150,6 +147,11 @@ class Option:
         return f"{value}/" if isinstance(value, Path) else f"{value:g}"
 
     @property
+    def decides(self) -> bool:
+        """Whether it has a part in the verdicts, so that a recording holds it."""
+        return any(self.field == each.name for kind in (Head, RunSettings, TargetSettings) for each in fields(kind))
+
+    @property
     def dest(self) -> str:
         """The attribute under which parsers store it."""
         return f"petcheck_{self.argument}"
@@ -165,8 +167,8 @@ class Option:
 
 
 _least = partial(partial, values.whole_number)
-# an option of one command line alone, which says where things are or what to do with them
-_Once = partial(Option, places=Place.NOWHERE, decides=False)
+# an option of one command line alone
+_Once = partial(Option, places=Place.NOWHERE)
 OPTIONS = (
     _Once("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
     Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=Place.NOWHERE),
@@ -176,8 +178,7 @@ OPTIONS = (
     Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
            repeatable=True),
     _Once("--failed", "only what failed in the last run"),
-    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON,
-           decides=False),
+    Option("--config", f"targets, defaults and waivers ({CONFIG_FILE})", "FILE", CHOSEN, None, Place.PYTHON),
     Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
            field="writes", optional_value=True),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED, field="exhaust"),
@@ -186,9 +187,8 @@ OPTIONS = (
     Option("--max-wait", "wait at most S seconds for rate limits ({default})", "S", ALLOWED,
            partial(values.seconds, zero=True)),
     Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds),
-    Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle,
-           decides=False),
-    Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED, decides=False),
+    Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle),
+    Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED),
     _Once("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),
     Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED, values.iso_date),
@@ -196,10 +196,8 @@ OPTIONS = (
     Option("--examples", "number of property examples (20; read-only 9)", "N", JUDGED, _least(least=0)),
     Option("--seed", "send the same requests as the run with that seed", "N", JUDGED, _least(least=0)),
     Option("--strict", "also fail on inconclusive and not-run", group=JUDGED),
-    Option("--reports", "folder for the reports ({default})", "DIR", WRITTEN, values.folder, Place.DEFAULTS,
-           decides=False),
-    Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON,
-           decides=False),
+    Option("--reports", "folder for the reports ({default})", "DIR", WRITTEN, values.folder, Place.DEFAULTS),
+    Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON),
     _Once("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
     _Once("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None),
     _Once("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None),
@@ -210,6 +208,13 @@ Options.__doc__ = "\n".join([
     "The options of a run in Python, as those of the command. Times are in seconds.\n",
     *(f"    {option.argument}: {option.help}" for option in OPTIONS if Place.PYTHON in option.places),
 ])  # fmt: skip
+
+
+def arguments_of(given: Mapping[str, Any]) -> list[str]:
+    """Options by flag without dashes as arguments, as far as given: a value is in the same argument as its flag."""
+    given = {name: value for name, value in given.items() if value is not None and value is not False}
+    several = ((name, one) for name, value in given.items() for one in (value if isinstance(value, list) else [value]))
+    return [f"--{name}" if one is True else f"--{name}={one}" for name, one in several]
 
 
 def given_options(parsed: object) -> dict[str, Any]:

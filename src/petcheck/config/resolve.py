@@ -10,10 +10,11 @@ from petcheck.config.given import Given
 from petcheck.config.keys import DEFAULT_TARGET, key_of
 from petcheck.config.options import OPTIONS, Place
 from petcheck.config.settings_file import SettingsFile, known_settings
-from petcheck.config.shards import Shard, part_of, read_shard
+from petcheck.config.shards import part_of, read_shard
 from petcheck.config.targets import EVERY_TARGET, REFERENCE_TARGET, App, Embedded, Opening, TargetConfig, Url
 from petcheck.config.urls import base_url, masked_url
 from petcheck.errors import ConfigError
+from petcheck.stream.lines import ShardInfo
 
 _REFERENCE_PLAN = "pro"
 _WRITES = "allow-writes"
@@ -21,7 +22,7 @@ _WRITES = "allow-writes"
 
 def resolve_targets(
     file: SettingsFile, environment: Mapping[str, str], given: Given
-) -> tuple[tuple[TargetConfig, ...], Shard | None]:
+) -> tuple[tuple[TargetConfig, ...], ShardInfo | None]:
     """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
     embedded server. With `--shard`, those of that part of the list, and which part it is.
 

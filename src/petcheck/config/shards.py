@@ -6,31 +6,15 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from petcheck.errors import ConfigError
+from petcheck.stream.lines import ShardInfo
 from petcheck.words import plural
 
 _FORM = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
-    """Part `number` (from 1) of `of` parts. `targets` counts the whole list, and `list_sha256` is its digest.
-
-    Shards with the same digest are parts of the same list.
-    """
-
-    number: int
-    of: int
-    targets: int
-    list_sha256: str
-
-    def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
-
-
-def read_shard(text: object, urls: Mapping[str, str]) -> Shard:
+def read_shard(text: object, urls: Mapping[str, str]) -> ShardInfo:
     """The shard that `text` ("2/5") names, of the targets whose URLs are given by name. Raises `ConfigError`."""
     where = f"--shard {text}"
     form = _FORM.fullmatch(str(text))
@@ -48,10 +32,10 @@ def read_shard(text: object, urls: Mapping[str, str]) -> Shard:
         listed = plural(len(urls), "target")
         raise ConfigError(f"{where}: with {listed} a shard would be empty; use {len(urls)} or fewer")
     digest = hashlib.sha256(json.dumps(list(urls.items())).encode()).hexdigest()
-    return Shard(number, of, len(urls), digest)
+    return ShardInfo(number, of, len(urls), digest)
 
 
-def part_of(names: Sequence[str], shard: Shard) -> Sequence[str]:
+def part_of(names: Sequence[str], shard: ShardInfo) -> Sequence[str]:
     """The names in that shard: neighbours stay together, and the sizes of shards differ by one at most."""
     first, end = (place * len(names) // shard.of for place in (shard.number - 1, shard.number))
     return names[first:end]

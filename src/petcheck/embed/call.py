@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.options import Options
 from petcheck.embed.process import run
-from petcheck.embed.server import masked, server
+from petcheck.embed.server import server
 from petcheck.results.result import Result
 
 
@@ -46,10 +46,8 @@ def check(
     the working folder counts, as it does for the command.
     """
     __tracebackhide__ = True
-    secret = masked(key)
-    del key
-    judged = server(target, secret, base_path)
-    del target
+    judged = server(target, key, base_path)
+    del target, key
     if reports is not None:
         return run(judged, name, options, Path(reports)).result
     with tempfile.TemporaryDirectory(prefix="petcheck-") as folder:

@@ -15,7 +15,7 @@ from typing import Any
 
 from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
-from petcheck.config.options import OPTIONS, Options, Place
+from petcheck.config.options import OPTIONS, Options, Place, arguments_of
 from petcheck.config.settings_file import expect_known
 from petcheck.embed.server import Server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
@@ -25,6 +25,8 @@ from petcheck.spec.outcomes import Exit
 
 # with them the run would write to the CI system's log and page, which belong to the program
 _CI_SYSTEMS = ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "TF_BUILD", "TEAMCITY_VERSION")
+# -P: a file in the working folder that has a module's name is not that module
+_COMMAND = (sys.executable, "-P", "-m", "petcheck", "--quiet")
 _JUDGED = (Exit.HOLDS, Exit.FAILS, Exit.NOTHING_SELECTED, Exit.UNSETTLED)
 
 
@@ -48,7 +50,7 @@ def run(server: Server, name: str, options: Options, folder: Path) -> RecordedRu
             target = url if name == DEFAULT_TARGET else f"{name}={url}"
             given: dict[str, Any] = {"target": [target], "reports": str(folder)} | _by_flag(options)
             configure(given, environment, today=utc_today(), seed=drawn_seed())
-            code, said = _finished(_command(given), environment)
+            code, said = _finished([*_COMMAND, *arguments_of(given)], environment)
     except ConfigError as error:  # again, since its message goes to the program
         raise type(error)(without_keys(str(error), environment)) from None
     if code in _JUDGED:
@@ -68,33 +70,13 @@ def _by_flag(options: Options) -> dict[str, Any]:
     names = {option.argument: option.name for option in OPTIONS if Place.PYTHON in option.places}
     for name in options:
         expect_known(name, list(names), "petcheck.Options", ConfigError)
-    given = {names[name]: value for name, value in options.items() if value not in (None, False)}
+    given = {names[name]: value for name, value in options.items() if value is not None and value is not False}
     return {flag: value if value is True else str(value) for flag, value in given.items()}
-
-
-def _command(given: Mapping[str, Any]) -> list[str]:
-    # -P: a file in the working folder that has a module's name is not that module
-    command = [sys.executable, "-P", "-m", "petcheck", "--quiet"]
-    for flag, value in given.items():
-        for one in value if isinstance(value, list) else [value]:
-            command.append(f"--{flag}" if one is True else f"--{flag}={one}")
-    return command
 
 
 def _finished(command: list[str], environment: Mapping[str, str]) -> tuple[int, str]:
     """The exit code of a process, and its output. The process ends with the caller's exception, if there is one."""
-    process = _started(command, environment)
-    try:
-        said, trouble = process.communicate()
-    except BaseException:
-        process.terminate()  # it writes what it has judged
-        process.wait()
-        raise
-    return process.returncode, trouble or said
-
-
-def _started(command: list[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(  # noqa: S603 - this Python, and checked options
+    process = subprocess.Popen(  # noqa: S603 - this Python, and checked options
         command,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -103,6 +85,13 @@ def _started(command: list[str], environment: Mapping[str, str]) -> subprocess.P
         encoding="utf-8",
         errors="replace",
     )
+    try:
+        said, trouble = process.communicate()
+    except BaseException:
+        process.terminate()  # it writes what it has judged
+        process.wait()
+        raise
+    return process.returncode, trouble or said
 
 
 def _trouble(code: int, said: str, folder: Path) -> BaseException:

@@ -42,12 +42,12 @@ class Server:
             yield _joined(url, _BASE_PATH if self.base_path is None else self.base_path)
 
 
-def server(given: Any, key: ApiKey | None, base_path: str | None) -> Server:
+def server(given: Any, key: str | ApiKey | None, base_path: str | None) -> Server:
     """The server that a caller gives: an address, or a pair of an address and its key, which goes before `key`."""
     if isinstance(given, tuple) and len(given) == 2:
         address, own = given
         return Server(address, masked(own), base_path)
-    return Server(given, key, base_path)
+    return Server(given, masked(key), base_path)
 
 
 def masked(key: str | ApiKey | None) -> ApiKey | None:

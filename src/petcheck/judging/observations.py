@@ -191,7 +191,8 @@ def _deprecation_headers(record: Record, _: Grounds) -> Observed:
         ends = http_date(sunset or "")
         # the last moment of the day before is the same
         if sunset and (ends is None or not timedelta(0) <= REMOVAL_DAY - ends.date() <= timedelta(days=1)):
-            found.append(f"the document removes it on {REMOVAL_DAY.day} {REMOVAL_DAY:%B %Y}")
+            removal = f"{REMOVAL_DAY.day} " + REMOVAL_DAY.strftime("%B %Y")
+            found.append(f"the document removes it on {removal}")
         return Observed("; ".join(found) or "none", (exchange.index,))
     return _unseen("no animal was read")
 

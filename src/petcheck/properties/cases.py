@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from petcheck.exchange import Call
-from petcheck.properties.pool import shipped_pool
+from petcheck.properties.pool import Pool, shipped_pool
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import examples_for
 
+if TYPE_CHECKING:
+    from petcheck.properties.generate import Generated
+
 Mode = Literal["positive", "negative"]
 
 
-class Cases(Protocol):
-    """Calls that keep to openapi.yaml (`positive`), and calls that do not (`negative`)."""
-
-    def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
-        """The coverage cases of an operation, each about one thing; always the same ones."""
-        ...
-
-    def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
-        """Other cases of an operation; the same seed gives the same ones."""
-        ...
+Cases: TypeAlias = "Pool | Generated"
+"""Calls that keep to openapi.yaml (`positive`), and calls that do not (`negative`)."""
 
 
 def segment_call(segment: str) -> Call | None:
@@ -36,31 +28,14 @@ def segment_call(segment: str) -> Call | None:
     return Call(Operation.GET_PET, pet_id=segment)
 
 
-@dataclass(frozen=True)
-class RunCases:
-    """The cases of a run that tries so many `examples`; nothing is read or generated before the first one is needed.
+def cases_of(examples: int, *, writes: bool) -> Cases:
+    """The cases of a run that tries so many `examples`.
 
     Up to the default number they come from the pool, which takes a hundredth of the time. They are generated for more
     examples, and if the pool was made from another openapi.yaml.
     """
+    if examples <= examples_for(None, writes=writes) and shipped_pool().openapi_sha256 == openapi_digest():
+        return shipped_pool()
+    from petcheck.properties.generate import Generated  # imported here because schemathesis is slow
 
-    examples: int
-    writes: bool
-
-    def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
-        """The coverage cases of an operation."""
-        yield from self._source.coverage(operation, mode)
-
-    def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
-        """Other cases of an operation."""
-        yield from self._source.random(operation, mode, seed)
-
-    @cached_property
-    def _source(self) -> Cases:
-        if self.examples <= examples_for(None, writes=self.writes):
-            pool = shipped_pool()
-            if pool.openapi_sha256 == openapi_digest():
-                return pool
-        from petcheck.properties.generate import Generated  # imported here because schemathesis is slow
-
-        return Generated()
+    return Generated()

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from petcheck.errors import NotRun, NotSent, OperationSilent
 from petcheck.exchange import Call, Exchange, read_call
-from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import name_in, posts_in, reads_in, taken
-from petcheck.judging.judgement import Ask, Decision, Failed, Problem
+from petcheck.judging.judgement import Failed, Problem
 from petcheck.judging.pages import shown_in
-from petcheck.judging.rules import RULE
-from petcheck.properties.cases import RunCases
+from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
+from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
 from petcheck.properties.streams import Pets, creating, getting, listing, ordering
 from petcheck.spec.figures import GATEWAY_TROUBLE, REMOVAL_DAY
@@ -29,7 +28,6 @@ _SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SEQUENCES, _AGAIN = "sequences", "read again"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
 _IDS = 2  # examples of ids that come before a second read of an animal
-_QUESTIONS = 3  # most questions that a rule may ask
 
 
 @dataclass
@@ -94,7 +92,7 @@ class Examples:
         if self._done:
             return
         self._done = True
-        compared = [name for name in _COMPARED if not isinstance(self._decision(name), Failed)]
+        compared = [name for name in _COMPARED if not isinstance(self.target.decision(name), Failed)]
         parts = self._parts()
         while parts:
             # if checks used some of the requests, the other parts lose theirs first
@@ -114,12 +112,13 @@ class Examples:
             part.spent += self.sent - first
             if not more or part.spent >= part.share:
                 parts.remove(part)
-        self._compare(compared)
+        for name in compared:  # these take several exchanges; what decides them is counted for the examples
+            self.target.settle(name, partial(self.ask, fresh=True))
 
     def _parts(self) -> list[_Part]:
         """The parts to try that serve what was chosen, each with its share of the requests."""
         share, seed, choice = self.shares, self.target.seed, self.target.choice
-        cases = RunCases(self.number, self.target.config.writes)
+        cases = cases_of(self.number, writes=self.target.config.writes)
         parts = [self._part(Operation.STORE_ORDERS, ordering(), share.ordering)]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
@@ -127,8 +126,6 @@ class Examples:
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             parts.append(self._part(Operation.CREATE_PET, needed, share.creating))
             if share.sequence_posts and Traffic.NEW in choice.examples:
-                from petcheck.properties.stateful import Sequences  # imported here because it is slow
-
                 another = Sequences(self).send_another
                 parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
         parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
@@ -221,27 +218,3 @@ class Examples:
     def _plain_is_no_better(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
         """Whether a doubtful animal gets the same status as a plain one, so that the doubt is not the cause."""
         return problems.keys() == {"CREATE-14"} and exchange.status == self._refusal
-
-    # ---- what takes several exchanges
-
-    def _decision(self, requirement: str) -> Decision:
-        target = self.target
-        return decide_from_tries(RULE[requirement], target.record, target.grounds)
-
-    def _compare(self, requirements: Sequence[str]) -> None:
-        """Send what would decide requirements that need several exchanges; it is counted for the examples."""
-        for name in requirements:
-            asked = 0
-            while self.target.choice.covers(name) and asked < _QUESTIONS:
-                decision = self._decision(name)
-                if not isinstance(decision, Ask) or not self._put(decision):
-                    break
-                asked += 1
-
-    def _put(self, question: Ask) -> bool:
-        """Send the requests that a rule asks for, counted for the examples; whether they could be sent."""
-        try:
-            self.target.put(question, lambda call: self.ask(call, fresh=True))
-        except NotSent:
-            return False
-        return True

@@ -28,16 +28,12 @@ class Failures:
 
     def problems(self, exchange: Exchange) -> dict[str, Problem]:
         """What is wrong with an exchange, by requirement."""
-        return {name: problem for name, problem in self._judgements(exchange).items() if problem is not None}
-
-    def _judgements(self, exchange: Exchange) -> dict[str, Problem | None]:
-        """For each requirement that concerns an exchange, its problem, or None if it holds."""
         grounds = replace(self.grounds, listed=frozenset(self.listed))
         found = {rule.requirement: problem for rule in RULES for _, problem in judged(rule, [exchange], grounds)}
         requirement, judgement = status_judgement(exchange, grounds)
         if isinstance(judgement, Problem):
             found[requirement] = judgement
-        return found
+        return {name: problem for name, problem in found.items() if problem is not None}
 
     def settled(self, exchange: Exchange, problems: dict[str, Problem]) -> bool:
         """Whether an example shows nothing new."""

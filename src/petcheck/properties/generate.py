@@ -36,7 +36,7 @@ class Generated:
 
     def coverage(self, operation: Operation, mode: Mode) -> Iterator[Call]:
         """The coverage cases of an operation, each about one thing; always the same ones."""
-        yield from _coverage(operation, mode)
+        return iter(_coverage(operation, mode))
 
     def random(self, operation: Operation, mode: Mode, seed: int) -> Iterator[Call]:
         """Cases from the strategies of schemathesis; endless unless an operation has nothing to vary."""

@@ -14,7 +14,6 @@ import shutil
 import sys
 import tempfile
 import unicodedata
-from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -46,17 +45,12 @@ def set_up_hypothesis() -> Path:
 def categories() -> dict[str, list[tuple[int, int]]]:
     """The ranges of code points, both ends included, of each general category of Unicode."""
     found: dict[str, list[tuple[int, int]]] = {}
-    for category, first, last in _runs():
-        found.setdefault(category, []).append((first, last))
-    return found
-
-
-def _runs() -> Iterator[tuple[str, int, int]]:
     first = 0
     for category, run in groupby(map(unicodedata.category, map(chr, range(sys.maxunicode + 1)))):
         last = first + sum(1 for _ in run) - 1
-        yield category, first, last
+        found.setdefault(category, []).append((first, last))
         first = last + 1
+    return found
 
 
 def _keep(path: Path, table: object) -> None:

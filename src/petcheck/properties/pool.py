@@ -18,6 +18,7 @@ from petcheck.exchange import Call
 from petcheck.spec.operations import Operation
 
 FILE = Path(__file__).with_name("pool.json.gz")
+_MADE_FROM = ("openapi_sha256", "schemathesis", "unicode")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +50,16 @@ def shipped_pool() -> Pool:
 
 def packed(pool: Pool) -> bytes:
     """The content of the pool's file: JSON, compressed; equal pools have equal bytes."""
-    document = {
-        "openapi_sha256": pool.openapi_sha256,
-        "schemathesis": pool.schemathesis,
-        "unicode": pool.unicode,
-        "coverage": _documents(pool.covering),
-        "drawn": _documents(pool.drawn),
-    }
+    made_from = {name: getattr(pool, name) for name in _MADE_FROM}
+    document = made_from | {"coverage": _documents(pool.covering), "drawn": _documents(pool.drawn)}
     return gzip.compress(json.dumps(document).encode(), mtime=0)
 
 
 def unpacked(content: bytes) -> Pool:
     """The pool in the content of its file."""
     document = json.loads(gzip.decompress(content))
-    return Pool(
-        document["openapi_sha256"],
-        document["schemathesis"],
-        document["unicode"],
-        _calls(document["coverage"]),
-        _calls(document["drawn"]),
-    )
+    made_from = {name: document[name] for name in _MADE_FROM}
+    return Pool(**made_from, covering=_calls(document["coverage"]), drawn=_calls(document["drawn"]))
 
 
 def _documents(calls: Mapping[tuple[Operation, str], tuple[Call, ...]]) -> list[dict[str, Any]]:

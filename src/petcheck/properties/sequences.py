@@ -1,106 +1,62 @@
-"""Sequences of steps from Hypothesis' state machine, without a target: create, read, list and filter in any order.
-
-The machine's rules only record the steps; the caller carries them out and judges whether the answers are consistent.
-"""
+"""Sends sequences of requests: create, read, list and filter in any order. Rules judge the recorded exchanges."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
-from typing import TypeAlias
+import random
+from typing import TYPE_CHECKING
 
-from hypothesis import HealthCheck, Phase, settings
-from hypothesis import seed as seeded
-from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, rule, run_state_machine_as_test
+from petcheck.exchange import Call, page_call, read_call
+from petcheck.judging.creations import creations_in
+from petcheck.properties.streams import named, names_beyond_ascii, new_pet
+from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
+from petcheck.spec.operations import Operation
 
-from petcheck.properties.hypothesis_setup import set_up_hypothesis
-from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, STATUSES
+if TYPE_CHECKING:
+    from petcheck.properties.examples import Examples
 
 _STEPS = 12
+_ANY_STATUS = (*STATUSES, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Create:
-    """Create the next animal; `place` is its number in the sequence, from 0."""
+class Sequences:
+    """The sequences for one target, within their share of the requests; the same seed draws the same steps."""
 
-    place: int
-    status: str | None
+    def __init__(self, examples: Examples) -> None:
+        self._examples = examples
+        self._posts = examples.shares.sequence_posts
+        self._gets = examples.shares.sequence_gets
+        self._names = names_beyond_ascii(examples.pets)
+        self._extreme = True
+        self._drawn = random.Random(f"{examples.target.seed}/sequences")  # noqa: S311 - repeatable, not secret
 
+    def send_another(self) -> bool:
+        """Send one sequence, which begins with an animal; false if the share is spent. Raises `NotSent`."""
+        made: list[int] = []
+        steps = ["create", *self._drawn.choices(("create", "read", "look"), k=_STEPS - 1)]
+        for step in steps:
+            operation = Operation.CREATE_PET if step == "create" else Operation.LIST_PETS
+            if (self._posts if step == "create" else self._gets) <= 0 or self._examples.left(operation) <= 0:
+                return False
+            if step == "create":
+                self._posts -= 1
+                made += self._create()
+            elif step == "look" or not made or self._examples.target.as_of >= REMOVAL_DAY:
+                self._gets -= 1
+                limit = self._drawn.choice((None, LIMIT_MAX, self._drawn.randint(LIMIT_MIN, LIMIT_MAX)))
+                self._examples.attempt(page_call(limit, self._drawn.choice(_ANY_STATUS)), fresh=True)
+            else:
+                self._gets -= 1
+                self._examples.attempt(read_call(self._drawn.choice(made)), fresh=True)
+        return True
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """Read an animal of the sequence by its id."""
+    def _create(self) -> list[int]:
+        """Create an animal with a name in another script each time, as long as the service accepts such names.
 
-    place: int
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Request a page."""
-
-    limit: int | None
-    status: str | None
-
-
-Step: TypeAlias = "Create | Read | Look"
-
-
-def sequences(seed: int) -> Iterator[tuple[Step, ...]]:
-    """Endless sequences; the same seed gives the same ones."""
-    batch = 0
-    while True:
-        yield from _drawn(seed * 10_007 + batch)
-        batch += 1
-
-
-def _drawn(seed: int) -> list[tuple[Step, ...]]:
-    set_up_hypothesis()
-    drawn: list[tuple[Step, ...]] = []
-    run = seeded(seed)(partial(_StepMachine, drawn))
-    run_state_machine_as_test(
-        run,  # type: ignore[arg-type]
-        settings=settings(
-            max_examples=20,
-            stateful_step_count=_STEPS,
-            database=None,
-            deadline=None,
-            phases=[Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
-    useful = [steps for steps in dict.fromkeys(drawn) if any(isinstance(step, Read) for step in steps)]
-    return sorted(useful, key=lambda steps: [isinstance(step, Read) for step in steps].index(True))
-
-
-class _StepMachine(RuleBasedStateMachine):
-    """Collects its steps when it ends."""
-
-    animals: Bundle[int] = Bundle("animals")
-
-    def __init__(self, drawn: list[tuple[Step, ...]]) -> None:
-        super().__init__()
-        self._into = drawn
-        self._steps: list[Step] = []
-        self._created = 0
-
-    @rule(target=animals, status=st.sampled_from((*STATUSES, None)))
-    def create(self, status: str | None) -> int:
-        self._steps.append(Create(self._created, status))
-        self._created += 1
-        return self._created - 1
-
-    @rule(place=animals)
-    def read(self, place: int) -> None:
-        self._steps.append(Read(place))
-
-    @rule(
-        limit=st.one_of(st.none(), st.just(LIMIT_MAX), st.integers(LIMIT_MIN, LIMIT_MAX)),
-        status=st.sampled_from((None, *STATUSES)),
-    )
-    def look(self, limit: int | None, status: str | None) -> None:
-        self._steps.append(Look(limit, status))
-
-    def teardown(self) -> None:
-        self._into.append(tuple(self._steps))
+        Returns its id, unless it has none.
+        """
+        pets = self._examples.pets
+        name = next(self._names) if self._extreme else named(pets.run, 8 + self._posts % 40)
+        body = new_pet(pets, name, self._drawn.choice(_ANY_STATUS))
+        exchange = self._examples.attempt(Call(Operation.CREATE_PET, body=body), fresh=True)
+        self._extreme = self._extreme and exchange.status != 400
+        return [one.id for one in creations_in([exchange])]

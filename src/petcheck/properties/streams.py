@@ -445,11 +445,11 @@ def _woven(main: Iterator[Item], other: Iterator[Item], length: int, several: in
 _REMEMBERED = 50_000
 
 
-def _fresh(calls: Iterable[Call], *, key: Callable[[Call], object] = hash) -> Iterator[Call]:
+def _fresh(calls: Iterable[Call]) -> Iterator[Call]:
     """Calls without duplicates, as far as the latest ones are remembered."""
-    given: dict[object, None] = {}
+    given: dict[int, None] = {}
     for call in calls:
-        mark = key(call)
+        mark = hash(call)
         if mark in given:
             continue
         given[mark] = None

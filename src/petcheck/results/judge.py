@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 
 from petcheck.exchange import Exchange, Request, Response
 from petcheck.json_values import integer
@@ -41,7 +40,7 @@ from petcheck.spec.catalogue import Catalogue, Requirement, catalogue
 from petcheck.spec.figures import GATEWAY_TROUBLE, INTERFACE_VERSION
 from petcheck.spec.files import openapi_digest
 from petcheck.spec.operations import Operation
-from petcheck.spec.outcomes import Exit, Waiver
+from petcheck.spec.outcomes import Exit
 from petcheck.spec.sections import TITLES
 from petcheck.spec.version import VERSION
 from petcheck.stream.lines import Ended, Head, Joined, SuiteInfo
@@ -58,7 +57,7 @@ def judge(stream: Stream) -> Result:
     verdicts = [
         verdict for part in parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
     ]
-    verdicts = apply_waivers(verdicts, _waivers(stream), today=head.started.date())
+    verdicts = apply_waivers(verdicts, stream.waivers, today=head.started.date())
     state = RunState(
         interrupted=end is None or end.interrupted,
         nothing_selected=nothing_selected,
@@ -88,7 +87,7 @@ def failing(stream: Stream, target: str, requirements: Iterable[str]) -> frozens
     """Those of some requirements that a stream that is not over shows broken on a target by now, and not waived."""
     part = next(part for part in stream.parts if part.name == target)
     asked = [entry for entry in catalogue().judged if entry.id in frozenset(requirements)]
-    found = apply_waivers(_verdicts(asked, stream, part, part.gone), _waivers(stream), today=stream.head.started.date())
+    found = apply_waivers(_verdicts(asked, stream, part, part.gone), stream.waivers, today=stream.head.started.date())
     return frozenset(verdict.id for verdict in found if verdict.outcome == "fail")
 
 
@@ -163,10 +162,6 @@ def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
         for requirement in check.requirements:
             found.setdefault(requirement, []).append(Attempt(ended.check, ended.dropped, check.on_top))
     return found
-
-
-def _waivers(stream: Stream) -> list[Waiver]:
-    return [Waiver(one.requirement, one.target, one.reason, date.fromisoformat(one.expires)) for one in stream.waivers]
 
 
 # ---- the run and its targets

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from petcheck.errors import NotAResult, NotARun, NotEvidence
+from petcheck.errors import NotAResult, NotARun
 from petcheck.results.evidence import Evidence, evidence_of
 from petcheck.results.result import FILE, Result, load
 from petcheck.sanitize import printable
@@ -30,7 +30,7 @@ class RecordedRun:
 
 
 def read_run(path: Path) -> RecordedRun:
-    """The run whose result.json is `path` or is in the folder `path`; exchanges.har is in the same folder.
+    """The run whose result.json is `path` or is in the folder `path`; its recording is in the same folder.
 
     Raises NotARun if either file is missing, incomplete, not written by petcheck, or of another run.
     """
@@ -89,25 +89,14 @@ def recording_at(path: Path) -> Stream | None:
 
 
 def _evidence(folder: Path, result: Result, of: str) -> tuple[Evidence, ...]:
-    """The exchanges of a run from its stream, or from the HAR of an earlier version."""
-    file = folder / har.FILE
-    name = printable(str(file))
-    advice = f"put the one that was written with {of} into the same folder"
-    run: tuple[str, str] | None
-    try:
-        stream = recording_in(folder)
-        run, exchanges = (stream.head.run, timestamp(stream.head.started)), list(stream.exchanges)
-    except NotARun:
-        expect_file(file, FILE_CAP, advice)
-        try:
-            run, exchanges = har.exchanges_in(file)
-        except NotEvidence as error:
-            raise NotARun(f"{name} {printable(str(error), 200)}; {advice}") from None
+    """The exchanges of a run from its recording."""
+    stream = recording_in(folder)
     most = {target.name: target.requests.total for target in result.targets}
-    numbers = Counter(exchange.target for exchange in exchanges)
+    numbers = Counter(exchange.target for exchange in stream.exchanges)
+    run = stream.head.run, timestamp(stream.head.started)
     if run != (result.run.id, result.run.started) or any(number > most.get(one, 0) for one, number in numbers.items()):
-        raise NotARun(f"{name} belongs to another run than {of}; {advice}")
-    return tuple(map(evidence_of, exchanges))
+        raise NotARun(f"{printable(str(folder))} has the recording of another run than {of}; put its own there")
+    return tuple(map(evidence_of, stream.exchanges))
 
 
 def expect_file(file: Path, cap: int, advice: str) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from petcheck.reports.outputs import Material, names, not_written, write_outputs
+from petcheck.reports import outputs, summary
+from petcheck.reports.annotations import job_summary
+from petcheck.reports.outputs import Material, names, not_written
+from petcheck.results import proof
 from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
-from petcheck.results.proof import write_proof
 from petcheck.results.result import Result
 from petcheck.runner import reports_folder
 from petcheck.spec.outcomes import Exit
@@ -46,19 +50,35 @@ def judged_again(stream: Stream, reports: Path | None) -> Written:
 
 
 def judged_otherwise(stream: Stream, plan: str | None, as_of: date | None) -> Stream:
-    """A stream that will be judged for another plan, or as on another day, if these are given."""
+    """A stream to judge for another plan, or as on another day, if these are given."""
     head = stream.head
     targets = tuple(replace(one, plan=plan or one.plan) for one in head.targets)
     return stream.with_head(replace(head, as_of=as_of or head.as_of, targets=targets))
 
 
 def written(
-    material: Material, folder: Path, seal: Seal | None, *, besides: Callable[[], Iterable[str]] = lambda: ()
+    material: Material,
+    folder: Path,
+    seal: Seal | None,
+    *,
+    but: Collection[str] = (),
+    besides: Callable[[], Iterable[str]] = lambda: (),
 ) -> Written:
-    """Write the reports of a run and what proves them, and the files `besides` that the proof covers."""
-    end = Written(material, unwritten=write_outputs(material, folder))
+    """Write the reports of a run and what proves them, and the files `besides` that the proof covers.
+
+    Those in `but` are there already.
+    """
+    end = Written(material, unwritten=outputs.write_outputs(material, folder, but=but))
     listed = [name for name in names(material) if name not in end.unwritten]
-    end.unwritten |= write_proof(folder, [*listed, *besides()], material.result, material.environment, seal)
+    end.unwritten |= proof.write_proof(folder, [*listed, *besides()], material.result, material.environment, seal)
     if end.unwritten:
         end.trouble.append(not_written(folder, end.unwritten))
     return end
+
+
+def append_job_summary(material: Material) -> None:
+    """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
+    path = job_summary(os.environ)
+    if path is not None:
+        with suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(summary.render(material.result, material.evidence))

@@ -14,6 +14,7 @@ import threading
 import traceback
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +28,25 @@ _INSTALLED = tuple(
 _LINES, _FRAMES = 40, 3
 _SETTLED_S = 1.0  # an application may still be at work when its response has arrived
 
-_loaded: dict[App, Any] = {}
-_failed: dict[App, AppFailed] = {}
-
 
 def load_app(source: App) -> Any:
     """The ASGI application that `source` names, loaded once; WSGI is wrapped as ASGI.
 
     Raises `BadApp` if the name leads nowhere, and `AppFailed` if the application's own code fails.
     """
-    if source in _failed:
-        raise _failed[source]
-    if source not in _loaded:
-        try:
-            _loaded[source] = _load(source)
-        except AppFailed as failure:
-            _failed[source] = failure
-            raise
-    return _loaded[source]
+    found = _found(source)
+    if isinstance(found, AppFailed):
+        raise found
+    return found
+
+
+@cache
+def _found(source: App) -> Any:
+    """The application, or why its own code fails: that is tried once."""
+    try:
+        return _load(source)
+    except AppFailed as failure:
+        return failure
 
 
 def _load(source: App) -> Any:

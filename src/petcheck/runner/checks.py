@@ -11,27 +11,15 @@ from petcheck.runner.finish import RunEnd
 from petcheck.runner.start import Prepared
 
 
-class _End:
-    """A pytest plugin that keeps the end of the run."""
-
-    def __init__(self) -> None:
-        self.kept: RunEnd | None = None
-
-    def pytest_unconfigure(self, config: pytest.Config) -> None:
-        from petcheck.runner.plugin import END  # pytest must import it first
-
-        self.kept = config.stash.get(END, None)
-
-
 def run_checks(prepared: Prepared, options: Sequence[str]) -> tuple[int, RunEnd | None]:
     """Run pytest with these options; returns its exit code and the end of the run, None if it did not begin."""
-    before, end = dict(os.environ), _End()
+    before = dict(os.environ)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     for variable in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(variable, None)
     try:
-        code = int(pytest.main(list(options), plugins=[prepared, end]))
+        code = int(pytest.main(list(options), plugins=[prepared]))
     finally:
         os.environ.clear()
         os.environ.update(before)
-    return code, end.kept
+    return code, prepared.end

@@ -1,10 +1,10 @@
-"""What a check could not ask: the only place that maps exceptions to what the stream says of them."""
+"""What a check could not ask: what the stream says of the exception that ended it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from petcheck.errors import BudgetSpent, Inconclusive, NotPermitted, NotRun, NotSent, TargetDown, Untestable
+from petcheck.errors import Inconclusive, Untestable
 from petcheck.judging.verdicts import Dropped
 from petcheck.spec.files import suite_file
 
@@ -14,16 +14,8 @@ def dropped_by(error: BaseException | None) -> Dropped | None:
     match error:
         case None:
             return None
-        case NotRun():
-            return Dropped("not-run", error.reason, error.settled_by)
         case Inconclusive():
-            return Dropped("inconclusive", error.reason, error.settled_by)
-        case NotPermitted() | BudgetSpent():
-            return Dropped("not-run", _sentence(error.reason), error.settled_by)
-        case TargetDown():
-            return Dropped("error", _sentence(error.reason))
-        case NotSent():
-            return Dropped("inconclusive", _sentence(error.reason), error.settled_by)
+            return Dropped(error.outcome, _sentence(error.reason), error.settled_by)
         case Untestable():
             return Dropped("error", _sentence(str(error)))
     return Dropped(

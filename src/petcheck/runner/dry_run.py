@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
@@ -140,3 +141,12 @@ class Forecast:
             made = _LEFT_BEHIND + (posts + 1) // 2 + self._to_populate[1]
             left = f"about {made} animals, plus one per invalid body that is accepted"
         yield f"  left behind: {left}"
+
+
+def forecasts(config: Config, sections: frozenset[str] | None = None) -> list[Forecast]:
+    """What a run sends to each target; nothing is opened. `sections` are those of the checks that run; None for all."""
+    choice = Choice(config.choice)
+    return [
+        Forecast(target, config.max_requests, config.examples, choice, sections, config.populate)
+        for target in config.targets
+    ]

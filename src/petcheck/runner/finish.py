@@ -14,16 +14,17 @@ from pathlib import Path
 from petcheck.errors import ConfigError, NotARun
 from petcheck.reports import outputs
 from petcheck.reports.outputs import Material
-from petcheck.results import atomic_write, proof
+from petcheck.results import atomic_write
 from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
+from petcheck.runner.again import written
 from petcheck.runner.reports_folder import DEBUGGING_PAGE
 from petcheck.runner.session import Session
-from petcheck.runner.waivers import update_waivers
+from petcheck.runner.waiver_update import update_waivers
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream import files
-from petcheck.stream.lines import AgreedWaiver, End, Revised
+from petcheck.stream.lines import End, Revised
 from petcheck.stream.stream import Stream
 
 
@@ -68,7 +69,7 @@ class RunEnd:
         if folder is not None:
             whole = writer.path is not None and writer.trouble is None and stream.cut is None and self.lost is None
             but = [files.FILE] if whole else []  # a process that is lost may have left half a line
-            self.unwritten |= outputs.write_outputs(self.product, folder, but=but)
+            self.unwritten |= written(self.product, folder, self.seal, but=but).unwritten
         return self.exit_code(self.product.result.run.exit)
 
     def _ended(self, end: End) -> Stream:
@@ -85,36 +86,20 @@ class RunEnd:
                 found = judge(Stream((*stream.entries, end)))
                 updated = update_waivers(self.run.config, update, found)
                 self.note = updated.note
-                agreed = (AgreedWaiver(w.requirement, w.target, w.reason, str(w.expires)) for w in updated.waivers)
-                lines.insert(0, Revised(tuple(agreed)))
+                lines.insert(0, Revised(updated.waivers))
             except ConfigError as error:
                 self._said.append(f"the waivers were not updated: {error}")
         for line in lines:
             writer.write(line)
         return replace(stream, entries=(*stream.entries, *lines))
 
-    def write_manifest(self) -> None:
-        """Write what proves the reports over everything else that the run has written."""
+    def drop_old_page(self) -> None:
+        """Remove pytest-html's page of an earlier run."""
         folder = self.run.config.reports
-        if folder is None or self.product is None:
-            return
-        page = folder / DEBUGGING_PAGE
-        if self._page != page.resolve() and DEBUGGING_PAGE not in self.unwritten:
-            with contextlib.suppress(OSError):  # of an earlier run
+        page = folder and folder / DEBUGGING_PAGE
+        if page is not None and self._page != page.resolve() and DEBUGGING_PAGE not in self.unwritten:
+            with contextlib.suppress(OSError):
                 page.unlink(missing_ok=True)
-        written = [name for name in outputs.names(self.product) if name not in self.unwritten]
-        material = self.product
-        self.unwritten |= proof.write_proof(folder, written, material.result, material.environment, self.seal)
-
-    def append_job_summary(self) -> None:
-        """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
-        from petcheck.reports import summary
-        from petcheck.reports.annotations import job_summary
-
-        path = job_summary(os.environ)
-        if path is not None and self.product is not None and self.run.config.reports is not None:
-            with contextlib.suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(summary.render(self.product.result, self.product.evidence))
 
     @property
     def trouble(self) -> list[str]:

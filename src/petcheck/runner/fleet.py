@@ -41,7 +41,7 @@ _TROUBLES_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TargetEnd:
     """The end of the run of one target: its outline, None if it did not come to one, and trouble in one line each."""
 
     outline: Result | None
@@ -51,35 +51,28 @@ class Ended:
 # ---- one target, in its own process
 
 
-def judge_target(config: Config, options: Sequence[str]) -> Ended:
+def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     """Judge the one target of `config`, and write its reports; `options` are pytest's."""
-    _keep_off_the_job()
     if config.reports is not None:
         config.reports.mkdir(parents=True, exist_ok=True)
     try:
         prepared = prepare(config, writes_reports=True)
     except ConfigError as error:
-        return Ended(None, (str(error),))
+        return TargetEnd(None, (str(error),))
     with contextlib.redirect_stdout(io.StringIO()):
         _, end = run_checks(prepared, [*options, "-q"])
     if end is None or end.product is None:
-        return Ended(None)
-    return Ended(outline(end.product.result), tuple(end.trouble))
+        return TargetEnd(None)
+    return TargetEnd(outline(end.product.result), tuple(end.trouble))
 
 
-def _keep_off_the_job() -> None:
-    """Write nothing to the page of a CI job: the whole run does, and not each target."""
-    os.environ.pop("GITHUB_STEP_SUMMARY", None)
-
-
-def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | None, as_of: date | None) -> Ended:
+def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | None, as_of: date | None) -> TargetEnd:
     """Judge one target of the recording in a folder again."""
-    _keep_off_the_job()
     try:
         again = judged_again(judged_otherwise(recording_in(folder).only(name), plan, as_of), reports)
     except (NotARun, ConfigError) as error:
-        return Ended(None, (str(error),))
-    return Ended(outline(again.material.result), tuple(again.trouble))
+        return TargetEnd(None, (str(error),))
+    return TargetEnd(outline(again.material.result), tuple(again.trouble))
 
 
 # ---- all of them
@@ -105,7 +98,7 @@ def run_fleet(
         alone = {target.name: _alone(config, target) for target in config.targets}
         failing = 0
         for done in at_work.each(Task(name, judge_target, (one, options)) for name, one in alone.items()):
-            ended = done.value or Ended(None)
+            ended = done.value or TargetEnd(None)
             if ended.outline is None and not ended.trouble:
                 ended = _left(alone[done.name], head, None if at_work.interrupted else _said(done.error))
             trouble += [f"{done.name}: {line}" for line in ended.trouble]
@@ -145,7 +138,7 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
             Task(name, judge_recorded, (part_of(folder, name), name, reports and part_of(reports, name), plan, as_of))
             for name in names
         )
-        found = {done.name: done.value or Ended(None, ("its process died",)) for done in at_work.each(tasks)}
+        found = {done.name: done.value or TargetEnd(None, ("its process died",)) for done in at_work.each(tasks)}
         if at_work.interrupted:
             raise KeyboardInterrupt
         lost = [f"{name}: {line}" for name in names for line in found[name].trouble]
@@ -167,7 +160,7 @@ def _alone(config: Config, target: TargetConfig) -> Config:
     return replace(config, targets=(target,), reports=reports, shard=None, failed=False, given=given)
 
 
-def _left(config: Config, head: Head, broken: str | None) -> Ended:
+def _left(config: Config, head: Head, broken: str | None) -> TargetEnd:
     """The end of a target whose process did not tell one: what its stream says; `broken` if nobody interrupted it."""
     folder, stream = config.reports, Stream((head_of(config, head.started),))
     with contextlib.suppress(NotARun):
@@ -177,12 +170,12 @@ def _left(config: Config, head: Head, broken: str | None) -> Ended:
     if stream.end is None and broken is not None:
         stream = replace(stream, entries=(*stream.entries, End(stream.finished, broken=broken)))
     if broken is None and len(stream.entries) == 1:
-        return Ended(None)  # interrupted before it began
+        return TargetEnd(None)  # interrupted before it began
     end = Written(Material(judge(stream), stream))
     if folder is not None:
         end = written(end.material, folder, None)
     trouble = [] if finished or broken is None else [f"the suite broke: {broken}"]
-    return Ended(outline(end.material.result), (*trouble, *end.trouble))
+    return TargetEnd(outline(end.material.result), (*trouble, *end.trouble))
 
 
 def write_parts(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from dataclasses import fields
 from datetime import datetime
 from typing import Any, TypeVar
 
 from petcheck.config.options import Config
-from petcheck.config.recorded import settings_of
 from petcheck.results.judge import suite
 from petcheck.stream.environment import environment
-from petcheck.stream.lines import Head, RunSettings, ShardInfo, TargetSettings
-from petcheck.stream.typed import field_names, typed
+from petcheck.stream.lines import Head, RunSettings, TargetSettings
 
 T = TypeVar("T")
 
@@ -25,7 +23,7 @@ def run_id(config: Config) -> str:
 
 def head_of(config: Config, started: datetime) -> Head:
     """What is known about a run before it sends anything."""
-    recorded = settings_of(config)
+    choice = None if config.choice is None else tuple(sorted(config.choice))
     return Head(
         suite=suite(),
         run=run_id(config),
@@ -33,16 +31,14 @@ def head_of(config: Config, started: datetime) -> Head:
         as_of=config.as_of,
         seed=config.seed,
         options=dict(config.given),
-        settings=_of(RunSettings, recorded | {"seed_given": config.repeats}),
-        targets=tuple(
-            _of(TargetSettings, settings | {"base_url": str(target.source)})
-            for settings, target in zip(recorded["targets"], config.targets, strict=True)
-        ),
+        settings=_recorded(RunSettings, config, seed_given=config.repeats, choice=choice),
+        targets=tuple(_recorded(TargetSettings, one, base_url=str(one.source)) for one in config.targets),
         environment=environment(),
-        shard=None if config.shard is None else _of(ShardInfo, recorded["shard"]),
+        shard=config.shard,
     )
 
 
-def _of(kind: type[T], recorded: Mapping[str, Any]) -> T:
-    """The recorded settings that a class has fields for."""
-    return typed(kind, {name: recorded[name] for name in field_names(kind) if name in recorded})
+def _recorded(kind: type[T], config: object, **more: Any) -> T:
+    """The fields of a class of the stream, which have the names of those of the configuration, and `more`."""
+    names = [each.name for each in fields(kind) if hasattr(config, each.name)]  # type: ignore[arg-type]
+    return kind(**{name: getattr(config, name) for name in names} | more)

@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.errors import NotAResult, NotARun, NotJoined
+from petcheck.errors import NotARun, NotComparable
 from petcheck.results import attestation
 from petcheck.results.attestation import Seal
-from petcheck.results.load import recording_in
+from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import digest_of, read_manifest
 from petcheck.results.parts import names_of_parts, outline, part_of
-from petcheck.results.result import FILE, Result, load
+from petcheck.results.result import FILE, Result
 from petcheck.runner import reports_folder
 from petcheck.runner.again import Written, judged_again
 from petcheck.runner.fleet import write_parts
@@ -58,7 +58,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
     """Merge the reports in some folders into those of one run in `output`.
 
     Targets with their own recording are copied as they are, with their signatures; a recording of several is
-    parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotJoined,
+    parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotComparable,
     `ConfigError` where `output` is in use, and KeyboardInterrupt.
     """
     sources = [_Source(folder, recording_in(folder), bool(names_of_parts(folder))) for folder in folders]
@@ -78,28 +78,28 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
 
 
 def _expect_one_run(sources: Sequence[_Source]) -> None:
-    """Raise NotJoined for the first folder whose run cannot be part of the run of the first folder."""
+    """Raise NotComparable for the first folder whose run cannot be part of the run of the first folder."""
     first = sources[0]
     for other in sources[1:]:
         between = f"{first.name} and {other.name}"
         ours, theirs = first.head, other.head
         if ours.suite != theirs.suite:
-            raise NotJoined(
+            raise NotComparable(
                 f"{between} were made by different suites ({_suite(ours)} and {_suite(theirs)}); "
                 "judge all with the same one"
             )
         if ours.as_of != theirs.as_of:
-            raise NotJoined(
+            raise NotComparable(
                 f"{between} were judged as on different days ({ours.as_of} and {theirs.as_of}); "
                 "give every run the same --as-of"
             )
         if _settings(ours) != _settings(theirs):
-            raise NotJoined(f"{between} have different options or waivers; give every run the same ones")
+            raise NotComparable(f"{between} have different options or waivers; give every run the same ones")
         if (first.shard is None) != (other.shard is None):
             alone = other if other.shard is None else first
-            raise NotJoined(f"{alone.name} is not a shard, but others are; merge only the shards of one run")
+            raise NotComparable(f"{alone.name} is not a shard, but others are; merge only the shards of one run")
         if first.shard and other.shard and _list(first.shard) != _list(other.shard):
-            raise NotJoined(
+            raise NotComparable(
                 f"{between} have different lists of targets ({first.shard} and {other.shard}); "
                 "give every shard the same list and the same number of shards"
             )
@@ -108,7 +108,9 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
         if source.shard is not None:
             before = numbers.setdefault(source.shard.number, source)
             if before is not source:
-                raise NotJoined(f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once")
+                raise NotComparable(
+                    f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once"
+                )
 
 
 def _suite(head: Head) -> str:
@@ -130,23 +132,9 @@ def _expect_each_target_once(sources: Sequence[_Source]) -> None:
         for target in source.head.targets:
             before = found.setdefault(target.name, source)
             if before is not source:
-                same = _verdicts(before, target.name) == _verdicts(source, target.name)
-                raise NotJoined(
-                    f"{printable(target.name, 60)} is in {before.name} and in {source.name}, with "
-                    f"{'the same' if same else 'different'} verdicts; leave one of them out"
+                raise NotComparable(
+                    f"{printable(target.name, 60)} is in {before.name} and in {source.name}; leave one of them out"
                 )
-
-
-def _verdicts(source: _Source, target: str) -> dict[str, str]:
-    result = _loaded(source.part(target))
-    return {row.id: row.outcome for row in result.rows_of(target)}
-
-
-def _loaded(folder: Path) -> Result:
-    try:
-        return load(folder / FILE)
-    except NotAResult as error:
-        raise NotARun(f"{printable(str(error), 700)}; give the folder of a complete run") from None
 
 
 def _expect_whole(folder: Path) -> None:
@@ -187,7 +175,7 @@ def _copied(source: Path, output: Path) -> Result:
             if name == attestation.ENVELOPE_FILE:
                 (output / name).unlink(missing_ok=True)
             shutil.copyfile(source / name, output / name)
-    return outline(_loaded(output))
+    return outline(read_result(output / FILE, "give the folder of a complete run"))
 
 
 def _joined_stream(sources: Sequence[_Source]) -> Stream:

@@ -18,10 +18,11 @@ from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
-from petcheck.errors import ConfigError, Inconclusive, NothingToRun, NotSent, Untestable
+from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.results.judge import judge
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner import signals
+from petcheck.runner.again import append_job_summary
 from petcheck.runner.console import Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
@@ -77,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
     session = config.stash[SESSION] = Session(frozen, writer=StreamWriter(frozen.reports if writes else None))
     config.stash[_KEPT] = Kept()
-    end = config.stash[END] = RunEnd(session, prepared.seal) if prepared.lock is not None else None
+    end = config.stash[END] = prepared.end = RunEnd(session, prepared.seal) if prepared.lock is not None else None
     if _is_worker(config):
         # nobody sees a worker's stdout
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
@@ -263,7 +264,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, pytest.skip.Exception):
         error = Inconclusive(str(error))
-    if session is not None and isinstance(error, Inconclusive | Untestable | NotSent):
+    if session is not None and isinstance(error, Inconclusive | Untestable):
         # a traceback takes up to a tenth of a second, and only the reason is shown
         item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
     report: pytest.TestReport = yield  # type: ignore[assignment]
@@ -302,7 +303,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
             end.broken = f"{type(error).__name__} at the end of the run"
             return None
         finally:
-            end.write_manifest()
+            end.drop_old_page()
             session.exitstatus = end.exit_code(int(session.exitstatus))
             session.config.stash[_SCREEN].end = end
             if DEBUGGING_PAGE in end.unwritten:
@@ -319,7 +320,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
         if end is not None and end.product is None:
             end.run.close()
             end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
-            end.write_manifest()
+            end.drop_old_page()
         raise
 
 
@@ -339,7 +340,8 @@ def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> int:
         nothing_selected=exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED,
         runner_broke=exitstatus == pytest.ExitCode.INTERNAL_ERROR,
     )
-    end.append_job_summary()
+    if end.product is not None and end.run.config.reports is not None:
+        append_job_summary(end.product)
     return code
 
 

@@ -123,6 +123,7 @@ def _serve(
     _end_with_parent()
     os.environ.clear()
     os.environ.update(variables)
+    os.environ.pop("GITHUB_STEP_SUMMARY", None)  # the whole run writes to the page of a CI job, and no task of it
     os.chdir(folder)
     try:
         connection.send((function(*arguments), None))

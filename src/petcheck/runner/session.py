@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from petcheck.config.options import Config
 from petcheck.judging.verdicts import Dropped
 from petcheck.runner.dropped import dropped_by
-from petcheck.runner.dry_run import Forecast
+from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.runner.head import head_of
+from petcheck.runner.opening import open_target
 from petcheck.runner.progress import Announcer
 from petcheck.runner.schedule import EXAMPLE_STAGES, Check
-from petcheck.runner.targets import open_target
 from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Ended, Gone, Planned, PlannedCheck
 from petcheck.toolkit.budget import examples_for
@@ -40,7 +40,7 @@ class Session:
         self.head = head_of(self.config, datetime.now(UTC))
         self._configs = {target.name: target for target in self.config.targets}
         self._planned: dict[str, list[PlannedCheck]] = {name: [] for name in self._configs}
-        self._open: dict[str, Target] = {}
+        self.opened: dict[str, Target] = {}
         self._down: set[str] = set()
         self._examples: dict[str, Examples] = {}
         self._stack = ExitStack()
@@ -66,8 +66,8 @@ class Session:
 
     def target(self, name: str) -> Target:
         """The target with that name, opened and probed on first use."""
-        if name not in self._open:
-            self._open[name] = open_target(
+        if name not in self.opened:
+            self.opened[name] = open_target(
                 self._configs[name],
                 self.config,
                 self.head.run,
@@ -77,7 +77,7 @@ class Session:
                 writer=self.writer,
                 planned=Planned(name, tuple(self._planned[name])),
             )
-        return self._open[name]
+        return self.opened[name]
 
     def examples_of(self, target: Target) -> Examples:
         """The property examples of a target."""
@@ -87,11 +87,6 @@ class Session:
         if name not in self._examples:
             self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
-
-    @property
-    def opened(self) -> Mapping[str, Target]:
-        """The targets that are open, by name."""
-        return self._open
 
     def ended(self, check: Check, error: BaseException | None, seconds: float) -> Dropped | None:
         """Note that a check has ended, with the exception that it raised, if any; returns what it could not ask."""
@@ -112,10 +107,5 @@ class Session:
 
     def forecasts(self, checks: Iterable[Check] = ()) -> list[Forecast]:
         """What the run sends to each target; nothing is opened. `checks` are those that run, if some were chosen."""
-        config, choice = self.config, Choice(self.config.choice)
         sections = frozenset(check.section for check in checks if check.stage not in EXAMPLE_STAGES)
-        of = None if config.choice is None else sections
-        return [
-            Forecast(target, config.max_requests, config.examples, choice, of, config.populate)
-            for target in config.targets
-        ]
+        return forecasts(self.config, None if self.config.choice is None else sections)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from petcheck.config.options import Config
 from petcheck.config.targets import App
@@ -16,17 +17,22 @@ from petcheck.results.result import FILE
 from petcheck.runner import reports_folder
 from petcheck.runner.application import load_app
 
+if TYPE_CHECKING:
+    from petcheck.runner.finish import RunEnd
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(eq=False)
 class Prepared:
     """A run that can start. The command line hands it to the plugin as a pytest plugin.
 
     `lock` holds the reports folder; it is None in a run that writes no reports. `seal` signs them, if they are to be.
+    `end` is how the run ends, once it has begun.
     """
 
     config: Config
     lock: FolderLock | None
     seal: Seal | None = None
+    end: RunEnd | None = None
 
 
 def in_parts(config: Config) -> bool:

@@ -13,6 +13,7 @@ from petcheck.spec.files import suite_root
 
 # a requirement for which each marker must hold, one of them an extra
 _ONLY_WITH_EXTRA = re.compile(r"(?!.* or ).*;.*\bextra *== *.*")
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
 _FIELD = re.compile("^(Version|Requires-Dist): *(.*)$", re.MULTILINE)
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
@@ -61,25 +62,16 @@ def commit_of(root: Path) -> str | None:
 
 
 def packages_of(name: str) -> dict[str, str]:
-    """The versions of an installed package and of all that it needs here, in the order of their names."""
-    from packaging.requirements import Requirement
-    from packaging.utils import canonicalize_name
-
+    """The versions of an installed package and of all installed ones that it may need, in the order of their names."""
     found: dict[str, str] = {}
-    wanted: list[tuple[str, frozenset[str]]] = [(name, frozenset())]
+    wanted = [name]
     while wanted:
-        needed, extras = wanted.pop()
-        fields = _metadata(needed) if canonicalize_name(needed) not in found else {}
-        if not fields:
-            continue
-        found[canonicalize_name(needed)] = fields["Version"][0]
-        for text in fields.get("Requires-Dist", ()):
-            if not extras and _ONLY_WITH_EXTRA.fullmatch(text):
-                continue  # most are, and parsing them would take half of the time
-            requirement = Requirement(text)
-            marker = requirement.marker
-            if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras | {""}):
-                wanted.append((requirement.name, frozenset(requirement.extras)))
+        needed = re.sub(r"[-_.]+", "-", wanted.pop()).lower()
+        fields = _metadata(needed) if needed not in found else {}
+        if fields:
+            found[needed] = fields["Version"][0]
+            requirements = (text for text in fields.get("Requires-Dist", ()) if not _ONLY_WITH_EXTRA.fullmatch(text))
+            wanted += [named[0] for text in requirements if (named := _NAME.match(text))]
     return dict(sorted(found.items()))
 
 

@@ -16,11 +16,10 @@ from petcheck.errors import NotARun, NotEvidence
 from petcheck.exchange import Exchange
 from petcheck.sanitize import printable
 from petcheck.spec.version import VERSION
-from petcheck.stream.entries import entry_of, exchange_of
+from petcheck.stream.entries import entry_of
 from petcheck.stream.files import as_json, from_json
 from petcheck.stream.har_reader import HEAD, entries_of
 from petcheck.stream.har_room import Room
-from petcheck.stream.lines import HEAD_LINE
 from petcheck.stream.stream import Entry, Stream, checked
 
 FILE = "exchanges.har"
@@ -70,24 +69,6 @@ def read_har(path: Path) -> Stream | None:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except (NotEvidence, ValueError) as error:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
-
-
-def exchanges_in(path: Path) -> tuple[tuple[str, str] | None, list[Exchange]]:
-    """The id and the start of the run that a HAR of petcheck belongs to, None if it does not say, and its exchanges.
-
-    Those of earlier versions too. Raises NotEvidence.
-    """
-    log: dict[str, Any] = {}
-    try:
-        exchanges = [exchange_of(entry) for entry in entries_of(path, log)]
-    except OSError as error:
-        raise NotEvidence(f"cannot be read: {error.strerror}") from None
-    head: Any = log.get(HEAD)
-    try:
-        run = head[0][HEAD_LINE] if isinstance(head, list) else {**head["run"], "run": head["run"]["id"]}
-        return (run["run"], run["started"]), exchanges
-    except (KeyError, TypeError, IndexError):
-        return None, exchanges
 
 
 def _ours(path: Path, log: dict[str, object]) -> Iterator[Mapping[str, Any]]:

@@ -1,4 +1,4 @@
-"""The lines of a stream beside its exchanges: what a run was to do, and what it did. Read this first.
+"""The lines of a stream beside its exchanges: what a run was asked to do, and how it went. Read this first.
 
 A stream is `Head`, then for each target `Opened` and `Planned`, then exchanges with `Waited` and `Ended` in between,
 `Gone` where a target could not be tested, and `End`. A run that was killed has no `End`. The stream of a run in parts
@@ -13,6 +13,7 @@ from datetime import date, datetime
 from typing import Any, TypeAlias
 
 from petcheck.judging.verdicts import Dropped
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream.environment import Environment
 
 
@@ -28,22 +29,13 @@ class SuiteInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class AgreedWaiver:
-    """A waiver that the run was given, whether it applied or not; `expires` is its last day (YYYY-MM-DD)."""
-
-    requirement: str
-    target: str
-    reason: str
-    expires: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunSettings:
     """What steers a run beside its targets, wherever it was set.
 
     `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
     was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
     None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
+    `waivers` are all that the run was given, whether they applied or not.
     """
 
     max_requests: int
@@ -54,7 +46,7 @@ class RunSettings:
     traffic: bool = False
     choice: tuple[str, ...] | None = None
     populate: int | None = None
-    waivers: tuple[AgreedWaiver, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +174,7 @@ class Joined:
 class Revised:
     """The waivers that `--update-waivers` wrote; they replace those of the head."""
 
-    waivers: tuple[AgreedWaiver, ...]
+    waivers: tuple[Waiver, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +190,8 @@ class End:
 
 Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | Joined | End
 
-HEAD_LINE = "petcheck"
 KINDS: Mapping[str, type[Line]] = {
-    HEAD_LINE: Head,
+    "petcheck": Head,
     "opened": Opened,
     "planned": Planned,
     "ended": Ended,

@@ -7,7 +7,6 @@ the extension is a word about it, which anybody can change.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from petcheck.exchange import Credential, Exchange
 
@@ -52,16 +51,14 @@ def is_expression(header: str) -> bool:
     return "$" in header and any(re.fullmatch(pattern, header) for pattern, _ in _EXPRESSIONS)
 
 
-def contradiction(exchanges: Iterable[Exchange], *, traffic: bool) -> str | None:
-    """What the first exchange says that its header contradicts, in words; None if none does.
+def contradiction(exchange: Exchange, *, traffic: bool) -> str | None:
+    """What an exchange says that its header contradicts, in words; None if nothing does.
 
     In `traffic` a header may not have been recorded, and a key may be of unknown validity.
     """
-    for exchange in exchanges:
-        request = exchange.request
-        header = next((value for name, value in request.headers if name.lower() == "authorization"), None)
-        unsure = traffic and (request.credential is Credential.UNKNOWN or header is None)
-        if not unsure and not can_be(request.credential, header):
-            shown = "no Authorization header" if header is None else "another Authorization header"
-            return f"says that request {exchange.index} had {request.credential.value}, and shows {shown}"
-    return None
+    request = exchange.request
+    header = next((value for name, value in request.headers if name.lower() == "authorization"), None)
+    if (traffic and (request.credential is Credential.UNKNOWN or header is None)) or can_be(request.credential, header):
+        return None
+    shown = "no Authorization header" if header is None else "another Authorization header"
+    return f"says that request {exchange.index} had {request.credential.value}, and shows {shown}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
 
@@ -13,8 +13,8 @@ from petcheck.errors import NotEvidence
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.once import WholeRecord
 from petcheck.spec.operations import Operation
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import (
-    AgreedWaiver,
     End,
     Ended,
     Gone,
@@ -85,7 +85,7 @@ class Stream:
         return last if isinstance(last, End) else None
 
     @cached_property
-    def waivers(self) -> tuple[AgreedWaiver, ...]:
+    def waivers(self) -> tuple[Waiver, ...]:
         """The waivers that decide: those that the run wrote at its end, otherwise those that it was given."""
         revised = [entry for entry in self.entries if isinstance(entry, Revised)]
         return revised[-1].waivers if revised else self.head.settings.waivers
@@ -129,7 +129,7 @@ def _part(settings: TargetSettings, entries: Sequence[Entry]) -> Part:
         planned.checks if planned else None,
         tuple(entry for entry in mine if isinstance(entry, Ended)),
         WholeRecord(entry for entry in mine if isinstance(entry, Exchange)),
-        sum(entry.seconds for entry in mine if isinstance(entry, Waited)),
+        sum((entry.seconds for entry in mine if isinstance(entry, Waited)), 0.0),
         next((entry.reason for entry in mine if isinstance(entry, Gone)), None),
     )
 
@@ -145,7 +145,7 @@ class Contradiction(NotEvidence):
         self.line = line
 
 
-def checked(entries: Iterable[Entry], *, cut: str | None = None) -> Stream:
+def checked(entries: Iterable[Entry]) -> Stream:
     """The stream of some lines. Raises `NotEvidence` if it has no head, is too large, or contradicts itself."""
     watch = _Watch()
     kept: list[Entry] = []
@@ -154,7 +154,7 @@ def checked(entries: Iterable[Entry], *, cut: str | None = None) -> Stream:
         kept.append(entry)
     if not kept:
         raise NotEvidence("is empty: the run ended before it had begun")
-    return Stream(tuple(kept), cut)
+    return Stream(tuple(kept))
 
 
 class _Watch:
@@ -182,16 +182,14 @@ class _Watch:
                 return "it begins a second run, or names a target twice"
             if not all(map(_NAME.fullmatch, names)):  # a name is that of a folder too
                 return "it has a name of a target that petcheck does not give"
-            return _without_day(entry.settings.waivers)
+            return None
         if self._head is None:
             return "it does not begin with the head of a run"
         if self._ended:
             return "it follows the end of the run"
         self._ended = isinstance(entry, End)
-        if isinstance(entry, End | Joined):
+        if isinstance(entry, End | Joined | Revised):
             return None
-        if isinstance(entry, Revised):
-            return _without_day(entry.waivers)
         if entry.target not in {target.name for target in self._head.targets}:
             return "it is about a target that the run does not have"
         match entry:
@@ -237,17 +235,7 @@ class _Watch:
         if self._weight > WEIGHT_CAP:
             raise NotEvidence(TOO_HEAVY)
         traffic = self._head is not None and self._head.settings.traffic
-        return contradiction([exchange], traffic=traffic)
-
-
-def _without_day(waivers: Iterable[AgreedWaiver]) -> str | None:
-    """What is wrong with the first waiver that does not say when it ends; None if all do."""
-    for waiver in waivers:
-        try:
-            date.fromisoformat(waiver.expires)
-        except ValueError:
-            return "a waiver expires on no day"
-    return None
+        return contradiction(exchange, traffic=traffic)
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:

@@ -85,11 +85,6 @@ def _dataclass(kind: Any, document: Any, place: str) -> Any:
         raise ValueError(f"{place} has no {missing}") from None
 
 
-def field_names(kind: Any) -> list[str]:
-    """The names of a dataclass's fields."""
-    return [field.name for field in fields(kind)]
-
-
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind)

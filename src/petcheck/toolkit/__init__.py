@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Call, Credential, Exchange, Response, page_call
+from petcheck.errors import NotRun
+from petcheck.exchange import Call, Credential, Exchange, page_call
 from petcheck.json_values import kind
-from petcheck.judging.creations import creations_in
-from petcheck.judging.matchers import quoted
-from petcheck.judging.pages import animals_in, order_of
+from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID
-from petcheck.judging.rules.bodies import pets_in
-from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, OPEN_LISTS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import Traffic
-from petcheck.toolkit.lookups import creation, creations, list_anew, listed_before, read_others, revealing, unknown_id
+from petcheck.toolkit.lookups import creations, list_anew, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
 from petcheck.toolkit.payloads import DEFECTS, TELLTALE_STATUS, keyless_pet
 from petcheck.toolkit.target import Target
@@ -31,26 +27,18 @@ __all__ = [
     "Call",
     "Credential",
     "Exchange",
-    "Inconclusive",
     "NotRun",
     "Operation",
-    "Response",
     "Target",
     "Traffic",
     "animals_in",
-    "creation",
     "creations",
-    "creations_in",
-    "error_in",
     "keyless_pet",
     "kind",
     "list_anew",
     "listed_before",
     "observes",
-    "order_of",
     "page_call",
-    "pets_in",
-    "quoted",
     "read_others",
     "requirement",
     "revealing",

@@ -14,27 +14,21 @@ def settle_with_quota_used_up(target: Target, requirement: str) -> None:
 
     If no 429 was returned at all, raises the reason for that: `NotRun`, `Inconclusive` or `NotSent`.
     """
-    obstacle = target.exhausted(lambda: (use_up(target),))[0]
+    target.exhausted = target.exhausted or (use_up(target),)
+    obstacle = target.exhausted[0]
     target.settle(requirement)
-    if any(exchange.status == 429 for exchange in target.record):
-        return
-    match obstacle:
-        case NotSent():
-            raise obstacle from None
-        case Undecided(tried=False):
-            raise NotRun(obstacle.reason, obstacle.settled_by) from None
-        case Undecided():
-            raise Inconclusive(obstacle.reason, obstacle.settled_by) from None
+    if obstacle is not None and not any(exchange.status == 429 for exchange in target.record):
+        raise obstacle from None
 
 
-def use_up(target: Target) -> Undecided | NotSent | None:
+def use_up(target: Target) -> Inconclusive | None:
     """Use up the rest of the window and send the requests that follow. Returns what prevented it, or None."""
     transport = target.transport
     permissions = transport.permissions
     allowance = Allowance(target.config.exhaust, permissions.max_wait, permissions.max_requests - transport.tally.sent)
     cost = cost_of_using_up(target.record, allowance, transport.time.monotonic())
     if isinstance(cost, Undecided):
-        return cost
+        return _obstacle(cost)
     said = f"using up the quota takes about {plural(cost.requests, 'request')}, then a wait of {cost.wait_s:.0f} s"
     transport.on_notice(target.config.name, said)
     began = len(target.record)
@@ -43,7 +37,11 @@ def use_up(target: Target) -> Undecided | NotSent | None:
             _send(target, step)
     except NotSent as obstacle:
         return obstacle
-    return step
+    return None if step is None else _obstacle(step)
+
+
+def _obstacle(undecided: Undecided) -> Inconclusive:
+    return (Inconclusive if undecided.tried else NotRun)(undecided.reason, undecided.settled_by)
 
 
 def _send(target: Target, step: Ask) -> None:

@@ -30,7 +30,6 @@ class Traffic(Enum):
 
 
 PAGES, ODD_PAGES, ANIMALS, OTHER_IDS, NEW, DEFECTIVE, ORDERS, KEYS, EXHAUSTION = Traffic
-POSTING = frozenset({NEW, DEFECTIVE, KEYS})
 
 _EVERYTHING = frozenset(Traffic)
 # what is accepted by mistake must be an animal too

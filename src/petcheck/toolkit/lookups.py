@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from math import inf
 
-from petcheck.exchange import Animal
+from petcheck.exchange import Animal, Exchange
 from petcheck.json_values import integer
-from petcheck.judging.creations import reads_in
+from petcheck.judging.creations import creations_in, reads_in
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.get_pet import wrapped
 from petcheck.spec.figures import LIMIT_MAX, PENDING, SOLD, STATUSES
-from petcheck.toolkit.created import Created
-from petcheck.toolkit.payloads import TELLTALE_STATUS, ValidPet
+from petcheck.toolkit.payloads import TELLTALE_STATUS
 from petcheck.toolkit.target import Target
 
 _DOUBLE_BITS = 53
@@ -19,46 +18,40 @@ _DOUBLE_BITS = 53
 _CONFIRMATION = 4
 
 
-def recipe(target: Target, status: str | None) -> ValidPet:
-    """The animal that the run posts for a status. Raises `NotRun` if writes are not allowed."""
-    target.need_writes()
-    return next(pet for pet in target.valid_pets() if pet.status == status)
-
-
-def creation(target: Target, status: str | None) -> Created:
-    """The created animal of a status: the extreme one if it was accepted, otherwise the plain one.
+def _creation(target: Target, status: str | None) -> Exchange:
+    """The POST of an animal of a status: the extreme one if it was accepted, otherwise the plain one.
 
     If the plainest animal of all got the same status, other than 400, the extreme value was not the reason.
     """
-    pet = recipe(target, status)
+    target.need_writes()
+    pet = next(pet for pet in target.valid_pets() if pet.status == status)
     # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
     for place, extreme in enumerate(pet.extremes):
         first = target.post(f"extreme {status}" + " again" * place, extreme, escaped=pet.escaped)
         plainest = target.post(f"plain {STATUSES[0]}", target.valid_pets()[0].plain)
-        if first.accepted or (first.status != 400 and first.status == plainest.status):
+        if first.status == 201 or (first.status != 400 and first.status == plainest.status):
             return first
     return target.post(f"plain {status}", pet.plain)
 
 
-def creations(target: Target) -> list[Created]:
-    """The created animal of each status, and without one; then the watched page is requested again."""
-    made = [creation(target, status) for status in (*STATUSES, None)]
+def creations(target: Target) -> None:
+    """Create an animal of each status, and one without; then the watched page is requested again."""
+    for status in (*STATUSES, None):
+        _creation(target, status)
     list_anew(target, TELLTALE_STATUS)
-    return made
 
 
 def revealing(target: Target) -> int | None:
     """The id of the created animal that reveals most, an extreme one if there is one; None if none has an id."""
-    made = [one for one in target.created if one.accepted and one.id is not None]
-    order = [f"extreme {PENDING}", f"extreme {SOLD}", f"extreme {SOLD} again", "extreme None"]
-    made.sort(key=lambda one: order.index(one.label) if one.label in order else len(order))
-    return made[0].id if made else None
+    extreme = (f"extreme {PENDING}", f"extreme {SOLD}", f"extreme {SOLD} again", "extreme None")
+    labels = (*(label for label in extreme if label in target.created), *target.created)
+    return next((made.id for made in creations_in(target.created[label] for label in labels)), None)
 
 
 def list_anew(target: Target, status: str | None = None) -> None:
     """List the longest page, filtered or not; list it again if the run has created animals since."""
-    created = max((one.exchange.finished for one in target.created), default=-inf)
+    created = max((one.finished for one in target.created.values()), default=-inf)
     if target.api.list_pets(limit=LIMIT_MAX, status=status).sent < created:
         target.api.list_pets(limit=LIMIT_MAX, status=status, fresh=True)
 
@@ -66,7 +59,7 @@ def list_anew(target: Target, status: str | None = None) -> None:
 def listed_before(target: Target) -> list[int]:
     """Ids of listed animals that the run did not create, most revealing first."""
     target.api.list_pets()
-    mine = {made.id for made in target.created}
+    mine = {made.id for made in creations_in(target.created.values())}
     listed = animals_in(target.record)
     return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not _odd(listed[n])))
 
@@ -84,7 +77,7 @@ def read_others(target: Target) -> None:
 
     second = sorted((number for number in listed if number not in first), key=least_alike)[:1]
     status_of = {number: str(animal.get("status")) for number, animal in listed.items()}
-    status_of |= {made.id: str(made.body.get("status")) for made in target.created if made.id is not None}
+    status_of |= {made.id: str(made.status) for made in creations_in(target.created.values())}
     newest = {
         status: number for number, status in sorted(status_of.items(), key=lambda row: (row[0] not in before, row))
     }

@@ -10,12 +10,11 @@ import json
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PENDING, STATUSES
+from petcheck.wire.api import Members
 
 _SIGNS = "".join(sign for sign in string.punctuation if sign != "=")
-Body: TypeAlias = "dict[str, object] | list[object] | bytes | None"
 
 
 # bodies that must not be stored have this status: one filtered page then shows them in a store of any usual size
@@ -42,7 +41,7 @@ class Defect:
 
     label: str
     requirement: str
-    body: Body
+    body: Members
 
 
 def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:

@@ -15,6 +15,7 @@ from petcheck.judging.pages import shown_in
 from petcheck.spec.figures import LIMIT_MAX, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.target import Target
+from petcheck.words import plural
 
 
 def populate(target: Target, wanted: int) -> None:
@@ -39,24 +40,20 @@ def _populated(target: Target, wanted: int) -> str:
     shown, listed = _shown(target)
     missing = wanted - len(shown)
     if missing <= 0:
-        return f"already has {_animals(len(shown))}; none added"
+        return f"already has {plural(len(shown), 'animal')}; none added"
     if len(listed) >= LIMIT_MAX or shown != listed:
-        return f"shows {_animals(len(shown))}, perhaps not all that it has; none added to reach {wanted}"
+        return f"shows {plural(len(shown), 'animal')}, perhaps not all that it has; none added to reach {wanted}"
     for number, status in enumerate(islice(cycle(STATUSES), missing), 1):
         name = f"petcheck {target.run} populate {number}"
         answer = target.api.create_pet({"name": name, "categoryId": target.category, "status": status})
         made = next(iter(creations_in([answer])), None)
         if made is None:
-            added = f"after adding {_animals(number - 1)}" if number > 1 else "before adding any animal"
+            added = f"after adding {plural(number - 1, 'animal')}" if number > 1 else "before adding any animal"
             return f"stopped {added}: {Operation.CREATE_PET} returned {answer_text(answer)}"
         if number == 1 and not _shown(target)[1] >= shown | {made.id}:
             return f"stopped after adding animal {made.id}: the list does not show it"
     _shown(target)
-    return f"added {_animals(missing)}, so there are {wanted}"
-
-
-def _animals(number: int) -> str:
-    return f"{number} animal{'s' * (number != 1)}"
+    return f"added {plural(missing, 'animal')}, so there are {wanted}"
 
 
 def _shown(target: Target) -> tuple[frozenset[int], frozenset[int]]:

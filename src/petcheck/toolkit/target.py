@@ -8,26 +8,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
-from typing import TypeVar, cast
+from functools import partial
 
 from petcheck.config.targets import TargetConfig
-from petcheck.errors import BudgetSpent, NotRun, NotSent, Untestable
+from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
-from petcheck.judging.judgement import Ask, Failed, Grounds, Held, Rule, Undecided
+from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
-from petcheck.toolkit.created import Created
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
-from petcheck.toolkit.payloads import Body, Defect, ValidPet, defects, valid_pets
-from petcheck.wire.api import Api
+from petcheck.toolkit.payloads import Defect, ValidPet, defects, valid_pets
+from petcheck.wire.api import Api, Members
 from petcheck.wire.transport import Transport
 
-Seen = TypeVar("Seen")
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _RESERVED = 1  # requests kept for a question that arises after everything else was sent
@@ -47,12 +45,13 @@ class Target:
     as_of: date
     seed: int
     repeats: bool = False
-    created: list[Created] = field(default_factory=list)
+    created: dict[str, Exchange] = field(default_factory=dict)  # by the label of the body
     examples_sent: int = 0
     examples_share: int = 0
     populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
     untestable: str | None = None
+    exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
 
     def __post_init__(self) -> None:
         drawn = random.Random(f"{self.seed}/{self.config.name}")  # noqa: S311 - to be repeatable, not secret
@@ -143,24 +142,29 @@ class Target:
             self._grounds = self.record, known
         return self._grounds[1]
 
-    def settle(self, requirement: str) -> None:
+    def settle(self, requirement: str, send: Callable[[Call], object] | None = None) -> None:
         """Send the requests that would decide a requirement; the stream is judged later, by what it holds then.
 
-        Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions.
+        Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions. `send` sends a
+        request; without it, the target's own operations do.
         """
         if not self.choice.covers(requirement) and not self.choice.asks(requirement):
             return
-        decision = self._decided(RULE[requirement])
+        decision = self._decided(requirement, send or partial(self.api.call, fresh=True))
         if isinstance(decision, Failed) and decision.unanswered and self.choice.entries is not None:
             # silence counts only while the target answers others, and a choice may have none
             with suppress(NotSent):
                 self.api.list_pets(fresh=True)
 
-    def _decided(self, rule: Rule) -> Held | Failed | Undecided:
+    def decision(self, requirement: str) -> Decision:
+        """What a requirement's rule says of the exchanges so far."""
+        return decide_from_tries(RULE[requirement], self.record, self.grounds)
+
+    def _decided(self, requirement: str, send: Callable[[Call], object]) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; each question is asked once."""
         asked: set[tuple[tuple[Call, ...], float]] = set()
         while True:
-            decision = decide_from_tries(rule, self.record, self.grounds)
+            decision = self.decision(requirement)
             if not isinstance(decision, Ask):
                 return decision
             question = decision.calls, decision.not_before
@@ -168,11 +172,11 @@ class Target:
                 return decision.otherwise
             asked.add(question)
             try:
-                self.put(decision, lambda call: self.api.call(call, fresh=True))
+                self._put(decision, send)
             except NotSent:
                 return decision.otherwise
 
-    def put(self, question: Ask, send: Callable[[Call], object]) -> None:
+    def _put(self, question: Ask, send: Callable[[Call], object]) -> None:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
         if self.spare_in_all() < len(question.calls):
             raise BudgetSpent("the run's request budget is spent")
@@ -215,29 +219,20 @@ class Target:
         """The bodies that must be refused."""
         return defects(self.run, self.category, self._number)
 
-    def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Created:
+    def post(self, label: str, body: dict[str, object], *, escaped: bool = False) -> Exchange:
         """Create an animal, once in a run for each label; `escaped` as in `ValidPet`.
 
         Raises `NotRun` if writes are not allowed.
         """
-        known = next((creation for creation in self.created if creation.label == label), None)
-        if known is not None:
-            return known
-        self.need_writes()
-        creation = Created(label, body, self.api.create_pet(json.dumps(body).encode() if escaped else body))
-        self.created.append(creation)
-        return creation
+        if label not in self.created:
+            self.need_writes()
+            self.created[label] = self.api.create_pet(json.dumps(body).encode() if escaped else body)
+        return self.created[label]
 
-    def refuse(self, body: Body, credential: Credential = Credential.VALID) -> Exchange:
+    def refuse(self, body: Members, credential: Credential = Credential.VALID) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""
         self.need_writes()
         return self.api.create_pet(body, credential=credential)
-
-    def exhausted(self, use_up: Callable[[], Seen]) -> Seen:
-        """The result of `use_up`, called once in a run."""
-        if self._exhausted is None:
-            self._exhausted = use_up()
-        return cast("Seen", self._exhausted)
 
     @contextmanager
     def on_behalf_of(self, section: str, *, on_top: bool = False) -> Iterator[None]:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.spec.figures import MEDIA_TYPE, STATUSES
-from petcheck.traffic.entries import headers_of
+from petcheck.traffic.seen import headers_of
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
 

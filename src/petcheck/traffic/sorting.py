@@ -21,8 +21,8 @@ from petcheck.stream.entries import shared
 from petcheck.stream.har_reader import entries_of
 from petcheck.stream.shown_keys import can_be, is_expression
 from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
-from petcheck.traffic.entries import LeftAlone, Seen, method_of, seen_in, url_of
 from petcheck.traffic.secrets import Masks, secrets_of
+from petcheck.traffic.seen import LeftAlone, Seen, method_of, seen_in, url_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
 
 TARGET = "traffic"
@@ -34,7 +34,7 @@ _REDACTED = re.compile(r"redact|\*\*\*|\$|<|\[|^\s*$|hidden|removed|xxxx", re.IG
 
 
 @dataclass(frozen=True, slots=True)
-class Traffic:
+class ForeignTraffic:
     """The exchanges of a HAR with the four operations below a base URL.
 
     `entries` counts all that the HAR holds, `left_alone` those that show nothing, by reason. `key` is the fingerprint
@@ -48,7 +48,7 @@ class Traffic:
     key: str | None
 
 
-def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic:
+def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> ForeignTraffic:
     """The traffic in a HAR; `base_url` is worked out where it is None, `own_key` is valid for certain.
 
     Raises NotARun if the file is not a HAR, is too large, or has several base URLs.
@@ -86,7 +86,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Traffic
     masks = Masks(tokens, secrets, _texts(seen for _, seen in rows))
     candidates.clear()
     exchanges = tuple(_exchanges(rows, keys, masks))
-    return Traffic(masks.in_text(base), exchanges, entries, left_alone, keys.fingerprint)
+    return ForeignTraffic(masks.in_text(base), exchanges, entries, left_alone, keys.fingerprint)
 
 
 def _texts(rows: Iterable[Seen]) -> Iterator[bytes]:
@@ -152,23 +152,20 @@ class _Keys:
 
     def __init__(self, rows: Sequence[Seen], own_key: str | None) -> None:
         tokens = Counter[str]()
-        for seen in rows:
-            token = _token(seen)
-            if token and seen.status < 300:
-                tokens[token] += 1
-        self._valid = list(
-            dict.fromkeys([*([own_key] if own_key else []), *(token for token, _ in tokens.most_common())])
-        )
-        self._recorded = any(_is_recorded(seen) for seen in rows)
-        self.fingerprint = ApiKey(self._valid[0]).fingerprint if self._valid else None
         # a key may be issued or revoked during the recording: a 401 counts only between two answers that accept it
         self._from: dict[str, datetime] = {}
         self._until: dict[str, datetime] = {}
         for seen in rows:
             token = _token(seen)
             if token and seen.status < 300:
+                tokens[token] += 1
                 self._from.setdefault(token, seen.started)
                 self._until[token] = seen.started
+        self._valid = list(
+            dict.fromkeys([*([own_key] if own_key else []), *(token for token, _ in tokens.most_common())])
+        )
+        self._recorded = any(_is_recorded(seen) for seen in rows)
+        self.fingerprint = ApiKey(self._valid[0]).fingerprint if self._valid else None
 
     def of(self, seen: Seen) -> tuple[Credential, str | None]:
         """The credential of a request, and its header as a report shows it."""

@@ -15,21 +15,6 @@ from petcheck.wire.credentials import ApiKey, authorization, shown
 from petcheck.wire.redaction import Redactor
 
 
-@dataclass(frozen=True, slots=True)
-class Errand:
-    """A call on its way: to which target, for which section of the document, and as which request of the run.
-
-    `new_connection` asks for its own connection; `body_cap` is the most bytes of the response body that are read.
-    """
-
-    call: Call
-    target: str
-    index: int
-    section: str
-    new_connection: bool
-    body_cap: int
-
-
 @dataclass
 class LiveSender:
     """Sends requests with the key, or what replaces it, to a server.
@@ -58,9 +43,13 @@ class LiveSender:
         """`text` without the key."""
         return self._redactor.in_text(text)
 
-    def send(self, errand: Errand) -> Exchange:
-        """Send one request, and return it with its answer, redacted. Raises `ConnectionLost`."""
-        call = errand.call
+    def send(
+        self, call: Call, target: str = "", index: int = 0, section: str = "", *, new_connection: bool, body_cap: int
+    ) -> Exchange:
+        """Send one request of the run, and return it with its answer, redacted. Raises `ConnectionLost`.
+
+        `new_connection` asks for its own connection; `body_cap` is the most bytes of the response body that are read.
+        """
         if self.client is None:
             raise NotSent(f"there is no server to send {call.method} {call.path} to")
         url = self.base_url + call.path
@@ -75,14 +64,14 @@ class LiveSender:
         authorized = [*headers, ("Authorization", credential)] if credential is not None else headers
         started, sent = self.clock.now(), self.clock.monotonic()
         answer = self.client.send(
-            call.method, url, authorized, call.body, new_connection=errand.new_connection, body_cap=errand.body_cap
+            call.method, url, authorized, call.body, new_connection=new_connection, body_cap=body_cap
         )
         finished = self.clock.monotonic()
         said = None if self.log is None else self._redactor.in_text(self.log())
         display = shown(call.credential, self.key, self.random_key)
         return Exchange(
-            index=errand.index,
-            target=errand.target,
+            index=index,
+            target=target,
             request=Request(
                 operation=call.operation,
                 method=call.method,
@@ -96,7 +85,7 @@ class LiveSender:
             started=started,
             sent=sent,
             finished=finished,
-            section=errand.section,
+            section=section,
             log=said,
         )
 

@@ -6,8 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
 
-from petcheck.exchange import Exchange
-
 
 class Unplanned(Enum):
     """Why the run sent a request that it had not planned."""
@@ -27,30 +25,21 @@ class RequestTally:
     """Requests sent to a target.
 
     `sent` counts all of them except the `lost`: those that met a connection closed by the server, and were sent again
-    on a new one. `methods`, `sections` (on whose behalf) and `statuses` break down `sent`. `repeats` counts those in
-    addition to the planned ones, and `forgiven` the 502, 503 and 504 that were gone on the second try.
+    on a new one. `repeats` counts those in addition to the planned ones.
     """
 
     sent: int = 0
-    methods: Counter[str] = field(default_factory=Counter)
-    sections: Counter[str] = field(default_factory=Counter)
-    statuses: Counter[int] = field(default_factory=Counter)
     repeats: Counter[Unplanned] = field(default_factory=Counter)
     lost: int = 0
-    forgiven: Counter[int] = field(default_factory=Counter)
 
     @property
     def planned(self) -> int:
         """Requests that count against a budget: each request once, however often it was repeated."""
         return self.sent - self.repeats.total()
 
-    def count(self, exchange: Exchange, cause: Unplanned | None = None) -> None:
+    def count(self, cause: Unplanned | None = None) -> None:
         """Add an exchange; `cause` says why its request was sent if that was not planned."""
         self.sent += 1
-        self.methods[exchange.request.method] += 1
-        self.sections[exchange.section] += 1
-        if exchange.status is not None:
-            self.statuses[exchange.status] += 1
         if cause is not None:
             self.repeats[cause] += 1
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from petcheck.errors import WaitTooLong
+from petcheck.errors import NotSent
 from petcheck.exchange import Response
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.wire import pacing
@@ -17,7 +17,7 @@ from petcheck.wire.clock import Clock, in_words
 class Throttle:
     """Waits before each request of a run, and learns from each response.
 
-    `wait` waits some seconds for a reason, and raises `WaitTooLong` if one wait is longer than `max_wait` seconds.
+    `wait` waits some seconds for a reason, and raises `NotSent` if one wait is longer than `max_wait` seconds.
     """
 
     clock: Clock
@@ -40,7 +40,7 @@ class Throttle:
     def before(self, *, valid_key: bool, may_exhaust: bool) -> None:
         """Wait until a request may be sent. A request that may use up the quota waits only for a Retry-After.
 
-        Raises `WaitTooLong`, also if all waits of a run after refusals together exceed `max_wait`.
+        Raises `NotSent`, also if all waits of a run after refusals together exceed `max_wait`.
         """
         if self._wait_out_refusal(expected=may_exhaust) or may_exhaust:
             return
@@ -95,7 +95,7 @@ class Throttle:
     def _wait_capped(self, seconds: float, why: str, what: str) -> None:
         """Wait because of refusals; all such waits of a run together may last at most `max_wait` seconds."""
         if self._refused_s > 0 and self._refused_s + seconds > self.max_wait:
-            raise WaitTooLong(
+            raise NotSent(
                 f"got repeated {what}: this run has waited {in_words(self._refused_s)} for them and waits at most "
                 f"{in_words(self.max_wait)}",
                 "--max-wait",

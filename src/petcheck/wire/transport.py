@@ -3,12 +3,12 @@
 1. permitted?   only the operations of the document; one that is not safe only if writes are allowed -> `NotPermitted`
 2. affordable?  not beyond the cap on requests                                                      -> `BudgetSpent`
 3. alive?       not to a target that is down, nor of a kind that it leaves waiting -> `TargetDown`, `OperationSilent`
-4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `WaitTooLong`
+4. paced        waits as the target asks, also after a 429, 502, 503 or 504, if not too long        -> `NotSent`
 5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
                 that the server had closed is sent again on a new one, and not recorded
 6. recorded     after redaction
-7. repeated     once, if the answer does not count: an unexpected 429 (-> `StillLimited`), a 502, 503 or 504, or
-                silence, after which the target is probed. The number of repeats is limited         -> `RepeatsSpent`
+7. repeated     once, if the answer does not count: an unexpected 429 (-> `NotSent`), a 502, 503 or 504, or
+                silence, after which the target is probed. The number of repeats is limited         -> `NotSent`
 
 None of these errors is a verdict on the server; each says why a check got no answer that counts.
 """
@@ -18,17 +18,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 
 from petcheck.errors import (
     BudgetSpent,
     ConnectionLost,
     NotPermitted,
+    NotSent,
     OperationSilent,
-    RepeatsSpent,
-    StillLimited,
     TargetDown,
-    WaitTooLong,
 )
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
@@ -36,7 +35,7 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, kind_of, pause_before_probe
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, in_words
-from petcheck.wire.sender import Errand, LiveSender
+from petcheck.wire.sender import LiveSender
 from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
 from petcheck.wire.throttle import Throttle
 from petcheck.words import plural
@@ -130,12 +129,12 @@ class Transport:
         return self._paced(call, may_exhaust=True)
 
     def wait(self, seconds: float, why: str) -> None:
-        """Wait, reporting the seconds left every second. Raises `WaitTooLong` if the run may not wait that long.
+        """Wait, reporting the seconds left every second. Raises `NotSent` if the run may not wait that long.
 
         Messages continue `why` with "in … s".
         """
         if seconds > self.permissions.max_wait:
-            raise WaitTooLong(
+            raise NotSent(
                 f"{why} in {in_words(seconds)}, but this run waits at most {in_words(self.permissions.max_wait)}",
                 "--max-wait",
             )
@@ -150,18 +149,11 @@ class Transport:
             left -= step
         self.on_waited(self.target, seconds, why)
 
-    def keep(self, exchange: Exchange, cause: Unplanned | None = None) -> None:
-        """Put an exchange on record."""
-        self.on_exchange(exchange)
-        self.recorded.append(exchange)
-        self._record_size += _size(exchange)
-        self.tally.count(exchange, cause)
-
     # ---- repeated
 
     def _settled(self, call: Call) -> Exchange:
         """The exchange that answers the call, after repeating a request whose answer does not count."""
-        repeated: dict[Unplanned, int | None] = {}
+        repeated: set[Unplanned] = set()
         cause: Unplanned | None = None
         while True:
             exchange = self._paced(call, cause=cause)
@@ -171,18 +163,16 @@ class Transport:
             self._before_repeat(cause, exchange)
             # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
-                repeated[cause] = exchange.status
+                repeated.add(cause)
         self._circuit.note(kind_of(call), exchange.answer)
         if cause is not None and cause not in repeated:
             spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
             if cause is Unplanned.SILENCE:
                 raise OperationSilent(f"{call.operation} did not answer; {spent}")
-            raise RepeatsSpent(f"{call.operation} gave no usable answer; {spent}")
+            raise NotSent(f"{call.operation} gave no usable answer; {spent}")
         if cause is Unplanned.RATE_LIMIT:
-            raise StillLimited(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
+            raise NotSent(f"{call.operation} returned 429 again after its {RETRY_AFTER} had passed")
         self._in_trouble = cause is Unplanned.GATEWAY
-        if cause is None and (forgiven := repeated.get(Unplanned.GATEWAY)) is not None:
-            self.tally.forgiven[forgiven] += 1
         return exchange
 
     def _before_repeat(self, cause: Unplanned, exchange: Exchange) -> None:
@@ -267,26 +257,23 @@ class Transport:
 
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-        errand = Errand(
-            call,
-            self.target,
-            index=self.tally.sent,
-            section=self.section,
-            new_connection=cause is not None or self._may_lose(call),
-            body_cap=max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size)),
-        )
+        cap = max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
+        send = partial(self.sender.send, call, self.target, self.tally.sent, self.section, body_cap=cap)
         try:
-            exchange = self.sender.send(errand)
+            exchange = send(new_connection=cause is not None or self._may_lose(call))
         except ConnectionLost:
             self.tally.lost += 1
             self._afford()
-            exchange = replace(self.sender.send(replace(errand, new_connection=True)), resent=True)
+            exchange = replace(send(new_connection=True), resent=True)
         self._throttle.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
         why = cause.value if cause is not None else ""
         exchange = replace(exchange, cause=why, on_top=self.on_top, example=self.example, simplifies=self.simplifies)
-        self.keep(exchange, cause)
+        self.on_exchange(exchange)
+        self.recorded.append(exchange)
+        self._record_size += len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
+        self.tally.count(cause)
         return exchange
 
     def _may_lose(self, call: Call) -> bool:
@@ -303,10 +290,6 @@ def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     if exchange.status == 429:
         return Unplanned.RATE_LIMIT
     return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
-
-
-def _size(exchange: Exchange) -> int:
-    return len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
 
 
 def _detail(exchange: Exchange) -> str:

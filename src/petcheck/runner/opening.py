@@ -28,7 +28,7 @@ from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
 from petcheck.wire.redaction import Redactor
-from petcheck.wire.sender import Errand, LiveSender
+from petcheck.wire.sender import LiveSender
 from petcheck.wire.transport import Permissions, Transport
 
 _REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
@@ -176,7 +176,7 @@ def _mounted(sender: LiveSender) -> str:
     url = sender.base_url
     for path in _USUAL_PATHS:
         sender.base_url = url + path
-        answer = sender.send(Errand(Call(Operation.LIST_PETS), "", 0, "", False, _PROBE_CAP))
+        answer = sender.send(Call(Operation.LIST_PETS), new_connection=False, body_cap=_PROBE_CAP)
         if answer.status is not None and answer.status not in (404, 405):
             return path
     return _USUAL_PATHS[0]

@@ -11,10 +11,10 @@ from petcheck.results.judge import suite
 from petcheck.stream.environment import environment
 from petcheck.stream.lines import End, Head, Opened, RunSettings, TargetSettings
 from petcheck.stream.stream import Stream, checked
-from petcheck.traffic.sorting import TARGET, Traffic
+from petcheck.traffic.sorting import TARGET, ForeignTraffic
 
 
-def stream_of(traffic: Traffic, *, plan: str | None, as_of: date | None) -> Stream:
+def stream_of(traffic: ForeignTraffic, *, plan: str | None, as_of: date | None) -> Stream:
     """The stream that traffic comes to; without `as_of`, it is judged as on the day of its last exchange."""
     exchanges = traffic.exchanges
     started = exchanges[0].started if exchanges else datetime.fromtimestamp(0, UTC)

@@ -19,7 +19,6 @@ from petcheck.stream.entries import shared
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
 _MASKED = ("set-cookie", "www-authenticate-info", "authentication-info", "proxy-authorization")
-_LONGEST_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,26 +1,21 @@
-"""The settings in a recording: complete, the same on the way back, and refused if no run records them."""
+"""The head of a stream holds the settings that decide, and is the same on the way back."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
+from dataclasses import fields
 from datetime import UTC, date, datetime
-from pathlib import Path
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from petcheck.config.options import OPTIONS, Config
-from petcheck.config.recorded import settings_of
-from petcheck.config.shards import Shard
+from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
-from petcheck.config.waivers import WaiverUpdate
 from petcheck.runner.head import head_of
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
 from petcheck.spec.outcomes import Waiver
-from petcheck.stream.lines import Head
+from petcheck.stream.lines import Head, RunSettings, ShardInfo, TargetSettings
 from petcheck.stream.typed import plain, typed
 from petcheck.wire.credentials import ApiKey
 from tests.config.configured import STAGING, configured
@@ -62,40 +57,29 @@ CONFIGS = st.builds(
     timeout=SECONDS,
     waivers=st.lists(st.builds(Waiver, IDS, WORDS, WORDS, DAYS)).map(tuple),
     given=st.dictionaries(st.text(), st.booleans() | st.text() | st.lists(st.text())),
-    shard=st.none() | st.builds(Shard, st.integers(1), st.integers(1), st.integers(1), WORDS),
+    shard=st.none() | st.builds(ShardInfo, st.integers(1), st.integers(1), st.integers(1), WORDS),
 )
-# what only says where things are, or what to do with them
-NOT_RECORDED: dict[str, Any] = {
-    "failed": True,
-    "dry_run": True,
-    "reports": Path("elsewhere"),
-    "sign_key": Path("key.pem"),
-    "ca_bundle": "authorities.pem",
-    "waiver_update": WaiverUpdate(Path("petcheck.toml"), "ticket 7", date(2030, 1, 1)),
-}
 
 
 @given(CONFIGS)
-def test_what_is_recorded_is_json_and_the_head_reads_it(config: Config) -> None:
-    assert json.loads(json.dumps(settings_of(config))) == settings_of(config)
+def test_the_head_holds_what_decides_and_is_read_back(config: Config) -> None:
     head = head_of(config, datetime(2026, 11, 22, tzinfo=UTC))
     assert typed(Head, json.loads(json.dumps(plain(head)))) == head
-    assert [target.plan for target in head.targets] == [target.plan for target in config.targets]
+    assert [(one.plan, one.writes, one.exhaust, one.category_id) for one in head.targets] == [
+        (one.plan, one.writes, one.exhaust, one.category_id) for one in config.targets
+    ]
+    recorded = (head.settings.max_requests, head.settings.examples, head.settings.waivers, head.settings.populate)
+    assert recorded == (config.max_requests, config.examples, config.waivers, config.populate)
+    assert (head.settings.strict, head.settings.seed_given) == (config.strict, config.repeats)
+    assert head.settings.choice == (None if config.choice is None else tuple(sorted(config.choice)))
 
 
-def test_every_field_is_recorded_or_named_here() -> None:
-    config = configured(target=[STAGING])
-    assert {each.name for each in fields(Config)} == settings_of(config).keys() | NOT_RECORDED.keys()
-    assert settings_of(replace(config, **NOT_RECORDED)) == settings_of(config)
-
-
-def test_every_option_that_decides_is_recorded() -> None:
-    settings: dict[str, Any] = settings_of(configured(target=[STAGING]))
-    fields_of_options = {option.field for option in OPTIONS if option.decides}
-    assert settings.keys() | settings["targets"][0].keys() == fields_of_options | {
-        *("targets", "name", "waivers", "repeats", "given"),
-    }
+def test_no_field_of_the_stream_is_left_at_its_default_by_mistake() -> None:
+    of_the_run, of_a_target = ({each.name for each in fields(kind)} for kind in (Config, TargetConfig))
+    assert {each.name for each in fields(RunSettings)} - of_the_run == {"seed_given", "traffic"}
+    assert {each.name for each in fields(TargetSettings)} - of_a_target == {"base_url"}
 
 
 def test_no_key_is_recorded() -> None:
-    assert "k-123" not in json.dumps(settings_of(configured(target=[STAGING])))
+    head = head_of(configured(target=[STAGING]), datetime(2026, 11, 22, tzinfo=UTC))
+    assert "k-123" not in json.dumps(plain(head))
