@@ -144,6 +144,10 @@ class NoAnswer:
     kind: Silence
     detail: str
 
+    def __str__(self) -> str:
+        """In words."""
+        return f"{self.kind.value}: {self.detail}" if self.detail else self.kind.value
+
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
@@ -180,6 +184,14 @@ class Exchange:
     def status(self) -> int | None:
         """The status of the response; None without a response."""
         return self.answer.status if isinstance(self.answer, Response) else None
+
+    @property
+    def heard(self) -> Response:
+        """The response; without one, an empty response of status 0."""
+        return self.answer if isinstance(self.answer, Response) else _NOTHING
+
+
+_NOTHING = Response(0, "", "", (), b"")
 
 
 def _one_line(text: str) -> str:

@@ -9,7 +9,7 @@ from itertools import combinations
 from petcheck.comparison.difference import Difference, json_body, shows_behaviour
 from petcheck.comparison.normalize import normalized
 from petcheck.comparison.pairing import Counterparts, NormalizedRequest, SideRecord
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Exchange
 from petcheck.sanitize import FIELD_LIMIT
 from petcheck.spec.operations import Operation
 
@@ -62,9 +62,9 @@ def _by_request(record: SideRecord, run: str) -> dict[NormalizedRequest, dict[tu
     return found
 
 
-def _code_and_message(entry: Evidence, run: str) -> tuple[str, str]:
+def _code_and_message(entry: Exchange, run: str) -> tuple[str, str]:
     """`code` and `message` of an Error, the message without numbers; empty if there is none."""
-    body = json_body(entry) if entry.status >= 400 else None
+    body = json_body(entry) if entry.heard.status >= 400 else None
     code, message = (body.get("code"), body.get("message")) if isinstance(body, dict) else ("", "")
     return (
         code[:FIELD_LIMIT] if isinstance(code, str) else "",

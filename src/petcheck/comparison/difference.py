@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from petcheck.comparison.pairing import Counterparts
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Exchange
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE
 
 KINDS = {
@@ -59,14 +59,14 @@ class Difference:
         return self.kind == "http version"
 
 
-def shows_behaviour(entry: Evidence) -> bool:
+def shows_behaviour(entry: Exchange) -> bool:
     """Whether an answer shows the target's behaviour: silence, a gateway's error and a 429 do not."""
-    return entry.error is None and entry.status not in (429, *GATEWAY_TROUBLE)
+    return entry.status is not None and entry.status not in (429, *GATEWAY_TROUBLE)
 
 
-def json_body(entry: Evidence) -> object:
+def json_body(entry: Exchange) -> object:
     """The body of an answer as JSON; None if it is not JSON."""
     try:
-        return json.loads(entry.response_body) if entry.response_body else None
+        return json.loads(entry.heard.body) if entry.heard.body else None
     except (ValueError, RecursionError):
         return None

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from petcheck.results.evidence import Evidence, path_below
+from petcheck.exchange import Exchange
+from petcheck.results.totals import path_below
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, RETRY_AFTER
 from petcheck.spec.operations import Operation
 
@@ -50,11 +51,11 @@ def normalized(text: str, run: str) -> str:
     return text
 
 
-def request_path(entry: Evidence, base_url: str) -> str:
+def request_path(entry: Exchange, base_url: str) -> str:
     """The path and query of a request below `base_url`; an int64 id is replaced."""
-    path, mark, query = path_below(entry.url, base_url).partition("?")
+    path, mark, query = path_below(entry.request.url, base_url).partition("?")
     head, _, last = path.rpartition("/")
-    if entry.operation is Operation.GET_PET and re.fullmatch(r"-?\d{1,19}", last) and int(last) in _INT64:
+    if entry.request.operation is Operation.GET_PET and re.fullmatch(r"-?\d{1,19}", last) and int(last) in _INT64:
         path = f"{head}/{{id}}"
     return path + mark + query
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from petcheck.comparison.difference import EVERY_ANSWER, Difference, json_body, shows_behaviour
 from petcheck.comparison.pairing import Counterparts, SideRecord
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Exchange
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
 
 # headers with a fixed configuration; the values of others change, or are compared as open points
@@ -106,8 +106,8 @@ def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int
 # ---- traits of an answer
 
 
-def _place(entry: Evidence) -> str:
-    return f"{entry.operation} → {entry.status}"
+def _place(entry: Exchange) -> str:
+    return f"{entry.request.operation} → {entry.status}"
 
 
 def _traits(record: SideRecord) -> _Traits:
@@ -119,11 +119,11 @@ def _traits(record: SideRecord) -> _Traits:
     return gathered
 
 
-def _of_answer(entry: Evidence) -> Iterator[tuple[str, str, str, str]]:
+def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
     """The traits of one answer: kind, subject, place, value."""
     place = _place(entry)
     headers: dict[str, list[str]] = {}
-    for name, value in entry.response_headers:
+    for name, value in entry.heard.headers:
         headers.setdefault(name.lower(), []).append(value)
     for name, values in headers.items():
         yield "header", name, place, "sent"
@@ -134,11 +134,11 @@ def _of_answer(entry: Evidence) -> Iterator[tuple[str, str, str, str]]:
     if fields is not None:
         for name in fields or ("",):
             yield "fields", "", place, name
-    yield "http version", "", EVERY_ANSWER, entry.http_version
-    yield "reason phrase", "", str(entry.status), entry.reason
+    yield "http version", "", EVERY_ANSWER, entry.heard.http_version
+    yield "reason phrase", "", str(entry.status), entry.heard.reason
 
 
-def _extra_fields(entry: Evidence) -> set[str] | None:
+def _extra_fields(entry: Exchange) -> set[str] | None:
     """The names of members beyond the documented ones; None if the body has no object."""
     value = json_body(entry)
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from petcheck.exchange import Exchange
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.evidence import Evidence
 from petcheck.results.result import Result
 from petcheck.sanitize import escape_commands, printable
 from petcheck.spec.outcomes import Exit
@@ -31,7 +31,7 @@ class Annotation:
     text: str
 
 
-def lines(result: Result, evidence: Sequence[Evidence], environment: Mapping[str, str]) -> list[str]:
+def lines(result: Result, evidence: Sequence[Exchange], environment: Mapping[str, str]) -> list[str]:
     """The commands that show the CI system of `environment` what fails the run; none for other environments.
 
     `evidence` are the exchanges of the run.
@@ -56,7 +56,7 @@ def _writer(environment: Mapping[str, str]) -> Callable[[Annotation], str] | Non
     return _teamcity if environment.get("TEAMCITY_VERSION") else None
 
 
-def _annotations(result: Result, evidence: Sequence[Evidence]) -> list[Annotation]:
+def _annotations(result: Result, evidence: Sequence[Exchange]) -> list[Annotation]:
     """The most serious first: targets that could not be tested, failures by cause, errors, waivers, the rest."""
     several = len(result.targets) > 1
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from petcheck.exchange import Exchange
 from petcheck.reports import report_html, templating
 from petcheck.results import fleet, totals
-from petcheck.results.evidence import Evidence
 from petcheck.results.fleet import Group, Member
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
@@ -37,7 +37,7 @@ class _Table:
     ids: tuple[str, ...]
 
 
-def render(joined: Result, evidence: Sequence[Evidence] = ()) -> str:
+def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
     """The whole page, from the joined outline of a fleet; the evidence is in the targets' own reports."""
     members = fleet.members(joined)
     groups = fleet.groups(members)

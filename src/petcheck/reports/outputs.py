@@ -14,10 +14,10 @@ from html import escape
 from pathlib import Path
 
 from petcheck.comparison import sides
+from petcheck.exchange import Exchange
 from petcheck.reports import badge, fleet_html, junit, report_html, summary
 from petcheck.results import atomic_write, parts
 from petcheck.results import result as results
-from petcheck.results.evidence import Evidence, evidence_of
 from petcheck.results.fleet import is_fleet
 from petcheck.results.judge import judge
 from petcheck.results.load import RecordedRun
@@ -44,10 +44,10 @@ class Material:
     parts: tuple[Stream, ...] = field(default=(), repr=False)
 
     @cached_property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The exchanges as the views show them."""
+    def evidence(self) -> tuple[Exchange, ...]:
+        """The exchanges of all targets."""
         streams = self.parts or (self.stream,)
-        return tuple(evidence_of(one) for stream in streams for part in stream.parts for one in part.exchanges)
+        return tuple(one for stream in streams for part in stream.parts for one in part.exchanges)
 
     @property
     def environment(self) -> Environment:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from petcheck.exchange import Exchange
+from petcheck.judging.matchers import value_of
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import highlight
 from petcheck.results import totals
-from petcheck.results.evidence import Evidence
+from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.operations import Operation
@@ -37,10 +38,10 @@ class PageBudget:
     `markup` renders one exchange; its second argument is the part to mark. `total` counts all exchanges.
     """
 
-    def __init__(self, result: Result, evidence: Sequence[Evidence], markup: Callable[[Evidence, str], Markup]) -> None:
+    def __init__(self, result: Result, evidence: Sequence[Exchange], markup: Callable[[Exchange, str], Markup]) -> None:
         self._result = result
         self._markup = markup
-        self._entries = {(entry.target, entry.index): entry for entry in evidence}
+        self._entries = by_index(evidence)
         self._numbers = {target.name: number for number, target in enumerate(result.targets)}
         self._left_in_place = _IN_PLACE_ROOM
         self._kept: dict[_Key, Markup] = {}
@@ -54,7 +55,7 @@ class PageBudget:
             self._kept[entry.target, entry.index] = block
 
     @property
-    def appendix(self) -> list[tuple[Evidence, str, Markup]]:
+    def appendix(self) -> list[tuple[Exchange, str, Markup]]:
         """The exchanges of the appendix in the order sent, each with its anchor and its markup."""
         order = sorted(self._kept, key=lambda key: (self._numbers[key[0]], key[1]))
         return [(self._entries[key], self.anchor(*key), self._kept[key]) for key in order]
@@ -68,9 +69,9 @@ class PageBudget:
         entry = self._entries.get((target, index))
         if entry is None:
             return f"#{index}"
-        parts = [totals.request_of(entry, self._result), entry.credential.value]
-        if entry.request_body is not None:
-            parts.append(_shortened(entry.request_body))
+        parts = [totals.request_of(entry, self._result), entry.request.credential.value]
+        if entry.request.body is not None:
+            parts.append(_shortened(entry.request.body))
         answer = [totals.status_or_error(entry), _animals(entry), totals.milliseconds(entry)]
         return f"#{index} {', '.join(parts)} → {' · '.join(filter(None, answer))}"
 
@@ -106,14 +107,11 @@ def _shortened(body: bytes) -> str:
     return f"{shown[:_SENT]}…" if len(shown) > _SENT else shown or "an empty body"
 
 
-def _animals(entry: Evidence) -> str:
+def _animals(entry: Exchange) -> str:
     """How many animals a page shows; empty for any other answer."""
-    if entry.operation is not Operation.LIST_PETS or entry.status != 200:
+    if entry.request.operation is not Operation.LIST_PETS or entry.status != 200:
         return ""
-    try:
-        page = json.loads(entry.response_body, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        return ""
+    page = value_of(entry.heard)
     return plural(len(page), "animal") if isinstance(page, list) else ""
 
 
@@ -129,7 +127,7 @@ def _linked(row: Verdict) -> tuple[int, ...]:
     return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:LINKS]
 
 
-def _by_weight(result: Result, entries: dict[_Key, Evidence]) -> Iterator[Evidence]:
+def _by_weight(result: Result, entries: dict[_Key, Exchange]) -> Iterator[Exchange]:
     """The exchanges of the result's targets, each once, the most important first.
 
     First those that decide a verdict other than pass, then those of observations and other verdicts, then the rest.

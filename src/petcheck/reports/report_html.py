@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from petcheck.comparison import sides
+from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.reports.advice import next_step
@@ -14,7 +15,6 @@ from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Observation, Result
 from petcheck.spec import sections
@@ -64,7 +64,7 @@ class Origin:
     platform: str
 
 
-def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None = None) -> str:
+def render(result: Result, evidence: Sequence[Exchange], origin: Origin | None = None) -> str:
     """The whole page. `evidence` are the exchanges of exchanges.har, in any order; `origin` is None if unknown."""
     groups = _groups(result)
     found = causes(result, evidence)
@@ -142,8 +142,8 @@ def _points(result: Result) -> list[_PointEntry]:
     return points
 
 
-def _exchange_markup() -> Callable[[Evidence, str], Markup]:
+def _exchange_markup() -> Callable[[Exchange, str], Markup]:
     """The macro that renders an exchange, with the deciding part marked."""
     module: Any = templating.environment().get_template("exchange.html.jinja").module
-    macro: Callable[[Evidence, str], Markup] = module.exchange
+    macro: Callable[[Exchange, str], Markup] = module.exchange
     return macro

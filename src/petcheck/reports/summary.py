@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from petcheck.exchange import Exchange
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, causes
-from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import printable
@@ -25,7 +25,7 @@ _LIMIT = 500
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
-def render(result: Result, evidence: Iterable[Evidence]) -> str:
+def render(result: Result, evidence: Iterable[Exchange]) -> str:
     """The Markdown document: verdict, counts and requests of each target, the failures, and what was not examined.
 
     `evidence` are the exchanges of the run.

@@ -13,10 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petcheck.exchange import Exchange
 from petcheck.reports import highlight
 from petcheck.results import totals
-from petcheck.results.evidence import Evidence
 from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.stream.typed import timestamp
 from petcheck.words import plural
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ def environment() -> Environment:
         "answer": _answer,
         "slug": slug,
         "milliseconds": totals.milliseconds,
+        "curl": totals.curl_of,
+        "timestamp": timestamp,
         "plural": plural,
     }
     made.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
@@ -129,7 +132,7 @@ def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
     return marked_up(highlight.header_pieces(headers, part))
 
 
-def _answer(evidence: Evidence, part: str) -> Markup:
+def _answer(evidence: Exchange, part: str) -> Markup:
     return marked_up(highlight.answer_pieces(evidence, part))
 
 

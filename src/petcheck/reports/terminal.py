@@ -6,13 +6,14 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
 from petcheck.comparison import sides
+from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import advice, fleet_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, cause_of, causes
-from petcheck.results.evidence import Evidence
+from petcheck.results.decisions import by_index
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
@@ -20,7 +21,7 @@ from petcheck.spec import sections
 from petcheck.spec.outcomes import Exit, Outcome
 from petcheck.spec.sections import TITLES
 from petcheck.stream import har
-from petcheck.stream.curl import BASE_VARIABLE, curl_line
+from petcheck.stream.curl import BASE_VARIABLE
 from petcheck.words import plural
 
 _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "error", "waived")
@@ -37,12 +38,12 @@ _FOLLOWS = "only in animals that these requests created"
 _IDS = 20  # that are named before a reason; more are counted
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
-_Entries = Mapping[tuple[str, int], Evidence]
+_Entries = Mapping[tuple[str, int], Exchange]
 
 
 def render(
     result: Result,
-    evidence: Sequence[Evidence],
+    evidence: Sequence[Exchange],
     *,
     width: int,
     colour: bool,
@@ -60,7 +61,7 @@ def render(
     """
     page = TextLines(width, colour)
     whole = fleet.is_fleet(result)
-    entries = {(entry.target, entry.index): entry for entry in evidence}
+    entries = by_index(evidence)
     found = [] if whole else causes(result, evidence)
     for cause in found:
         _cause(page, result, cause, entries, verbose=verbose)
@@ -105,10 +106,10 @@ def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection
         page.say(f"reports: {folder}/{', '.join(named)}{each}")
 
 
-def one_failure(result: Result, row: Verdict, evidence: Sequence[Evidence]) -> str:
+def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> str:
     """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
     page = TextLines(_PLAIN_WIDTH, colour=False)
-    entries = {(entry.target, entry.index): entry for entry in evidence}
+    entries = by_index(evidence)
     _cause(page, result, cause_of(row, evidence), entries, verbose=False)
     state = totals.waiver_state(row, result.run)
     if state:
@@ -168,10 +169,10 @@ def _curl_lines(cause: Cause, entries: _Entries, *, verbose: bool) -> list[str]:
     if shown is None:
         return []
     if not verbose:
-        return [curl_line(shown.request, short=True, served=shown.log is not None)]
+        return [totals.curl_of(shown, short=True)]
     indices = cause.rows[0].decisive_by_weight
     deciding = [entries[cause.target, index] for index in indices if (cause.target, index) in entries]
-    return list(dict.fromkeys(entry.curl for entry in (shown, *deciding)))[:_CURL_LINES]
+    return list(dict.fromkeys(map(totals.curl_of, (shown, *deciding))))[:_CURL_LINES]
 
 
 def _log_of(cause: Cause, entries: _Entries) -> str:

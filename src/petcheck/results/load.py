@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from petcheck.errors import NotAResult, NotARun, NotEvidence
-from petcheck.results.evidence import Evidence, evidence_of
+from petcheck.exchange import Exchange
 from petcheck.results.result import FILE, Result, load
 from petcheck.sanitize import printable
 from petcheck.stream import files, har
@@ -26,7 +26,7 @@ class RecordedRun:
 
     file: str
     result: Result
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Exchange, ...]
 
 
 def read_run(path: Path) -> RecordedRun:
@@ -88,7 +88,7 @@ def recording_at(path: Path) -> Stream | None:
     return files.read_stream(path) if path.suffix == ".jsonl" else har.read_har(path)
 
 
-def _evidence(folder: Path, result: Result, of: str) -> tuple[Evidence, ...]:
+def _evidence(folder: Path, result: Result, of: str) -> tuple[Exchange, ...]:
     """The exchanges of a run from its stream, or from the HAR of an earlier version."""
     file = folder / har.FILE
     name = printable(str(file))
@@ -107,7 +107,7 @@ def _evidence(folder: Path, result: Result, of: str) -> tuple[Evidence, ...]:
     numbers = Counter(exchange.target for exchange in exchanges)
     if run != (result.run.id, result.run.started) or any(number > most.get(one, 0) for one, number in numbers.items()):
         raise NotARun(f"{name} belongs to another run than {of}; {advice}")
-    return tuple(map(evidence_of, exchanges))
+    return tuple(exchanges)
 
 
 def expect_file(file: Path, cap: int, advice: str) -> None:

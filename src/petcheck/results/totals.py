@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
+from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.results import fleet
-from petcheck.results.evidence import Evidence, path_below
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
+from petcheck.stream.curl import curl_line
 from petcheck.words import plural
 
 _RANGE = 3  # ids in a row that are written as a range
@@ -301,25 +302,32 @@ def id_ranges(ids: Sequence[str]) -> str:
     return printable(", ".join(parts), _IDS_LIMIT, whole_in="result.json")
 
 
-def path_of(evidence: Evidence, result: Result) -> str:
-    """The exchange's URL below its target's base URL, sanitized; the whole URL if it is not below it."""
-    base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
-    return printable(path_below(evidence.url, base))
+def path_below(url: str, base_url: str) -> str:
+    """The path of `url` below `base_url`, with its query; the whole URL if it is not below it."""
+    base = base_url.rstrip("/")
+    return url[len(base) :] if base and url.startswith(f"{base}/") else url
 
 
-def request_of(evidence: Evidence, result: Result) -> str:
+def request_of(evidence: Exchange, result: Result) -> str:
     """The method of the exchange, and its URL below its target's base URL. Sanitized."""
-    return f"{printable(evidence.method, 20)} {path_of(evidence, result)}"
+    base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
+    return f"{printable(evidence.request.method, 20)} {printable(path_below(evidence.request.url, base))}"
 
 
-def status_or_error(evidence: Evidence) -> str:
+def curl_of(evidence: Exchange, *, short: bool = False) -> str:
+    """The `curl` line that sends the request of an exchange again; `short` as in `curl_line`."""
+    return curl_line(evidence.request, short=short, served=evidence.log is not None)
+
+
+def status_or_error(evidence: Exchange) -> str:
     """The status of the exchange, or why there was no answer. Sanitized."""
-    return str(evidence.status) if evidence.error is None else f"no answer ({printable(evidence.error, 80)})"
+    return str(evidence.status) if evidence.status is not None else f"no answer ({printable(str(evidence.answer), 80)})"
 
 
-def milliseconds(evidence: Evidence) -> str:
+def milliseconds(evidence: Exchange) -> str:
     """The duration of the exchange, to about three digits."""
-    return f"{evidence.elapsed_ms:,.0f} ms" if evidence.elapsed_ms >= 10 else f"{evidence.elapsed_ms:.1f} ms"
+    duration = round(max(evidence.elapsed, 0.0) * 1000, 3)  # as a HAR keeps it
+    return f"{duration:,.0f} ms" if duration >= 10 else f"{duration:.1f} ms"
 
 
 def _days_left(waiver: AppliedWaiver, run: RunInfo) -> int:
