@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from petcheck.comparison.compare import ComparedRequirement, Comparison
 from petcheck.reports import comparison_words as words
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
-from petcheck.results.totals import comma_list
-from petcheck.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import REASON_LIMIT, comma_list, printable
 from petcheck.words import plural
 
 _LISTED = 12  # differences of one kind; the page lists them all

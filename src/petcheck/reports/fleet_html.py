@@ -10,6 +10,7 @@ from itertools import islice
 from petcheck.exchange import Exchange
 from petcheck.reports import report_html, templating
 from petcheck.results import fleet, totals
+from petcheck.results.causes import causes
 from petcheck.results.fleet import Group, Member
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
@@ -51,8 +52,8 @@ def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
         members=members,
         verdict=fleet.verdict(members, named=False),
         shares=_shares(members),
-        failures=fleet.failures(members),
-        unexamined=fleet.unexamined(joined),
+        failures=causes(joined, ()),
+        unexamined=totals.unexamined(joined),
         groups=shown,
         others=[member for group in others for member in group.members],
         other_groups=len(others),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from petcheck.exchange import Exchange
 from petcheck.reports.json_pointer import first_mistake, span
 from petcheck.results import totals
-from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
+from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, comma_list, printable
 from petcheck.words import plural
 
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
@@ -107,7 +107,7 @@ def answer_pieces(evidence: Exchange, part: str) -> tuple[Piece, ...]:
 def _without(evidence: Exchange, name: str) -> str:
     """The headers of an answer that lacks one: it may be there under another name."""
     names = list(dict.fromkeys(printable(sent, 40) for sent, _ in evidence.heard.headers))
-    there = totals.comma_list(names, _NAMES, quote=str) if names else "no header at all"
+    there = comma_list(names, _NAMES, quote=str) if names else "no header at all"
     return f"{totals.status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 

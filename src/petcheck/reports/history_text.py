@@ -5,8 +5,7 @@ from __future__ import annotations
 from petcheck.comparison.history import History
 from petcheck.reports import history_words as words
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
-from petcheck.results.totals import comma_list
-from petcheck.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import REASON_LIMIT, comma_list, printable
 
 _LISTED = 12  # of each kind; the page lists more
 _INDENT = ("  ", "    ")  # of the first line, and of the lines that it wraps into

@@ -7,12 +7,12 @@ nothing, since each requirement keeps its own row in every view. Pure.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import one_of
 from petcheck.judging.verdicts import Verdict
-from petcheck.results import totals
+from petcheck.results import fleet, totals
 from petcheck.results.decisions import (
     MOST,
     NOT_JSON,
@@ -45,6 +45,7 @@ class Cause:
     `summary` does so in one line in either case. `exchange` is the one that shows it best, and `part` its deciding
     part; None where the recording does not hold it. `another` is true if the reason of the first row is about another
     exchange, which another cause explains. `then` is a later exchange without which it shows nothing, and its part.
+    In a fleet a cause is one requirement, and `others` are the other targets that fail it.
     """
 
     title: str
@@ -55,11 +56,17 @@ class Cause:
     follow: tuple[Verdict, ...] = ()
     another: bool = False
     then: tuple[Exchange, str] | None = None
+    others: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
         """The name of the target."""
         return self.rows[0].target
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The targets that it is about: one, except in a fleet."""
+        return (self.target, *self.others)
 
     @property
     def ids(self) -> str:
@@ -77,6 +84,8 @@ def causes(result: Result, evidence: Iterable[Exchange]) -> tuple[Cause, ...]:
 
     `evidence` are exchanges of the run, the deciding ones among them.
     """
+    if fleet.is_fleet(result):
+        return _of_fleet(result)
     entries = by_index(evidence)
     found: list[Cause] = []
     for target in result.targets:
@@ -89,6 +98,18 @@ def cause_of(row: Verdict, evidence: Iterable[Exchange]) -> Cause:
     """The cause of one failure; `evidence` are exchanges of the run."""
     decisions = decisions_of(row, by_index(evidence))
     return _cause([row], [], [decisions], decisions)
+
+
+def _of_fleet(result: Result) -> tuple[Cause, ...]:
+    """The requirements that fail on some target: those that most targets fail first."""
+    found: dict[str, list[Verdict]] = {}
+    for row in totals.with_outcome(result, "fail"):
+        found.setdefault(row.id, []).append(row)
+    made = [
+        replace(_cause([first], [], [], []), others=tuple(row.target for row in others))
+        for first, *others in found.values()
+    ]
+    return tuple(sorted(made, key=lambda cause: -len(cause.others)))
 
 
 def _of_target(found: Mapping[Verdict, Sequence[Decision]], created: Mapping[Hashable, Hashable]) -> list[Cause]:
