@@ -94,7 +94,7 @@ class ComparedRequirement:
 class SkippedTarget:
     """A target of a run that is not a side, and why."""
 
-    name: str
+    target: str
     why: str
 
 
