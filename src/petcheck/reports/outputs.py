@@ -54,14 +54,6 @@ class Material:
         """What the run ran on."""
         return self.stream.head.environment
 
-    @cached_property
-    def origin(self) -> report_html.Origin | None:
-        """Where the page comes from; None for a run in parts."""
-        if self.folder is not None:
-            return None
-        digest = digest_of_text(files.text_of(self.stream.entries))
-        return report_html.Origin(digest.sha256, self.environment.commit, self.environment.platform)
-
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -85,7 +77,10 @@ def _result(material: Material) -> Iterable[str]:
 def _page(material: Material) -> Iterable[str]:
     if is_fleet(material.result):
         return [fleet_html.render(material.result, material.evidence)]
-    return [report_html.render(material.result, material.evidence, material.origin)]
+    if not _whole(material):
+        return [report_html.render(material.result, material.evidence)]
+    digest = digest_of_text(files.text_of(material.stream.entries)).sha256
+    return [report_html.render(material.result, material.evidence, material.environment, digest)]
 
 
 def _compared(material: Material) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import stat
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from petcheck.errors import NotAResult, NotARun, NotEvidence
+from petcheck.errors import NotAResult, NotARun
 from petcheck.exchange import Exchange
 from petcheck.results.result import FILE, Result, load
 from petcheck.sanitize import printable
@@ -89,25 +88,14 @@ def recording_at(path: Path) -> Stream | None:
 
 
 def _evidence(folder: Path, result: Result, of: str) -> tuple[Exchange, ...]:
-    """The exchanges of a run from its stream, or from the HAR of an earlier version."""
-    file = folder / har.FILE
-    name = printable(str(file))
-    advice = f"put the one that was written with {of} into the same folder"
-    run: tuple[str, str] | None
-    try:
-        stream = recording_in(folder)
-        run, exchanges = (stream.head.run, timestamp(stream.head.started)), list(stream.exchanges)
-    except NotARun:
-        expect_file(file, FILE_CAP, advice)
-        try:
-            run, exchanges = har.exchanges_in(file)
-        except NotEvidence as error:
-            raise NotARun(f"{name} {printable(str(error), 200)}; {advice}") from None
-    most = {target.name: target.requests.total for target in result.targets}
-    numbers = Counter(exchange.target for exchange in exchanges)
-    if run != (result.run.id, result.run.started) or any(number > most.get(one, 0) for one, number in numbers.items()):
-        raise NotARun(f"{name} belongs to another run than {of}; {advice}")
-    return tuple(exchanges)
+    """The exchanges of a run from its stream, or from its HAR."""
+    stream = recording_in(folder)
+    head, sent = stream.head, {part.name: len(part.exchanges) for part in stream.parts}
+    if (head.run, timestamp(head.started)) != (result.run.id, result.run.started) or any(
+        sent.get(target.name, 0) > target.requests.total for target in result.targets
+    ):
+        raise NotARun(f"the recording in {printable(str(folder))} belongs to another run than {of}")
+    return tuple(stream.exchanges)
 
 
 def expect_file(file: Path, cap: int, advice: str) -> None:
