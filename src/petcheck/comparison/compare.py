@@ -27,7 +27,7 @@ from petcheck.comparison.circumstances import circumstances
 from petcheck.comparison.comparable import comparable
 from petcheck.comparison.difference import KINDS, Difference
 from petcheck.comparison.open_points import ComparedPoint, compare_open_points
-from petcheck.comparison.page_sizes import page_sizes_in
+from petcheck.comparison.page_sizes import PageSize, compare_page_sizes, page_sizes_in
 from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord, side_record
 from petcheck.comparison.traits import compare_traits
 from petcheck.judging.verdicts import Verdict
@@ -142,7 +142,7 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
     observed = [{row.id: row for row in run.result.observations if row.target == target.name} for run, target in usable]
     run_ids = [side.run.id for side in sides]
     points = compare_open_points(observed, run_ids, records, pages)
-    differences, alike = _other_differences(records, run_ids, points.differing)
+    differences, alike = _other_differences(records, run_ids, pages, points.differing)
     kinds = {one.kind for one in differences}
     summaries = [one for one in points.differing if one.id in _SUMMARIES and _SUMMARIES[one.id] not in kinds]
     by_agreement = {
@@ -256,6 +256,7 @@ def _decisive(rows: Sequence[Verdict | None], sides: Sequence[Side]) -> tuple[Co
 def _other_differences(
     records: Sequence[SideRecord],
     runs: Sequence[str],
+    pages: Sequence[Mapping[int, PageSize]],
     differing: Sequence[ComparedPoint],
 ) -> tuple[tuple[Difference, ...], dict[str, int]]:
     """The differences beyond verdicts and open points, in the order of KINDS, and the equal places counted by kind."""
@@ -268,7 +269,8 @@ def _other_differences(
         if index is not None
     }
     by_answer, answers_alike = compare_answers(records, runs, reported)
+    by_size, sizes_alike = compare_page_sizes(records, pages)
     order = list(KINDS)
-    found = sorted([*by_trait, *by_answer], key=lambda one: order.index(one.kind))
-    counted = alike | {"answer": answers_alike}
+    found = sorted([*by_trait, *by_answer, *by_size], key=lambda one: order.index(one.kind))
+    counted = alike | {"answer": answers_alike, "page size": sizes_alike}
     return tuple(found), {kind: counted[kind] for kind in KINDS if counted.get(kind)}

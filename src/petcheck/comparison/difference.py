@@ -13,6 +13,7 @@ KINDS = {
     "answer": "Answers to the same request",
     "code": "The code of Errors",
     "message": "The message of Errors",
+    "page size": "Animals on a page",
     "fields": "Fields beyond the documented ones",
     "header": "Headers",
     "header value": "Values of headers",

@@ -44,8 +44,10 @@ class _Line(Generic[_Row]):
 def render(
     result: Result, evidence: Sequence[Exchange], environment: Environment | None = None, digest: str = ""
 ) -> str:
-    """The whole page. `evidence` are the exchanges of exchanges.har, in any order, and `digest` the sha256 of
-    exchanges.jsonl; a run in parts has no `environment` and no digest."""
+    """The whole page. `evidence` are the run's exchanges, in any order, and `digest` is the sha256 of exchanges.jsonl.
+
+    A run in parts has no `environment` and no digest.
+    """
     by_section = totals.by_section(result.requirements)
     groups = {section: _lines(rows, result) for section, rows in by_section.items()}
     found = causes(result, evidence)
