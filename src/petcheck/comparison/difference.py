@@ -18,7 +18,6 @@ KINDS = {
     "header": "Headers",
     "header value": "Values of headers",
     "content type": CONTENT_TYPE,
-    "reason phrase": "Reason phrases",
     "http version": "HTTP version",
 }
 """The kinds of behaviour compared in addition to verdicts and open points, in report order."""

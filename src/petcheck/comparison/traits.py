@@ -80,13 +80,9 @@ def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counter
 
 
 def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int]]) -> Iterator[Difference]:
-    """One difference for all traits that differ in the same way at the same places, and one for all reason phrases."""
+    """One difference for all traits that differ in the same way at the same places."""
     groups: dict[tuple[object, ...], list[Difference]] = {}
-    phrases: list[Difference] = []
     for one in different:
-        if one.kind == "reason phrase":
-            phrases.append(one)
-            continue
         name = one.subject if one.kind != "header" else ""
         groups.setdefault((one.kind, name, one.is_of_the_network_path, one.places, one.values), []).append(one)
     everywhere = set.intersection(*(set(firsts) for firsts in answered))
@@ -95,12 +91,6 @@ def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int
         whole = len(first.places) > 1 and everywhere <= set(first.places)
         subjects, places = ", ".join(row.subject for row in rows), (EVERY_ANSWER,) if whole else first.places
         yield Difference(first.kind, subjects, places, first.values, first.shown_by)
-    if phrases:
-        values = tuple(
-            ", ".join(f"{'/'.join(one.places)} {value}" for one in phrases if (value := one.values[side])) or None
-            for side in range(len(answered))
-        )
-        yield Difference("reason phrase", "", ("every answer with that status",), values, phrases[0].shown_by)
 
 
 # ---- traits of an answer
@@ -135,7 +125,6 @@ def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
         for name in fields or ("",):
             yield "fields", "", place, name
     yield "http version", "", EVERY_ANSWER, entry.heard.http_version
-    yield "reason phrase", "", str(entry.status), entry.heard.reason
 
 
 def _extra_fields(entry: Exchange) -> set[str] | None:

@@ -18,7 +18,6 @@ from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import (
     PARTS,
     Digest,
-    digest_of,
     digest_of_file,
     digest_of_text,
     entry_of_part,
@@ -173,7 +172,7 @@ def _changed(folder: Path, document: Mapping[str, Any]) -> Iterator[str]:
     """The files that are not those that the manifest lists."""
     for name, entry in document["files"].items():
         try:
-            if digest_of(folder / name) != entry["sha256"]:
+            if digest_of_file(folder / name).sha256 != entry["sha256"]:
                 yield f"{printable(name)} is not the file that the manifest lists: its digest differs"
         except (OSError, ValueError) as error:
             why = printable(getattr(error, "strerror", None) or str(error))
@@ -203,6 +202,6 @@ def _signed(folder: Path, public_key: Path) -> list[str]:
         return [str(error)]
     if payload is None:
         return [f"{name} is not signed with the key in {printable(str(public_key))}"]
-    if digest_of_text([payload.decode("utf-8", "replace")]).sha256 != digest_of(folder / attestation.FILE):
+    if digest_of_text([payload.decode("utf-8", "replace")]).sha256 != digest_of_file(folder / attestation.FILE).sha256:
         return [f"{name} signs another attestation than {attestation.FILE}"]
     return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -11,19 +10,16 @@ from petcheck.exchange import Exchange
 from petcheck.reports import report_html, templating
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.fleet import Group, Member
+from petcheck.results.fleet import Group
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
 from petcheck.spec import sections
-from petcheck.spec.outcomes import Outcome
 
 _GROUPS = 40
 """The most groups that are described one by one, and compared in a table."""
 
 _COLUMNS = 10
 """The groups of one table: a phone has room for no more."""
-
-_BAR: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "waived", "pass")
 
 _LINKS = 24
 """The most targets that are linked in one place; the others are below a fold, or in their groups."""
@@ -51,7 +47,6 @@ def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
         title=sections.title,
         members=members,
         verdict=fleet.verdict(members, named=False),
-        shares=_shares(members),
         failures=causes(joined, ()),
         unexamined=totals.unexamined(joined),
         groups=shown,
@@ -73,15 +68,3 @@ def _tables(groups: Sequence[Group]) -> list[_Table]:
         ids = fleet.differing(together)
         tables += [_Table(numbers, together, ids)] if ids else []
     return tables
-
-
-def _shares(members: Sequence[Member]) -> list[tuple[Outcome, int, float, float]]:
-    """For each outcome of a target: how many have it, and where its part of a bar of 100 begins and how wide it is."""
-    found = Counter(member.outcome for member in members)
-    shares, begins = [], 0.0
-    for outcome in _BAR:
-        if found[outcome]:
-            width = 100 * found[outcome] / len(members)
-            shares.append((outcome, found[outcome], round(begins, 3), round(width, 3)))
-            begins += width
-    return shares

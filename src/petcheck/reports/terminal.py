@@ -29,7 +29,6 @@ _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-ru
 _PAINT: dict[str, str] = {"pass": GREEN, "fail": RED, "error": RED, "inconclusive": YELLOW, "waived": YELLOW}
 
 _FILES = ("report.html", "result.json", har.FILE, "junit.xml", "summary.md")
-_CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
@@ -50,21 +49,20 @@ def render(
     colour: bool,
     folder: str | None,
     unwritten: Collection[str] = (),
-    verbose: bool = False,
     repeatable: bool = True,
 ) -> str:
     """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
-    the user named it, except those `unwritten`; None where there are none. With `verbose`, each cause has several
-    `curl` lines, and these have every header. `repeatable` is false where nothing was sent, as for a recording.
+    the user named it, except those `unwritten`; None where there are none. `repeatable` is false where nothing was
+    sent, as for a recording.
     """
     page = TextLines(width, colour)
     entries = by_index(evidence)
     found = causes(result, evidence)
     for cause in found:
-        _cause(page, result, cause, entries, verbose=verbose)
+        _cause(page, result, cause, entries)
     if found and any(entry.log is not None for entry in evidence):
         page.blank()
         page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
@@ -102,7 +100,7 @@ def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> s
     """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
     page = TextLines(_PLAIN_WIDTH, colour=False)
     entries = by_index(evidence)
-    _cause(page, result, cause_of(row, evidence), entries, verbose=False)
+    _cause(page, result, cause_of(row, evidence), entries)
     state = totals.waiver_state(row, result.run)
     if state:
         page.say(state, "    ")
@@ -122,7 +120,7 @@ def one_line(result: Result, folder: str | None) -> str:
 # ---- what fails
 
 
-def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, verbose: bool) -> None:
+def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> None:
     """The failures of one cause: the rules, what was found, the answer that decides, and how to send it again."""
     first, *others = cause.rows
     said = f" · {cause.title}" if others else f" · section {first.section}"
@@ -152,19 +150,7 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
         page.line("  log    the application's own lines")
     for line in printable_lines(log) if log else ():
         page.line(f"           {line}")
-    for line in _curl_lines(cause, entries, verbose=verbose):
-        page.line(f"  send   {printable(line, _CURL_LIMIT)}")
-
-
-def _curl_lines(cause: Cause, entries: _Entries, *, verbose: bool) -> list[str]:
-    shown = cause.exchange
-    if shown is None:
-        return []
-    if not verbose:
-        return [totals.curl_of(shown, short=True)]
-    indices = cause.rows[0].decisive_by_weight
-    deciding = [entries[cause.target, index] for index in indices if (cause.target, index) in entries]
-    return list(dict.fromkeys(map(totals.curl_of, (shown, *deciding))))[:_CURL_LINES]
+    page.line(f"  send   {printable(totals.curl_of(cause.exchange, short=True), _CURL_LIMIT)}")
 
 
 def _log_of(cause: Cause, entries: _Entries) -> str:

@@ -12,8 +12,8 @@ from petcheck.sanitize import comma_list, printable
 from petcheck.spec.outcomes import Outcome
 
 _NAMED = 5  # targets in a sentence
-# what a reader must look at first
-_WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
+WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
+"""What a reader must look at first."""
 
 _TROUBLES: tuple[tuple[Outcome, str, str], ...] = (
     ("fail", "fails", "fail"),
@@ -90,7 +90,7 @@ def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:
         key = (member.target.unreachable is None, *((row.id, row.outcome) for row in member.rows))
         alike.setdefault(key, []).append(member)
     made = [Group(tuple(each), {row.id: row.outcome for row in each[0].rows}) for each in alike.values()]
-    return tuple(sorted(made, key=lambda group: (_WORST_FIRST.index(group.outcome), -len(group.members))))
+    return tuple(sorted(made, key=lambda group: (WORST_FIRST.index(group.outcome), -len(group.members))))
 
 
 def differing(shown: Sequence[Group]) -> tuple[str, ...]:

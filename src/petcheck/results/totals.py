@@ -268,19 +268,10 @@ def left_behind(target: TargetInfo) -> str:
     """The animals that a run created, by their ids: no operation deletes them."""
     ids = sorted(animal.id for animal in target.created if animal.id is not None)
     unknown = len(target.created) - len(ids)
-    named = [f"{'id' if len(ids) == 1 else 'ids'} {_number_ranges(ids)}"] if ids else []
+    named = [f"{'id' if len(ids) == 1 else 'ids'} {comma_list(_ranges(list(map(str, ids))))}"] if ids else []
     named += [f"{unknown} of unknown id"] if unknown else []
     whole = f"{'up to ' if unknown else ''}{plural(len(target.created), 'animal')}"
     return f"{whole} ({'; '.join(named)}); the interface cannot delete them"
-
-
-def _number_ranges(numbers: Sequence[int]) -> str:
-    """Sorted numbers with commas between; three or more in a row are a range: `3, 7 to 9`."""
-    parts: list[str] = []
-    for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
-        row = [str(number) for _, number in run]
-        parts += [f"{row[0]} to {row[-1]}"] if len(row) >= _RANGE else row
-    return comma_list(parts)
 
 
 def repeats_note(target: TargetInfo) -> str:
@@ -309,6 +300,10 @@ def where(targets: Sequence[str], result: Result, quote: Callable[[str], str] = 
 
 def id_ranges(ids: Sequence[str]) -> str:
     """Ids with commas between; three or more numbers in a row are a range: `CREATE-5 to CREATE-8, AUTH-5`."""
+    return printable(", ".join(_ranges(ids)), _IDS_LIMIT, whole_in="result.json")
+
+
+def _ranges(ids: Sequence[str]) -> list[str]:
     numbered = [name.rpartition("-") for name in ids]
     parts = []
     places = (
@@ -317,7 +312,7 @@ def id_ranges(ids: Sequence[str]) -> str:
     for _, run in groupby(places, lambda row: (row[1], row[0] if row[2] is None else row[2] - row[0], row[2] is None)):
         names = [ids[place] for place, _, _ in run]
         parts += [f"{names[0]} to {names[-1]}"] if len(names) >= _RANGE else names
-    return printable(", ".join(parts), _IDS_LIMIT, whole_in="result.json")
+    return parts
 
 
 def path_below(url: str, base_url: str) -> str:
