@@ -172,22 +172,18 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
 
 def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
     """A unique name for each side: the target's name, if needed with the folder, the file or a number."""
-    names = Counter(target.name for _, target in usable)
     labels = [target.name for _, target in usable]
-    folders = [PurePath(run.file).parent.name or run.file for run, _ in usable]
-    for places in (folders, [run.file for run, _ in usable]):
-        if len(set(labels)) < len(labels):
-            labels = [
-                target.name if names[target.name] == 1 else f"{target.name} ({place})"
-                for (_, target), place in zip(usable, places, strict=True)
-            ]
+    for place in (lambda file: PurePath(file).parent.name or file, str):
+        often = Counter(labels)
+        labels = [
+            label if often[label] == 1 else f"{target.name} ({place(run.file)})"
+            for label, (run, target) in zip(labels, usable, strict=True)
+        ]
     often = Counter(labels)
-    seen: Counter[str] = Counter()
-    numbered = []
-    for label in labels:
-        seen[label] += 1
-        numbered.append(label if often[label] == 1 else f"{label} #{seen[label]}")
-    return numbered
+    return [
+        label if often[label] == 1 else f"{label} #{labels[: number + 1].count(label)}"
+        for number, label in enumerate(labels)
+    ]
 
 
 def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:

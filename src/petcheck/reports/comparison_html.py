@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from petcheck.comparison.compare import EXAMINED, Comparison
 from petcheck.comparison.difference import KINDS
@@ -11,7 +11,6 @@ from petcheck.reports import comparison_words, templating
 from petcheck.reports.side_by_side import Line, side_by_side
 from petcheck.results import totals
 from petcheck.sanitize import HEADER_LIMIT
-from petcheck.spec import sections
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -30,7 +29,6 @@ def render(comparison: Comparison) -> str:
         comparison=comparison,
         words=comparison_words,
         totals=totals,
-        place=_place,
         kinds=KINDS,
         examined=EXAMINED,
         listed=LISTED,
@@ -46,8 +44,7 @@ class _Blocks:
         self._comparison = comparison
         self._left = _ROOM
         self._numbers: dict[Counterparts, int] = {}
-        module: Any = templating.environment().get_template("pair.html.jinja").module
-        self._macro = module.pair
+        self._macro = templating.macro("pair")
 
     def of(self, counterparts: Counterparts) -> Markup | None:
         """The block of these exchanges, or a link to it if the page has it already; None if the page is full."""
@@ -74,8 +71,3 @@ class _Blocks:
 def _differs(line: Line) -> bool:
     """Whether any piece of a line differs."""
     return any(piece.marked for piece in line)
-
-
-def _place(section: str) -> str:
-    """A section by its number and title."""
-    return f"{section} {sections.title(section)}".rstrip()

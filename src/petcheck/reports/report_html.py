@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from petcheck.comparison import sides
 from petcheck.exchange import Exchange
@@ -23,7 +23,7 @@ from petcheck.stream import har
 from petcheck.stream.environment import Environment
 
 if TYPE_CHECKING:
-    from markupsafe import Markup
+    pass
 
 FILE = "report.html"
 
@@ -74,7 +74,7 @@ def render(
         },
         compared=sides.FILE if sides.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
-        exchanges=PageBudget(result, evidence, _exchange_markup()),
+        exchanges=PageBudget(result, evidence, templating.macro("exchange")),
     )
 
 
@@ -111,10 +111,3 @@ def _filters(groups: Mapping[str, Sequence[_Line[Verdict]]]) -> str:
         for outcome, name in nothing
     ]
     return "@media screen {\n" + "\n".join(rules) + "\n}\n"
-
-
-def _exchange_markup() -> Callable[[Exchange, str], Markup]:
-    """The macro that renders an exchange, with the deciding part marked."""
-    module: Any = templating.environment().get_template("exchange.html.jinja").module
-    macro: Callable[[Exchange, str], Markup] = module.exchange
-    return macro

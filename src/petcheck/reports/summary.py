@@ -111,7 +111,7 @@ def _failure(cause: Cause, result: Result) -> str:
     first, *others = cause.rows
     where = totals.where(cause.targets, result, code).replace(" on ", ", on ", 1)
     title = code(cause.title) if others else _statement(first.statement)
-    place = f"section {escape(first.section)} {escape(sections.title(first.section))}".rstrip()
+    place = f"section {escape(sections.place(first.section))}"
     also = " and others" if others else ""
     return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(first.reason)}"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from petcheck.exchange import Exchange
 from petcheck.reports import highlight
 from petcheck.results import totals
 from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.spec import sections
 from petcheck.stream.typed import timestamp
 from petcheck.words import plural
 
@@ -45,6 +46,12 @@ def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
     return made.strip() + "\n"
 
 
+def macro(name: str) -> Callable[..., Markup]:
+    """The macro of that name, which is alone in its template."""
+    found: Callable[..., Markup] = getattr(environment().get_template(f"{name}.html.jinja").module, name)
+    return found
+
+
 @cache
 def environment() -> Environment:
     """The template engine with our filters: `field`, `reason`, `body`, `statement`, `headers` and others."""
@@ -70,6 +77,7 @@ def environment() -> Environment:
         "headers": _headers,
         "answer": _answer,
         "slug": slug,
+        "place": sections.place,
         "milliseconds": totals.milliseconds,
         "curl": totals.curl_of,
         "timestamp": timestamp,
