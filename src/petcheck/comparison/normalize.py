@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from petcheck.exchange import Exchange
 from petcheck.results.totals import path_below
@@ -85,11 +84,3 @@ def _replaced(value: Any, of_text: Callable[[str], str]) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _EXACT_IN_A_DOUBLE:
         return "{int}"
     return value
-
-
-def host(url: str) -> str:
-    """The host and port of a URL; empty if they cannot be parsed."""
-    try:
-        return urlsplit(url).netloc
-    except ValueError:
-        return ""

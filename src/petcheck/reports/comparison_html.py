@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from markupsafe import Markup
 
 from petcheck.comparison.compare import EXAMINED, Comparison
 from petcheck.comparison.difference import KINDS
@@ -11,9 +11,6 @@ from petcheck.reports import comparison_words, templating
 from petcheck.reports.side_by_side import Line, side_by_side
 from petcheck.results import totals
 from petcheck.sanitize import HEADER_LIMIT
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 LISTED = 200
 """The most differences of one kind that the page lists."""
@@ -52,7 +49,7 @@ class _Blocks:
             return None
         if counterparts in self._numbers:
             link = f'<p class="aside"><a href="#pair-{self._numbers[counterparts]}">Shown above</a>.</p>'
-            return templating.markup(link)
+            return Markup(link)
         sides = self._comparison.sides
         entries = [
             None if index is None else side.record.entries.get(index)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
 from petcheck.exchange import Exchange
 from petcheck.reports import report_html, templating
@@ -25,15 +23,6 @@ _LINKS = 24
 """The most targets that are linked in one place; the others are below a fold, or in their groups."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of some groups: their numbers, and a row for each requirement on which they differ."""
-
-    numbers: tuple[int, ...]
-    groups: tuple[Group, ...]
-    ids: tuple[str, ...]
-
-
 def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
     """The whole page, from the joined outline of a fleet; the evidence is in the targets' own reports."""
     members = fleet.members(joined)
@@ -52,19 +41,18 @@ def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
         groups=shown,
         others=[member for group in others for member in group.members],
         other_groups=len(others),
-        tables=_tables(shown),
+        tables=list(_tables(shown)),
         statements={row.id: row.statement for row in members[0].rows},
         page_of=lambda name: f"{PARTS}/{name}/{report_html.FILE}",
         links=_LINKS,
     )
 
 
-def _tables(groups: Sequence[Group]) -> list[_Table]:
+def _tables(groups: Sequence[Group]) -> Iterator[dict[str, object]]:
+    """Tables of some groups each: their numbers, and the ids of the requirements on which they differ."""
     # what could not be tested differs from all others everywhere
-    numbered = iter([(number, one) for number, one in enumerate(groups, 1) if not one.unreachable])
-    tables = []
-    while block := list(islice(numbered, _COLUMNS)):
-        numbers, together = zip(*block, strict=True)
-        ids = fleet.differing(together)
-        tables += [_Table(numbers, together, ids)] if ids else []
-    return tables
+    numbered = [(number, one) for number, one in enumerate(groups, 1) if not one.unreachable]
+    for first in range(0, len(numbered), _COLUMNS):
+        numbers, together = zip(*numbered[first : first + _COLUMNS], strict=True)
+        if ids := fleet.differing(together):
+            yield {"numbers": numbers, "groups": together, "ids": ids}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from markupsafe import Markup
 
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import value_of
@@ -15,9 +16,6 @@ from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 IN_PLACE = 3
 """The most deciding exchanges that are shown below a failure; the others are linked."""
@@ -127,27 +125,20 @@ def _linked(row: Verdict) -> tuple[int, ...]:
     return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:LINKS]
 
 
-def _by_weight(result: Result, entries: dict[_Key, Exchange]) -> Iterator[Exchange]:
+def _by_weight(result: Result, entries: Mapping[_Key, Exchange]) -> Iterator[Exchange]:
     """The exchanges of the result's targets, each once, the most important first.
 
     First those that decide a verdict other than pass, then those of observations and other verdicts, then the rest.
     """
-    names = {target.name for target in result.targets}
-    left = {key: entry for key, entry in entries.items() if entry.target in names}
-    for key in _keys(result):
-        entry = left.pop(key, None)
-        if entry is not None:
-            yield entry
-    yield from left.values()
-
-
-def _keys(result: Result) -> Iterator[_Key]:
     judged = [row for row in result.requirements if row.outcome != "pass"]
-    for row in judged:
-        yield from ((row.target, index) for index in row.decisive_by_weight[:IN_PLACE])
-    for row in judged:
-        yield from ((row.target, index) for index in row.decisive)
-    for observation in result.observations:
-        yield from ((observation.target, index) for index in observation.exchanges[:LINKS])
-    for row in result.requirements:
-        yield from ((row.target, index) for index in _linked(row))
+    ordered = [
+        *((row.target, row.decisive_by_weight[:IN_PLACE]) for row in judged),
+        *((row.target, row.decisive) for row in judged),
+        *((observation.target, observation.exchanges[:LINKS]) for observation in result.observations),
+        *((row.target, _linked(row)) for row in result.requirements),
+    ]
+    names = {target.name for target in result.targets}
+    rest = (key for key in entries if key[0] in names)
+    for key in dict.fromkeys([*((target, index) for target, indices in ordered for index in indices), *rest]):
+        if key in entries:
+            yield entries[key]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from petcheck.comparison import sides
 from petcheck.exchange import Exchange
@@ -21,9 +21,6 @@ from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
 from petcheck.stream import har
 from petcheck.stream.environment import Environment
-
-if TYPE_CHECKING:
-    pass
 
 FILE = "report.html"
 

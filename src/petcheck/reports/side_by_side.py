@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
+from urllib.parse import urlsplit
 
-from petcheck.comparison.normalize import header_varies, host, member_varies, normalized, request_path
+from petcheck.comparison.normalize import header_varies, member_varies, normalized, request_path
 from petcheck.exchange import Exchange
 from petcheck.reports.highlight import Piece
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
@@ -51,7 +52,7 @@ def side_by_side(
     `base_urls` and `runs` are those of the sides.
     """
     given = [(entry, base, run) for entry, base, run in zip(entries, base_urls, runs, strict=True) if entry is not None]
-    contexts = [(host(base), run) for _, base, run in given]
+    contexts = [(urlsplit(base).netloc, run) for _, base, run in given]
     paths = [request_path(entry, base) for entry, base, _ in given]
     filtered = any("status=" in path for path in paths)
     statuses = [_status_parts(entry) for entry, _, _ in given]

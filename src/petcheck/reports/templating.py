@@ -13,6 +13,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup, escape
+
 from petcheck.exchange import Exchange
 from petcheck.reports import highlight
 from petcheck.results import totals
@@ -23,7 +25,6 @@ from petcheck.words import plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 _OPTION = re.compile(r"--[a-z][a-z-]{1,24}(?: \d{1,19})?")
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -40,7 +41,7 @@ def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
         environment()
         .get_template(template)
         .render(
-            style=markup(style), style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), **values
+            style=Markup(style), style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), **values
         )
     )
     return made.strip() + "\n"
@@ -92,24 +93,10 @@ def slug(section: str) -> str:
     return re.sub("[^0-9A-Za-z]+", "-", section)
 
 
-def markup(text: str) -> Markup:
-    """`text` as markup that is not escaped again; never for text from a target."""
-    from markupsafe import Markup
-
-    return Markup(text)
-
-
-def escaped(text: str) -> Markup:
-    """`text` with its markup escaped."""
-    from markupsafe import escape
-
-    return escape(text)
-
-
 def marked_up(pieces: Iterable[highlight.Piece]) -> Markup:
     """The pieces joined, with the marked ones in a `mark` element."""
-    texts = (markup(f"<mark>{escaped(p.text)}</mark>") if p.marked else escaped(p.text) for p in pieces)
-    return markup("").join(texts)
+    texts = (Markup(f"<mark>{escape(p.text)}</mark>") if p.marked else escape(p.text) for p in pieces)
+    return Markup("").join(texts)
 
 
 def _harmless(value: Any) -> Any:
@@ -125,7 +112,7 @@ def _field(text: str) -> str:
 
 def _lines(text: str) -> Markup:
     """Text of several lines, such as a traceback, whole."""
-    return escaped(printable(text, max(len(text), 1), lines=True))
+    return escape(printable(text, max(len(text), 1), lines=True))
 
 
 def _reason(text: str) -> str:
@@ -149,9 +136,9 @@ def _statement(text: str) -> Markup:
     parts = printable(text, REASON_LIMIT, whole_in="result.json").split("`")
     if len(parts) % 2 == 0:
         return _prose("`".join(parts))
-    code = (markup(f"<code>{escaped(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))
-    return markup("").join(code)
+    code = (Markup(f"<code>{escape(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))
+    return Markup("").join(code)
 
 
 def _prose(text: str) -> Markup:
-    return markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escaped(text))))
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))
