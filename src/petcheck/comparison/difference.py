@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import combinations
 
 from petcheck.comparison.pairing import Counterparts
 from petcheck.exchange import Exchange
@@ -56,6 +59,14 @@ class Difference:
         if self.kind in ("header", "header value"):
             return all(name in NETWORK_HEADERS for name in self.subject.split(", "))
         return self.kind == "http version"
+
+
+def contradict(sides: Iterable[AbstractSet[object]]) -> bool:
+    """Whether two sides, given as what each was seen to do, behave differently.
+
+    One that does a part of what another does may not have been asked for the rest, or may not have that animal.
+    """
+    return any(not (one <= other or other <= one) for one, other in combinations(sides, 2))
 
 
 def shows_behaviour(entry: Exchange) -> bool:

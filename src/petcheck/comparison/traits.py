@@ -32,8 +32,7 @@ _Traits = Mapping[tuple[str, str], Mapping[str, _Values]]
 
 def compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], dict[str, int]]:
     """Every trait that differs between `records`, and for each kind the number of places where it is the same."""
-    of_sides = [_traits(record) for record in records]
-    answered = [_first_of_places(record) for record in records]
+    of_sides, answered = zip(*map(_traits, records), strict=True)
     found: dict[tuple[str, str, tuple[str | None, ...]], list[tuple[str, list[_Values]]]] = {}
     same: dict[str, int] = {}
     for key in dict.fromkeys(key for side in of_sides for key in side):
@@ -100,13 +99,16 @@ def _place(entry: Exchange) -> str:
     return f"{entry.request.operation} → {entry.status}"
 
 
-def _traits(record: SideRecord) -> _Traits:
+def _traits(record: SideRecord) -> tuple[_Traits, dict[str, int]]:
+    """The traits of a side, and the operations and statuses that it has shown, each with its first exchange."""
     gathered: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    firsts: dict[str, int] = {}
     for index, entry in sorted(record.entries.items()):
         if shows_behaviour(entry):
+            firsts.setdefault(_place(entry), index)
             for kind, subject, place, value in _of_answer(entry):
                 gathered.setdefault((kind, subject), {}).setdefault(place, {}).setdefault(value, index)
-    return gathered
+    return gathered, firsts
 
 
 def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
@@ -132,12 +134,3 @@ def _extra_fields(entry: Exchange) -> set[str] | None:
     value = json_body(entry)
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return {name for item in objects for name in item} - _DOCUMENTED if objects else None
-
-
-def _first_of_places(record: SideRecord) -> dict[str, int]:
-    """The operations and statuses that a side has shown, each with its first exchange."""
-    firsts: dict[str, int] = {}
-    for index, entry in sorted(record.entries.items()):
-        if shows_behaviour(entry):
-            firsts.setdefault(_place(entry), index)
-    return firsts
