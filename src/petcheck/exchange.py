@@ -90,6 +90,11 @@ class Request:
         """Whether it was sent with the key that the target should accept."""
         return self.credential is Credential.VALID
 
+    def path_below(self, base_url: str) -> str:
+        """The path below `base_url`, with its query; the whole URL if it is not below it."""
+        base = base_url.rstrip("/")
+        return self.url[len(base) :] if base and self.url.startswith(f"{base}/") else self.url
+
     @property
     def summary(self) -> str:
         """The request in one line: method, path, query, the credential unless it is valid, a body unless it is safe."""

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from petcheck.exchange import Exchange
-from petcheck.results.totals import path_below
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, RETRY_AFTER
 from petcheck.spec.operations import Operation
 
@@ -52,7 +51,7 @@ def normalized(text: str, run: str) -> str:
 
 def request_path(entry: Exchange, base_url: str) -> str:
     """The path and query of a request below `base_url`; an int64 id is replaced."""
-    path, mark, query = path_below(entry.request.url, base_url).partition("?")
+    path, mark, query = entry.request.path_below(base_url).partition("?")
     head, _, last = path.rpartition("/")
     if entry.request.operation is Operation.GET_PET and re.fullmatch(r"-?\d{1,19}", last) and int(last) in _INT64:
         path = f"{head}/{{id}}"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from petcheck.exchange import Exchange
+from petcheck.reports import exchange_text
 from petcheck.reports.json_pointer import first_mistake, span
-from petcheck.results import totals
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, comma_list, printable
 from petcheck.words import plural
 
@@ -101,14 +101,14 @@ def answer_pieces(evidence: Exchange, part: str) -> tuple[Piece, ...]:
         return (Piece(shown),)
     excerpt = _excerpt(evidence.heard.body, part, _ONE_LINE)
     shown = "".join(piece.text for piece in excerpt)
-    return (Piece(totals.status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
+    return (Piece(exchange_text.status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
 
 
 def _without(evidence: Exchange, name: str) -> str:
     """The headers of an answer that lacks one: it may be there under another name."""
     names = list(dict.fromkeys(printable(sent, 40) for sent, _ in evidence.heard.headers))
     there = comma_list(names, _NAMES, quote=str) if names else "no header at all"
-    return f"{totals.status_or_error(evidence)} without {printable(name)}; it has {there}"
+    return f"{exchange_text.status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 
 def _excerpt(raw: bytes, part: str, limit: int) -> tuple[Piece, ...]:

@@ -9,8 +9,7 @@ from markupsafe import Markup
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import value_of
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import highlight
-from petcheck.results import totals
+from petcheck.reports import exchange_text, highlight
 from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
@@ -67,10 +66,10 @@ class PageBudget:
         entry = self._entries.get((target, index))
         if entry is None:
             return f"#{index}"
-        parts = [totals.request_of(entry, self._result), entry.request.credential.value]
+        parts = [exchange_text.request_of(entry, self._result), entry.request.credential.value]
         if entry.request.body is not None:
             parts.append(_shortened(entry.request.body))
-        answer = [totals.status_or_error(entry), _animals(entry), totals.milliseconds(entry)]
+        answer = [exchange_text.status_or_error(entry), _animals(entry), exchange_text.milliseconds(entry)]
         return f"#{index} {', '.join(parts)} → {' · '.join(filter(None, answer))}"
 
     def links(self, row: Verdict) -> list[tuple[str, str, bool]]:

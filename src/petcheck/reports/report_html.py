@@ -11,6 +11,7 @@ from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.reports.advice import next_step
+from petcheck.reports.exchange_text import request_of
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
 from petcheck.results import fleet, totals
@@ -56,6 +57,7 @@ def render(
         environment=environment,
         digest=digest,
         totals=totals,
+        request_of=request_of,
         title=sections.title,
         groups=groups,
         points=_lines(sorted(result.observations, key=lambda row: sections.order(row.section)), result),

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from petcheck.exchange import Exchange
-from petcheck.reports import highlight
-from petcheck.results import totals
+from petcheck.reports import exchange_text, highlight
 from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
 from petcheck.spec import sections
 from petcheck.stream.typed import timestamp
@@ -79,8 +78,8 @@ def environment() -> Environment:
         "answer": _answer,
         "slug": slug,
         "place": sections.place,
-        "milliseconds": totals.milliseconds,
-        "curl": totals.curl_of,
+        "milliseconds": exchange_text.milliseconds,
+        "curl": exchange_text.curl_of,
         "timestamp": timestamp,
         "plural": plural,
     }

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from petcheck.comparison import sides
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import advice
+from petcheck.reports import advice, exchange_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
@@ -137,11 +137,11 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> 
         return
     answer = answer_line(cause.exchange, cause.part)
     if answer:
-        of = f"{totals.request_of(cause.exchange, result)}: " if cause.another else ""
+        of = f"{exchange_text.request_of(cause.exchange, result)}: " if cause.another else ""
         page.say(f"answer {of}{answer}", "  ", " " * 9)
     if cause.then is not None:
         page.say(
-            f"then   {totals.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
+            f"then   {exchange_text.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
             "  ",
             " " * 9,
         )
@@ -150,7 +150,7 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> 
         page.line("  log    the application's own lines")
     for line in printable_lines(log) if log else ():
         page.line(f"           {line}")
-    page.line(f"  send   {printable(totals.curl_of(cause.exchange, short=True), _CURL_LIMIT)}")
+    page.line(f"  send   {printable(exchange_text.curl_of(cause.exchange, short=True), _CURL_LIMIT)}")
 
 
 def _log_of(cause: Cause, entries: _Entries) -> str:

@@ -65,7 +65,7 @@ class RequestCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class LeftAnimal:
     """An animal that the run left behind. `id` is None if the POST got no answer: the animal may or may not exist."""
 
     id: int | None
@@ -89,7 +89,7 @@ class TargetInfo:
     requests: RequestCount
     waited_s: float
     rate_limited: int
-    created: tuple[Created, ...]
+    created: tuple[LeftAnimal, ...]
     unreachable: str | None = None
     exhaust: bool = False
     category_id: int | None = None

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
 
-from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.results import fleet
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
-from petcheck.stream.curl import curl_line
 from petcheck.words import plural
 
 _NAMED = 8  # targets
@@ -313,34 +311,6 @@ def _ranges(ids: Sequence[str]) -> list[str]:
         names = [ids[place] for place, _, _ in run]
         parts += [f"{names[0]} to {names[-1]}"] if len(names) >= _RANGE else names
     return parts
-
-
-def path_below(url: str, base_url: str) -> str:
-    """The path of `url` below `base_url`, with its query; the whole URL if it is not below it."""
-    base = base_url.rstrip("/")
-    return url[len(base) :] if base and url.startswith(f"{base}/") else url
-
-
-def request_of(evidence: Exchange, result: Result) -> str:
-    """The method of the exchange, and its URL below its target's base URL. Sanitized."""
-    base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
-    return f"{printable(evidence.request.method, 20)} {printable(path_below(evidence.request.url, base))}"
-
-
-def curl_of(evidence: Exchange, *, short: bool = False) -> str:
-    """The `curl` line that sends the request of an exchange again; `short` as in `curl_line`."""
-    return curl_line(evidence.request, short=short, served=evidence.log is not None)
-
-
-def status_or_error(evidence: Exchange) -> str:
-    """The status of the exchange, or why there was no answer. Sanitized."""
-    return str(evidence.status) if evidence.status is not None else f"no answer ({printable(str(evidence.answer), 80)})"
-
-
-def milliseconds(evidence: Exchange) -> str:
-    """The duration of the exchange, to about three digits."""
-    duration = round(max(evidence.elapsed, 0.0) * 1000, 3)  # as a HAR keeps it
-    return f"{duration:,.0f} ms" if duration >= 10 else f"{duration:.1f} ms"
 
 
 def _days_left(waiver: AppliedWaiver, run: RunInfo) -> int:
