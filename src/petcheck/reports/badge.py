@@ -72,7 +72,9 @@ def _message(result: Result) -> tuple[str, Outcome]:
     words, outcome = _fleet_message(result) if fleet.is_fleet(result) else _worst_message(result)
     if outcome != "fail" and totals.waiver_faults(result):
         return "a waiver is stale or expired", "fail"
-    return (words, outcome) if outcome == "fail" or result.complete else ("interrupted", "not-run")
+    if outcome != "fail" and not result.complete:
+        return "incomplete" if fleet.in_parts(result) else "interrupted", "not-run"
+    return words, outcome
 
 
 def _fleet_message(joined: Result) -> tuple[str, Outcome]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from petcheck.judging.verdicts import Verdict
 from petcheck.results.valid import expect_valid
 from petcheck.sanitize import printable
 from petcheck.stream.lines import JoinedRun, RunSettings, ShardInfo, SuiteInfo
-from petcheck.stream.typed import typed
+from petcheck.stream.typed import plain, typed
 
 FORMAT = 1
 FILE = "result.json"
@@ -185,7 +185,7 @@ def load(path: Path) -> Result:
 
 def to_json(result: Result) -> dict[str, Any]:
     """`result` as the JSON object of result.json; nothing is validated."""
-    return _renamed({"format": result.format, **asdict(result)}, {"get": "GET", "post": "POST"})
+    return _renamed({"format": result.format, **plain(result, whole=True)}, {"get": "GET", "post": "POST"})
 
 
 def from_json(document: Any) -> Result:
