@@ -83,10 +83,6 @@ def _page(material: Material) -> Iterable[str]:
     return [report_html.render(material.result, material.evidence, material.environment, digest)]
 
 
-def _compared(material: Material) -> bool:
-    return sides.has_several_sides(material.result) and not is_fleet(material.result)
-
-
 def _comparison(material: Material) -> Iterable[str]:
     """The comparison of the run's targets, or why there is none: an error in it does not fail the run."""
     try:
@@ -109,7 +105,7 @@ OUTPUTS = (
     Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
     Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
     Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
-    Output(sides.FILE, _comparison, _compared),
+    Output(sides.FILE, _comparison, lambda material: sides.has_several_sides(material.result)),
 )
 
 

@@ -89,7 +89,7 @@ def render(
 
 def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection[str]) -> None:
     parts = fleet.in_parts(result)
-    compared = [sides.FILE] if sides.has_several_sides(result) and not fleet.is_fleet(result) else []
+    compared = [sides.FILE] if sides.has_several_sides(result) else []
     named = [name for name in (*_FILES, *compared) if name not in unwritten and not (parts and name == har.FILE)]
     if named:
         each = f"; those of each target in {folder}/{PARTS}/" if parts else ""
