@@ -172,7 +172,11 @@ def _errors(page: TextLines, result: Result) -> None:
     for why, names in unreachable.items():
         page.say(printable(why, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
         page.say(f"on {comma_list(names)}", "    ")
-    rows = [row for row in totals.with_outcome(result, "error") if row.target not in silent or row.exchanges]
+    rows = [
+        row
+        for row in totals.with_outcome(result, "error")
+        if row.target not in silent or (row.exchanges and not unreachable)
+    ]
     broken: dict[str, list[Verdict]] = {}
     for row in rows:
         broken.setdefault(row.reason, []).append(row)
