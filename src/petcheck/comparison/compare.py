@@ -91,14 +91,6 @@ class ComparedRequirement:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedTarget:
-    """A target of a run that is not a side, and why."""
-
-    target: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """The sides, and everything that was compared, grouped by the result.
 
@@ -106,6 +98,7 @@ class Comparison:
     `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
     `network_path` do not: proxies, caches and load balancers between client and application explain these.
     `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
+    `left_out` are targets that could not be tested.
     """
 
     sides: tuple[Side, ...]
@@ -121,7 +114,7 @@ class Comparison:
     agreed: tuple[ComparedRequirement, ...]
     agreed_points: tuple[ComparedPoint, ...]
     alike: Mapping[str, int]
-    left_out: tuple[SkippedTarget, ...] = ()
+    left_out: tuple[TargetInfo, ...] = ()
 
     @property
     def different(self) -> bool:
@@ -163,7 +156,7 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
         agreed=by_agreement["agreed"],
         agreed_points=points.agreed,
         alike=alike,
-        left_out=tuple(SkippedTarget(target.name, target.unreachable or "") for _, target in broken),
+        left_out=tuple(target for _, target in broken),
     )
 
 

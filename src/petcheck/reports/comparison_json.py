@@ -37,7 +37,7 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
             "suite": comparison.suite,
             "interface": comparison.interface,
             "sides": [_side(side) for side in comparison.sides],
-            "left_out": comparison.left_out,
+            "left_out": [{"target": one.name, "why": one.unreachable} for one in comparison.left_out],
             "circumstances": comparison.circumstances,
             "different": {
                 "verdicts": _requirements(comparison.contradicted),

@@ -8,14 +8,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from petcheck.exchange import Exchange
 from petcheck.reports import exchange_text, highlight
 from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
 from petcheck.spec import sections
@@ -69,13 +68,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
-        "field": _field,
-        "reason": _reason,
+        "field": partial(printable, limit=FIELD_LIMIT, whole_in="result.json"),
+        "reason": partial(printable, limit=REASON_LIMIT, whole_in="result.json"),
         "lines": _lines,
-        "body": _body,
+        "body": lambda body, part="": marked_up(highlight.body_pieces(body, part)),
         "statement": _statement,
-        "headers": _headers,
-        "answer": _answer,
+        "headers": lambda headers, part="": marked_up(highlight.header_pieces(headers, part)),
+        "answer": lambda exchange, part: marked_up(highlight.answer_pieces(exchange, part)),
         "slug": slug,
         "place": sections.place,
         "milliseconds": exchange_text.milliseconds,
@@ -105,29 +104,9 @@ def _harmless(value: Any) -> Any:
     return value
 
 
-def _field(text: str) -> str:
-    return printable(text, FIELD_LIMIT, whole_in="result.json")
-
-
 def _lines(text: str) -> Markup:
     """Text of several lines, such as a traceback, whole."""
     return escape(printable(text, max(len(text), 1), lines=True))
-
-
-def _reason(text: str) -> str:
-    return printable(text, REASON_LIMIT, whole_in="result.json")
-
-
-def _body(body: bytes, part: str = "") -> Markup:
-    return marked_up(highlight.body_pieces(body, part))
-
-
-def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
-    return marked_up(highlight.header_pieces(headers, part))
-
-
-def _answer(evidence: Exchange, part: str) -> Markup:
-    return marked_up(highlight.answer_pieces(evidence, part))
 
 
 def _statement(text: str) -> Markup:
