@@ -139,7 +139,7 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
         raise KeyboardInterrupt
     wrong = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].wrong]
     notes = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].notes]
-    outlines = {name: each.result for name, each in found.items() if each.result is not None}
+    outlines = {name: result for name in names if (result := found[name].result) is not None}
     try:
         stream = read_stream(folder / files.FILE)
         if sorted(target.name for target in stream.head.targets) != sorted(names):
