@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         Untestable,
     )
     from petcheck.judging.verdicts import Verdict
-from petcheck.results.result import Observation, Result, TargetInfo
+    from petcheck.results.result import Observation, Result, TargetInfo
 
 __version__ = VERSION
 

@@ -154,6 +154,11 @@ class Request(_Readable):
         number = None if self.pet_id is None else str(self.pet_id)
         return Call(self.operation, pet_id=number, query=() if number else self.query)
 
+    def path_below(self, base_url: str) -> str:
+        """The path below `base_url`, with its query; the whole URL if it is not below it."""
+        base = base_url.rstrip("/")
+        return self.url[len(base) :] if base and self.url.startswith(f"{base}/") else self.url
+
     @property
     def summary(self) -> str:
         """The request in one line: method, path, query, the credential unless it is valid, a body unless it is safe."""
@@ -229,6 +234,10 @@ class NoAnswer:
     kind: Silence
     detail: str
 
+    def __str__(self) -> str:
+        """In words."""
+        return f"{self.kind.value}: {self.detail}" if self.detail else self.kind.value
+
 
 @dataclass(frozen=True)
 class Exchange(_Readable):
@@ -294,6 +303,14 @@ class Exchange(_Readable):
         numbers = (integer(animal.get("id")) for _, animal in placed)
         ids = tuple(number for number in numbers if number is not None)
         return Page(self, query.get("limit"), query.get("status"), frozenset(query), placed, ids, len(value))
+
+    @property
+    def heard(self) -> Response:
+        """The response; without one, an empty response of status 0."""
+        return self.answer if isinstance(self.answer, Response) else _NOTHING
+
+
+_NOTHING = Response(0, "", "", (), b"")
 
 
 @dataclass(frozen=True, slots=True)

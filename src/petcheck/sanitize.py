@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
 
 BODY_LIMIT = 2_000
 """Characters of a body that a report shows."""
@@ -60,6 +61,15 @@ def escape_commands(line: str) -> str:
 def printable_lines(text: str) -> list[str]:
     """`text` as lines for a log, whole, each of them harmless."""
     return [escape_commands(line) for line in printable(text, max(len(text), 1), lines=True).split("\n")]
+
+
+def comma_list(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] = printable) -> str:
+    """`ids` with commas between; those after the first `limit` are counted.
+
+    `quote` makes each of them harmless in the format of the output.
+    """
+    shown = ", ".join(quote(item) for item in ids[:limit])
+    return f"{shown} and {len(ids) - limit} more" if len(ids) > limit else shown
 
 
 def _escaped(text: str, lines: bool) -> str:

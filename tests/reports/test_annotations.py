@@ -10,7 +10,6 @@ import pytest
 
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.annotations import job_summary, lines
-from petcheck.results.evidence import evidence_of
 from petcheck.sanitize import escape_commands
 from tests.support import samples
 
@@ -31,7 +30,7 @@ def test_a_failure_is_an_error_with_a_title() -> None:
 
 def test_failures_of_one_cause_are_one_annotation() -> None:
     value, exchanges = samples.one_cause()
-    (line,) = lines(value, tuple(map(evidence_of, exchanges)), GITHUB)
+    (line,) = lines(value, tuple(exchanges), GITHUB)
     assert line == (
         "::error title=CREATE-5 to CREATE-7%2C AUTH-5 fail::"
         "POST /pets returns 422 where 400 or 401 is required. POST /pets: expected 400, got 422."

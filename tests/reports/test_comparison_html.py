@@ -16,7 +16,7 @@ from petcheck.comparison.compare import Comparison, compare
 from petcheck.exchange import Exchange, Response
 from petcheck.reports.comparison_html import render
 from petcheck.reports.comparison_json import to_json
-from petcheck.results.evidence import by_index
+from petcheck.results.decisions import by_index
 from petcheck.results.load import RecordedRun
 from petcheck.results.result import Result
 from tests.support import samples

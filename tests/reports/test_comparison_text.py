@@ -8,7 +8,7 @@ import pytest
 
 from petcheck.comparison.compare import Comparison, compare
 from petcheck.reports.comparison_text import render
-from petcheck.results.evidence import by_index
+from petcheck.results.decisions import by_index
 from petcheck.results.load import RecordedRun
 from petcheck.results.result import Observation
 from tests.support import samples

@@ -9,6 +9,7 @@ import pytest
 
 from petcheck.reports import fleet_html
 from petcheck.results import fleet as totals
+from petcheck.results.causes import causes
 from petcheck.results.result import Result
 from tests.support.chromium import OTHER_VIEWS, VIEWS, Open, View, accessible
 from tests.support.fleets import fleet
@@ -60,8 +61,8 @@ def test_it_opens_with_the_verdict_and_then_what_fails(opened: Open) -> None:
     assert page.locator("h1").inner_text() == totals.verdict(members, named=False)
     assert page.title() == totals.verdict(members)
     shown = page.locator(".failures > li")
-    failures = totals.failures(members)
-    assert shown.locator(".id").all_inner_texts() == [one.row.id for one in failures]
+    failures = causes(fleet(), ())
+    assert shown.locator(".id").all_inner_texts() == [one.rows[0].id for one in failures]
     for place, failure in enumerate(failures):
         assert f"{len(failure.targets)} of 30 targets" in shown.nth(place).inner_text()
         assert shown.nth(place).locator("a").all_inner_texts() == list(failure.targets)

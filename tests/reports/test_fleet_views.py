@@ -27,19 +27,14 @@ def printed(result: Result, **options: object) -> list[str]:
 
 def test_the_end_of_a_run() -> None:
     assert printed(FLEET) == [
-        "2 requirements fail",
+        "LIST-3 on 3 of 6 targets (b, e, f) · section 4.1",
+        "  rule   A page never holds more animals than `limit` asks for.",
+        "  found  on b: GET /pets?limit=5 returned 6 animals; section 4.1 allows at most",
+        "         5.",
         "",
-        "  LIST-3 · section 4.1, on 3 of 6 targets",
-        "    on    b, e, f",
-        "    rule  A page never holds more animals than `limit` asks for.",
-        "    found on b: GET /pets?limit=5 returned 6 animals; section 4.1 allows at most",
-        "          5.",
-        "",
-        "  AUTH-1 · section 4.1, on 1 of 6 targets",
-        "    on    f",
-        "    rule  A page never holds more animals than `limit` asks for.",
-        "    found on f: GET /pets?limit=5 returned 6 animals; section 4.1 allows at most",
-        "          5.",
+        "AUTH-1 on 1 of 6 targets (f) · section 4.1",
+        "  rule   A page never holds more animals than `limit` asks for.",
+        "  found  GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.",
         "",
         "1 target could not be tested",
         "  it does not answer",
@@ -49,6 +44,10 @@ def test_the_end_of_a_run() -> None:
         "petcheck 0.1.0, interface 1.0.0, judged as on 2026-11-21, seed 1",
         "",
         "2 of 6 targets show no failure; 3 fail (b, e, f), 1 could not be tested (d).",
+        "  LIST-3 on 3 of 6 targets (b, e, f): GET /pets?limit=5 returned 6 animals;",
+        "    section 4.1 allows at most 5.",
+        "  AUTH-1 on 1 of 6 targets (f): GET /pets?limit=5 returned 6 animals; section",
+        "    4.1 allows at most 5.",
         "reports: reports/report.html, result.json, junit.xml, summary.md; those of each",
         "target in reports/targets/",
         "next: petcheck explain LIST-3; add --failed to run only what failed",
@@ -83,17 +82,20 @@ def test_what_was_not_examined() -> None:
     result = replace(unseen, requirements=tuple(rows))
     lines = printed(result)
     assert lines[lines.index("not examined") :][1:3] == [
-        "  add --allow-writes to judge 2 on 1 target: LIST-3, AUTH-1",
-        "  on 1 target, see the report of each: LIST-3",
+        "  add --allow-writes to judge 2 on 1 of 5 targets (b): LIST-3, AUTH-1",
+        "  on 1 of 5 targets (a), see the report of each: LIST-3",
     ]
     text = summary.render(result, ())
-    assert "- Add `--allow-writes` to judge 2 requirements on 1 target: `LIST-3`, `AUTH-1`\n" in text
-    assert "- Not examined, see the report of each: 1 requirement on 1 target: `LIST-3`\n" in text
+    assert "- Add `--allow-writes` to judge 2 requirements on 1 of 5 targets (`b`): `LIST-3`, `AUTH-1`\n" in text
+    assert "- Not examined, see `report.html`: 1 requirement on 1 of 5 targets (`a`): `LIST-3`\n" in text
 
 
 def test_waivers() -> None:
     text = "\n".join(printed(waived("2027-01-01")))
-    assert "1 failure waived, on a\nThe waiver of LIST-3 on a is stale: the requirement passes now.\n" in text
+    assert (
+        "AUTH-1 on a: Waived until 2027-01-01, 41 days left. agreed\n"
+        "The waiver of LIST-3 on a is stale: the requirement passes now.\n" in text
+    )
 
 
 def test_the_summary() -> None:
@@ -105,17 +107,19 @@ def test_the_summary() -> None:
         "",
         "### Failures",
         "",
-        "- **`LIST-3`** (section 4\\.1 List all animals) on 3 of 6 targets: `b`, `e`, `f`"
-        "<br>A page never holds more animals than `limit` asks for\\.",
-        "- **`AUTH-1`** (section 4\\.1 List all animals) on 1 of 6 targets: `f`"
-        "<br>A page never holds more animals than `limit` asks for\\.",
+        "- **`LIST-3`** (section 4\\.1 List all animals, on 3 of 6 targets (`b`, `e`, `f`)): "
+        "A page never holds more animals than `limit` asks for\\.<br>"
+        "`GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.`",
+        "- **`AUTH-1`** (section 4\\.1 List all animals, on 1 of 6 targets (`f`)): "
+        "A page never holds more animals than `limit` asks for\\.<br>"
+        "`GET /pets?limit=5 returned 6 animals; section 4.1 allows at most 5.`",
         "",
         "### Also",
         "",
         "- `d`: `it does not answer`",
-        "- Sent: 12 requests; left behind: 0 animals",
+        "- Sent: 12 requests to 6 targets, 0 of them POST; 0 animals left behind",
         "",
-        "`report.html` groups the targets and links the report of each, with its evidence.",
+        "The evidence is in `report.html` and `targets/`.",
     ]
 
 
@@ -163,9 +167,9 @@ def test_the_badge(result: Result, message: str, colour: str) -> None:
 def test_annotations_name_each_requirement_once() -> None:
     assert lines(FLEET, (), {"GITHUB_ACTIONS": "true"}) == [
         "::error title=d could not be tested::it does not answer",
-        "::error title=LIST-3 fails::On 3 targets: b, e, f. GET /pets?limit=5 returned 6 animals; "
+        "::error title=LIST-3 fails on 3 of 6 targets (b%2C e%2C f)::GET /pets?limit=5 returned 6 animals; "
         "section 4.1 allows at most 5.",
-        "::error title=AUTH-1 fails::On 1 target: f. GET /pets?limit=5 returned 6 animals; "
+        "::error title=AUTH-1 fails on 1 of 6 targets (f)::GET /pets?limit=5 returned 6 animals; "
         "section 4.1 allows at most 5.",
     ]
     assert lines(replace(CONFORMING, run=replace(CONFORMING.run, exit=int(Exit.HOLDS))), (), {"TF_BUILD": "true"}) == []

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from petcheck.exchange import NoAnswer, Silence
+from petcheck.exchange import Exchange, NoAnswer, Silence
 from petcheck.reports import highlight
 from petcheck.reports.json_pointer import span
-from petcheck.results.evidence import Evidence, by_index
+from petcheck.results.decisions import by_index
 from tests.support import samples
 
 
@@ -109,7 +109,7 @@ def test_the_deciding_part_in_words(part: str, said: str) -> None:
     assert highlight.decided_by(evidence(), part) == said
 
 
-def evidence(*, silent: bool = False, body: bytes = b"[]") -> Evidence:
+def evidence(*, silent: bool = False, body: bytes = b"[]") -> Exchange:
     answer = NoAnswer(Silence.RESET, "x") if silent else samples.response(body)
     return next(iter(by_index([samples.exchange(0, None, answer)]).values()))
 

@@ -105,33 +105,30 @@ def test_the_picture_comes_first_and_what_fails_now_next() -> None:
 
 def test_the_picture_has_a_row_for_each_requirement_that_failed() -> None:
     [picture] = pictures(made("one target"))
-    assert [(one.label, one.note) for one in picture.strips] == [
+    assert [(one.label, one.note) for one in picture.strips[1:-1]] == [
         ("LIST-4", "fails since 2026-11-04"),
         ("ERROR-3", "waived, fails since 2026-11-01"),
         ("AUTH-2", "holds since 2026-11-05"),
         ("RATE-4", "holds since 2026-11-06"),
     ]
-    assert picture.chart is not None
-    assert (picture.chart.note, picture.more) == ("1 + 1 waived now, 3 at most", "")
-    assert picture.chart.spoken == (
+    assert (picture.strips[0].note, picture.more) == ("1 + 1 waived now, 3 at most", "")
+    assert picture.strips[0].spoken == (
         "staging: requirements that fail, run by run: 1, 2, 3, 2, 2 + 1 waived, 1 + 1 waived"
     )
-    assert picture.changed is not None
-    assert picture.changed.spoken == "Something changed before run 4: suite; before run 6: --examples"
-    assert picture.strips[2].spoken == "AUTH-2: pass, fail × 2, inconclusive, pass × 2"
+    assert picture.strips[-1].spoken == "Something changed before run 4: suite; before run 6: --examples"
+    assert picture.strips[3].spoken == "AUTH-2: pass, fail × 2, inconclusive, pass × 2"
 
 
 def test_a_strip_has_a_column_for_each_run() -> None:
     [picture] = pictures(made("one target"))
-    paths = dict(picture.strips[2].paths)
+    paths = dict(picture.strips[3].paths)
     columns = {name: [int(x) // 10 for x in re.findall(r"M(\d+) ", path)] for name, path in paths.items()}
     assert columns == {"pass": [0, 4, 5], "fail": [1, 2], "inconclusive": [3]}
 
 
 def test_a_bar_is_as_high_as_its_failures() -> None:
     [picture] = pictures(course(LIST_4="pff", LIST_5="ppf"))
-    assert picture.chart is not None
-    assert dict(picture.chart.paths) == {"fail": "M10 10h9v10h-9zM20 0h9v20h-9z", "pass": "M0 19h9v1h-9z"}
+    assert dict(picture.strips[0].paths) == {"fail": "M10 10h9v10h-9zM20 0h9v20h-9z", "pass": "M0 19h9v1h-9z"}
 
 
 def test_targets_that_fail_come_first_in_the_picture() -> None:
@@ -141,7 +138,7 @@ def test_targets_that_fail_come_first_in_the_picture() -> None:
 
 def test_a_fleet_has_an_overview_and_pictures_of_some() -> None:
     overview, *others = pictures(made("many"))
-    assert overview.chart is None
+    assert {one.kind for one in overview.strips} == {"strip"}
     assert [one.label for one in overview.strips] == [f"tenant-{number:02d}" for number in range(30)]
     assert [one.title for one in others] == [f"tenant-{number:02d}" for number in range(12)]
     page = render(made("many"))
@@ -161,7 +158,7 @@ def test_bars_of_an_overview_have_one_scale() -> None:
 
 def test_what_has_no_room_is_counted() -> None:
     [picture] = pictures(course(**{f"LIST_{number}": "f" for number in range(1, 43)}))
-    assert (len(picture.strips), picture.more) == (40, "2 other requirements failed at some time.")
+    assert (len(picture.strips), picture.more) == (41, "2 other requirements failed at some time.")
     overview = pictures(over_time(nightly(0, {"LIST-4": "p"}, *(f"t-{number}" for number in range(201)))))[0]
     assert (len(overview.strips), overview.more) == (200, "1 target with no more failures is not shown.")
 

@@ -14,8 +14,8 @@ def test_a_requirement_that_fails() -> None:
     assert junit(samples.result()) == (
         '<?xml version="1.0" encoding="utf-8"?>\n'
         '<testsuites name="petcheck">\n'
-        '  <testsuite name="staging" hostname="https://staging.pets.example/v1" timestamp="2026-11-21T10:03:12.123Z" '
-        'time="0.012" tests="1" failures="1" errors="0" skipped="0">\n'
+        '  <testsuite name="staging" timestamp="2026-11-21T10:03:12.123Z" tests="1" failures="1" '
+        'errors="0" skipped="0" hostname="https://staging.pets.example/v1" time="0.012">\n'
         "    <properties>\n"
         '      <property name="seed" value="1" />\n'
         '      <property name="repeat" value="--seed 1 repeats this run" />\n'

@@ -12,7 +12,7 @@ from petcheck.exchange import Exchange
 from petcheck.reports.report_html import render
 from petcheck.reports.templating import slug
 from petcheck.results import totals
-from petcheck.results.evidence import Evidence, by_index
+from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from tests.support import samples
 from tests.support.elements import Elements, whole_and_self_contained
@@ -23,7 +23,7 @@ def page_of(run: tuple[Result, tuple[Exchange, ...]]) -> str:
     return render(value, evidence_of(exchanges))
 
 
-def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
+def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
     return tuple(by_index(exchanges).values())
 
 

@@ -7,7 +7,7 @@ import pytest
 from petcheck.comparison.normalize import header_varies, normalized, request_body, request_path
 from petcheck.exchange import Exchange, NoAnswer, Request, Response, Silence
 from petcheck.reports.side_by_side import AlignedExchange, Line, side_by_side
-from petcheck.results.evidence import Evidence, by_index
+from petcheck.results.decisions import by_index
 from petcheck.spec.operations import Operation
 from tests.support import samples
 
@@ -15,7 +15,7 @@ BASES = ("https://staging.pets.example/v1", "https://production.pets.example/v1"
 RUNS = ("0a1b2c3d", "4e5f6a7b")
 
 
-def evidence(answer: Response | NoAnswer, request: Request | None = None) -> Evidence:
+def evidence(answer: Response | NoAnswer, request: Request | None = None) -> Exchange:
     made: Exchange = samples.exchange(0, request, answer)
     return next(iter(by_index([made]).values()))
 

@@ -7,8 +7,7 @@ from markdown_it import MarkdownIt
 
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.summary import code, escape, render
-from petcheck.results.evidence import evidence_of
-from petcheck.results.result import Created
+from petcheck.results.result import LeftAnimal
 from tests.support import samples
 
 
@@ -40,7 +39,7 @@ def test_other_notes_for_the_reader() -> None:
         samples.row(outcome="pass", waiver=AppliedWaiver("known", "2026-12-31")),
         samples.row("CREATE-1", "not-run", section="4.2", settled_by="--allow-writes"),
         samples.row("LIST-8", "inconclusive"),
-        targets=(samples.target(created=(Created(131, "a"),)),),
+        targets=(samples.target(created=(LeftAnimal(131, "a"),)),),
     )
     assert render(value, ()).split("### Also\n\n")[1] == (
         "- The waiver of `LIST-3` on `staging` is stale: the requirement passes now.\n"
@@ -67,7 +66,7 @@ def test_nothing_from_a_target_becomes_markup(text: str) -> None:
     value = samples.result(
         samples.row(reason=text),
         samples.row("LIST-4", "inconclusive", settled_by=text),
-        targets=(samples.target(unreachable=text, created=(Created(1, text),)),),
+        targets=(samples.target(unreachable=text, created=(LeftAnimal(1, text),)),),
     )
     kinds = set()
     plain = []
@@ -105,7 +104,7 @@ def test_failures_of_one_cause_are_one_item() -> None:
     assert (
         "- **`CREATE-5 to CREATE-7, AUTH-5`** (section 4\\.2 Add an animal and others): "
         "`POST /pets returns 422 where 400 or 401 is required`<br>`POST /pets: expected 400, got 422.`\n"
-    ) in render(value, map(evidence_of, exchanges))
+    ) in render(value, exchanges)
 
 
 def test_many_failures_are_cut() -> None:

@@ -11,12 +11,12 @@ import pytest
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
-from petcheck.results.evidence import Evidence, by_index
-from petcheck.results.result import Created, RequestCount
+from petcheck.results.decisions import by_index
+from petcheck.results.result import LeftAnimal, RequestCount
 from tests.support import samples
 
 
-def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Evidence, ...]:
+def evidence_of(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
     return tuple(by_index(exchanges).values())
 
 
@@ -33,7 +33,9 @@ def test_a_small_run() -> None:
         samples.row("CREATE-1", "not-run", section="4.2", settled_by="--allow-writes", exchanges=(), decisive=()),
         samples.row("LIST-8", "inconclusive", reason="No animal is listed; allow writes to make one."),
         samples.row("RATE-10", "not-run", section="8", in_force=False),
-        targets=(samples.target(created=(Created(131, "petcheck 1"), Created(None, "petcheck 2")), waited_s=1.25),),
+        targets=(
+            samples.target(created=(LeftAnimal(131, "petcheck 1"), LeftAnimal(None, "petcheck 2")), waited_s=1.25),
+        ),
     )
     text = render(value, evidence_of(samples.two_exchanges()), width=100, colour=False, folder="reports/")
     assert text == (
@@ -108,8 +110,6 @@ def test_the_simplest_example_comes_first() -> None:
     value, exchanges = samples.deep_run()
     text = render(value, evidence_of(exchanges), width=80, colour=False, folder="r")
     assert re.findall(r"pets\?limit=(\d+)&status=sold' ", text) == ["71"]
-    text = render(value, evidence_of(exchanges), width=80, colour=False, folder="r", verbose=True)
-    assert re.findall(r"pets\?limit=(\d+)&status=sold' .*Accept", text) == ["71", "83"]
 
 
 @pytest.mark.parametrize("width", range(40, 80))
@@ -246,7 +246,7 @@ def test_long_lists_are_cut() -> None:
         samples.row(exchanges=tuple(range(9)), decisive=tuple(range(9))),
         targets=(
             samples.target(
-                created=tuple(Created(n, f"animal {n}") for n in range(8)),
+                created=tuple(LeftAnimal(n, f"animal {n}") for n in range(8)),
                 requests=RequestCount(9, 9, 0, {"4.1": 9}),
             ),
         ),
@@ -255,8 +255,6 @@ def test_long_lists_are_cut() -> None:
     text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports")
     assert "left behind: 8 animals (ids 0 to 7); the interface cannot delete them\n" in text
     assert text.count("curl ") == 1
-    text = render(value, evidence_of(exchanges), width=100, colour=False, folder="reports", verbose=True)
-    assert text.count("curl ") == 3
 
 
 @pytest.mark.parametrize(

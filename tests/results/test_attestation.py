@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
 from petcheck.results.attestation import read_seal, signed_payload, statement
-from petcheck.results.manifest import digest_of, digest_of_file, digest_of_text, manifest, read_manifest, text_of
+from petcheck.results.manifest import digest_of_file, digest_of_text, manifest, read_manifest, text_of
 from petcheck.results.proof import proof_of, write_proof
 from petcheck.stream.environment import Environment, commit_of, packages_of
 from tests.support import samples
@@ -49,11 +49,13 @@ def test_a_manifest_and_its_statement(tmp_path: Path) -> None:
     proof = proof_of({"result.json": digest_of_text(["{", "}"])}, result, HERE)
     assert proof == {name: (tmp_path / name).read_text() for name in ("manifest.json", "attestation.json")}
     assert proof["manifest.json"] == text_of(made)
-    assert json.loads(proof["attestation.json"]) == statement(made, digest_of(tmp_path / "manifest.json"), result)
+    assert json.loads(proof["attestation.json"]) == statement(
+        made, digest_of_file(tmp_path / "manifest.json").sha256, result
+    )
     assert json.loads(proof["attestation.json"]) == {
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [
-            {"name": "manifest.json", "digest": {"sha256": digest_of(tmp_path / "manifest.json")}},
+            {"name": "manifest.json", "digest": {"sha256": digest_of_file(tmp_path / "manifest.json").sha256}},
             {"name": "result.json", "digest": {"sha256": digest}},
         ],
         "predicateType": "https://in-toto.io/attestation/test-result/v0.1",

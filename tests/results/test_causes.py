@@ -11,7 +11,7 @@ import pytest
 from petcheck.exchange import Exchange, Request
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.causes import Cause, causes
-from petcheck.results.evidence import by_index
+from petcheck.results.decisions import by_index
 from petcheck.spec.operations import Operation
 from tests.support import samples
 

@@ -14,7 +14,7 @@ from petcheck.exchange import Exchange, NoAnswer, Request, Silence
 from petcheck.judging.observations import points
 from petcheck.judging.verdicts import Dropped, Verdict
 from petcheck.results.judge import failing, judge, suite
-from petcheck.results.result import CheckRow, Created, RequestCount, Result, text_of
+from petcheck.results.result import CheckRow, LeftAnimal, RequestCount, Result, text_of
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Waiver
@@ -349,18 +349,18 @@ def test_trouble_that_was_gone_on_the_second_try_is_counted(
 @pytest.mark.parametrize(
     ("body", "answer", "created"),
     [
-        (post().body, samples.response({"id": 9, "name": "Rex"}, 201), [Created(9, "Rex")]),
-        (post().body, samples.response(b"<p>", 201), [Created(None, "Rex")]),
-        (post().body, samples.response({"id": "9"}, 200), [Created(None, "Rex")]),
-        (post().body, NoAnswer(Silence.TIMEOUT, "nothing"), [Created(None, "Rex")]),
-        (b"{", samples.response({"id": 9}, 201), [Created(9, "")]),
-        (b"[]", samples.response([], 201), [Created(None, "")]),
-        (b'{"name": 5}', samples.response({"id": 9}, 201), [Created(9, "")]),
+        (post().body, samples.response({"id": 9, "name": "Rex"}, 201), [LeftAnimal(9, "Rex")]),
+        (post().body, samples.response(b"<p>", 201), [LeftAnimal(None, "Rex")]),
+        (post().body, samples.response({"id": "9"}, 200), [LeftAnimal(None, "Rex")]),
+        (post().body, NoAnswer(Silence.TIMEOUT, "nothing"), [LeftAnimal(None, "Rex")]),
+        (b"{", samples.response({"id": 9}, 201), [LeftAnimal(9, "")]),
+        (b"[]", samples.response([], 201), [LeftAnimal(None, "")]),
+        (b'{"name": 5}', samples.response({"id": 9}, 201), [LeftAnimal(9, "")]),
         (post().body, samples.response({"id": 9}, 300), []),
         (post().body, samples.response({}, 400), []),
     ],
 )
-def test_what_the_run_left_behind_is_named(body: bytes, answer: Any, created: list[Created]) -> None:
+def test_what_the_run_left_behind_is_named(body: bytes, answer: Any, created: list[LeftAnimal]) -> None:
     result = sent((post(body), answer, {}), (samples.request(), 200, {}))
     assert result.targets[0].created == tuple(created)
 

@@ -61,7 +61,7 @@ def test_an_outline_has_no_evidence() -> None:
     one, _ = samples.whole_run(targets=1)
     bare = parts.outline(one)
     assert (bare.checks, bare.observations) == ((), ())
-    assert {(row.exchanges, row.decisive, row.checks) for row in bare.requirements} == {((), (), ())}
+    assert {(row.exchanges, row.decisive, row.parts) for row in bare.requirements} == {((), (), ())}
     assert [(row.id, row.outcome, row.reason) for row in bare.requirements] == [
         (row.id, row.outcome, row.reason) for row in one.requirements
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from petcheck.errors import NotARun, NotEvidence
+from petcheck.errors import NotARun
 from petcheck.reports.outputs import Material, render
 from petcheck.results.judge import judge
 from petcheck.results.manifest import digest_of_text

@@ -12,8 +12,8 @@ from petcheck.results.judge import judge
 from petcheck.results.result import Result
 from petcheck.stream.entries import entry_of
 from petcheck.stream.stream import Stream
-from petcheck.traffic.sorting import sorted_out
 from petcheck.traffic.as_stream import stream_of
+from petcheck.traffic.sorting import sorted_out
 from petcheck.wire.credentials import ApiKey, authorization
 from tests.support.trial import KEY
 

@@ -16,7 +16,7 @@ from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response,
 from petcheck.judging.verdicts import AppliedWaiver, Example, Verdict
 from petcheck.results.result import (
     CheckRow,
-    Created,
+    LeftAnimal,
     Observation,
     RequestCount,
     Result,
@@ -239,7 +239,7 @@ def hostile_run() -> tuple[Result, tuple[Exchange, ...]]:
         row("LIST-6", "error", reason=HOSTILE),
         row("LIST-7", "pass", reason=HOSTILE, waiver=AppliedWaiver(HOSTILE, "2026-12-31")),
         row("RATE-10", "not-run", section="8", reason=HOSTILE, in_force=False),
-        targets=(target(unreachable=HOSTILE, created=(Created(1, long), Created(None, HOSTILE)), plan=HOSTILE),),
+        targets=(target(unreachable=HOSTILE, created=(LeftAnimal(1, long), LeftAnimal(None, HOSTILE)), plan=HOSTILE),),
         observations=(Observation("limit-zero", "4.1", "staging", HOSTILE, "What does `limit=0` get?", (1,)),),
         untestable=(UntestablePoint("events", "6", HOSTILE, HOSTILE),),
         checks=(CheckRow(HOSTILE, ("LIST-3",), "staging", 0.1, (0,), long),),
@@ -299,7 +299,7 @@ def _info(name: str, exchanges: tuple[Exchange, ...]) -> TargetInfo:
     mine = [entry for entry in exchanges if entry.target == name]
     posts = sum(entry.request.method == "POST" for entry in mine)
     writes = name == "staging"
-    created = (*(Created(131 + n, f"petcheck 4f2a {n}") for n in range(9)), Created(None, "petcheck 4f2a 9"))
+    created = (*(LeftAnimal(131 + n, f"petcheck 4f2a {n}") for n in range(9)), LeftAnimal(None, "petcheck 4f2a 9"))
     return target(
         name,
         writes=writes,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import combinations
 
-from petcheck.comparison.difference import Difference, json_body, shows_behaviour
+from petcheck.comparison.difference import Difference, contradict, json_body, shows_behaviour
 from petcheck.comparison.normalize import normalized
 from petcheck.comparison.pairing import Counterparts, NormalizedRequest, SideRecord
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Exchange
 from petcheck.sanitize import FIELD_LIMIT
 from petcheck.spec.operations import Operation
 
@@ -35,7 +34,7 @@ def compare_answers(
         sides = [side.get(request, {}) for side in of_sides]
         for kind, part in (("status", 0), ("code", 1), ("message", 2)):
             given = [_part(side, part) for side in sides]
-            if not _differ(given):
+            if not contradict(map(set, filter(None, given))):
                 continue
             if kind != "status":
                 errors[kind].append((request, given))
@@ -62,9 +61,9 @@ def _by_request(record: SideRecord, run: str) -> dict[NormalizedRequest, dict[tu
     return found
 
 
-def _code_and_message(entry: Evidence, run: str) -> tuple[str, str]:
+def _code_and_message(entry: Exchange, run: str) -> tuple[str, str]:
     """`code` and `message` of an Error, the message without numbers; empty if there is none."""
-    body = json_body(entry) if entry.status >= 400 else None
+    body = json_body(entry) if entry.heard.status >= 400 else None
     code, message = (body.get("code"), body.get("message")) if isinstance(body, dict) else ("", "")
     return (
         code[:FIELD_LIMIT] if isinstance(code, str) else "",
@@ -77,15 +76,6 @@ def _part(side: Mapping[tuple[str, str, str], int], part: int) -> dict[str, int]
     for answer, index in side.items():
         found.setdefault(answer[part], index)
     return found
-
-
-def _differ(sides: Sequence[_Answers]) -> bool:
-    """Whether two sides answer differently.
-
-    A side whose answers are a subset of another's does not: an animal may exist on one target only.
-    """
-    given = [set(side) for side in sides if side]
-    return any(not (one <= other or other <= one) for one, other in combinations(given, 2))
 
 
 def _examples(sides: Sequence[_Answers]) -> Counterparts:

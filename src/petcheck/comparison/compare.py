@@ -91,14 +91,6 @@ class ComparedRequirement:
 
 
 @dataclass(frozen=True, slots=True)
-class SkippedTarget:
-    """A target of a run that is not a side, and why."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Comparison:
     """The sides, and everything that was compared, grouped by the result.
 
@@ -106,6 +98,7 @@ class Comparison:
     `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
     `network_path` do not: proxies, caches and load balancers between client and application explain these.
     `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
+    `left_out` are targets that could not be tested.
     """
 
     sides: tuple[Side, ...]
@@ -121,7 +114,7 @@ class Comparison:
     agreed: tuple[ComparedRequirement, ...]
     agreed_points: tuple[ComparedPoint, ...]
     alike: Mapping[str, int]
-    left_out: tuple[SkippedTarget, ...] = ()
+    left_out: tuple[TargetInfo, ...] = ()
 
     @property
     def different(self) -> bool:
@@ -163,7 +156,7 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
         agreed=by_agreement["agreed"],
         agreed_points=points.agreed,
         alike=alike,
-        left_out=tuple(SkippedTarget(target.name, target.unreachable or "") for _, target in broken),
+        left_out=tuple(target for _, target in broken),
     )
 
 
@@ -172,22 +165,18 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
 
 def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
     """A unique name for each side: the target's name, if needed with the folder, the file or a number."""
-    names = Counter(target.name for _, target in usable)
     labels = [target.name for _, target in usable]
-    folders = [PurePath(run.file).parent.name or run.file for run, _ in usable]
-    for places in (folders, [run.file for run, _ in usable]):
-        if len(set(labels)) < len(labels):
-            labels = [
-                target.name if names[target.name] == 1 else f"{target.name} ({place})"
-                for (_, target), place in zip(usable, places, strict=True)
-            ]
+    for place in (lambda file: PurePath(file).parent.name or file, str):
+        often = Counter(labels)
+        labels = [
+            label if often[label] == 1 else f"{target.name} ({place(run.file)})"
+            for label, (run, target) in zip(labels, usable, strict=True)
+        ]
     often = Counter(labels)
-    seen: Counter[str] = Counter()
-    numbered = []
-    for label in labels:
-        seen[label] += 1
-        numbered.append(label if often[label] == 1 else f"{label} #{seen[label]}")
-    return numbered
+    return [
+        label if often[label] == 1 else f"{label} #{labels[: number + 1].count(label)}"
+        for number, label in enumerate(labels)
+    ]
 
 
 def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from itertools import combinations
 
 from petcheck.comparison.pairing import Counterparts
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Exchange
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE
 
 KINDS = {
@@ -18,7 +21,6 @@ KINDS = {
     "header": "Headers",
     "header value": "Values of headers",
     "content type": CONTENT_TYPE,
-    "reason phrase": "Reason phrases",
     "http version": "HTTP version",
 }
 """The kinds of behaviour compared in addition to verdicts and open points, in report order."""
@@ -59,14 +61,22 @@ class Difference:
         return self.kind == "http version"
 
 
-def shows_behaviour(entry: Evidence) -> bool:
+def contradict(sides: Iterable[AbstractSet[object]]) -> bool:
+    """Whether two sides, given as what each was seen to do, behave differently.
+
+    One that does a part of what another does may not have been asked for the rest, or may not have that animal.
+    """
+    return any(not (one <= other or other <= one) for one, other in combinations(sides, 2))
+
+
+def shows_behaviour(entry: Exchange) -> bool:
     """Whether an answer shows the target's behaviour: silence, a gateway's error and a 429 do not."""
-    return entry.error is None and entry.status not in (429, *GATEWAY_TROUBLE)
+    return entry.status is not None and entry.status not in (429, *GATEWAY_TROUBLE)
 
 
-def json_body(entry: Evidence) -> object:
+def json_body(entry: Exchange) -> object:
     """The body of an answer as JSON; None if it is not JSON."""
     try:
-        return json.loads(entry.response_body) if entry.response_body else None
+        return json.loads(entry.heard.body) if entry.heard.body else None
     except (ValueError, RecursionError):
         return None

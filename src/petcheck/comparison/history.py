@@ -16,8 +16,9 @@ from itertools import pairwise
 from typing import Literal
 
 from petcheck.comparison.compare import EXAMINED
-from petcheck.comparison.past_run import FAILING, Entry, PastRun, PastTarget, PastVerdict
+from petcheck.comparison.past_run import FAILING, PastRun, PastTarget
 from petcheck.errors import NotComparable
+from petcheck.judging.verdicts import Verdict
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 
@@ -65,14 +66,14 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """One requirement on one target over all runs.
+    """One requirement on one target over all runs; `entry` is its newest verdict, with the newest wording.
 
     `outcomes` has an entry for each run of the history, None where there is no verdict. `last` is the run whose verdict
     is the last that counts, and `since` the first of the runs in a row that agree with it; None if no verdict counts.
     `reason` is that of the last failure, empty without one.
     """
 
-    entry: Entry
+    entry: Verdict
     outcomes: tuple[Outcome | None, ...]
     last: int | None
     since: int | None
@@ -164,9 +165,10 @@ def _expect_each_once(runs: Sequence[PastRun]) -> None:
 
 def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
     present = tuple(index for index, run in enumerate(runs) if name in run.targets)
-    newest_first = [entry for index in reversed(present) for entry in runs[index].entries]
-    entries = {entry.id: entry for entry in reversed(newest_first)}  # the newest wording of each
-    order = {identifier: place for place, identifier in enumerate(dict.fromkeys(entry.id for entry in newest_first))}
+    entries: dict[str, Verdict] = {}  # the newest of each
+    for index in reversed(present):
+        for row in runs[index].targets[name].verdicts.values():
+            entries.setdefault(row.id, row)
     tracks = [_track(name, entry, runs) for entry in entries.values()]
     return TargetHistory(
         name=name,
@@ -174,15 +176,15 @@ def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
         steps=tuple(
             Step(before, after, _changes(runs[before], runs[after], name)) for before, after in pairwise(present)
         ),
-        tracks=tuple(sorted(tracks, key=lambda track: (sections.order(track.entry.section), order[track.entry.id]))),
+        tracks=tuple(sorted(tracks, key=lambda track: sections.order(track.entry.section))),
     )
 
 
 def _tally(run: int, target: PastTarget) -> Tally:
-    return Tally(run, target.count("fail"), target.count("waived"), tested=target.unreachable is None)
+    return Tally(run, target.count("fail"), target.count("waived"), tested=target.info.unreachable is None)
 
 
-def _track(name: str, entry: Entry, runs: Sequence[PastRun]) -> Track:
+def _track(name: str, entry: Verdict, runs: Sequence[PastRun]) -> Track:
     verdicts = [run.targets[name].verdicts.get(entry.id) if name in run.targets else None for run in runs]
     flips: list[Flip] = []
     last: int | None = None  # the last run whose verdict counts
@@ -207,19 +209,17 @@ def _track(name: str, entry: Entry, runs: Sequence[PastRun]) -> Track:
     )
 
 
-def _counts(verdict: PastVerdict, run: PastRun) -> bool:
+def _counts(verdict: Verdict, run: PastRun) -> bool:
     return verdict.outcome in EXAMINED and (run.complete or verdict.outcome in FAILING)
 
 
-def _flip(
-    name: str, before: int, earlier: PastVerdict, after: int, later: PastVerdict, runs: Sequence[PastRun]
-) -> Flip:
+def _flip(name: str, before: int, earlier: Verdict, after: int, later: Verdict, runs: Sequence[PastRun]) -> Flip:
     fixed = earlier.outcome in FAILING
     changes = list(_changes(runs[before], runs[after], name))
-    if earlier.checks != later.checks and not changes:
+    if set(earlier.checks) != set(later.checks) and not changes:
         changes.append(Change("checks", str(len(earlier.checks)), str(len(later.checks))))
     seeds = runs[before].info.seed, runs[after].info.seed
-    if (earlier if fixed else later).example and seeds[0] != seeds[1]:
+    if (earlier if fixed else later).example is not None and seeds[0] != seeds[1]:
         # another seed draws other examples, and may not have drawn the one that fails
         changes.append(Change("seed", str(seeds[0]), str(seeds[1])))
     return Flip(fixed, before, after, tuple(changes), earlier.reason if fixed else later.reason)

@@ -6,9 +6,8 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
-from petcheck.results.evidence import Evidence, path_below
+from petcheck.exchange import Exchange
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, RETRY_AFTER
 from petcheck.spec.operations import Operation
 
@@ -50,11 +49,11 @@ def normalized(text: str, run: str) -> str:
     return text
 
 
-def request_path(entry: Evidence, base_url: str) -> str:
+def request_path(entry: Exchange, base_url: str) -> str:
     """The path and query of a request below `base_url`; an int64 id is replaced."""
-    path, mark, query = path_below(entry.url, base_url).partition("?")
+    path, mark, query = entry.request.path_below(base_url).partition("?")
     head, _, last = path.rpartition("/")
-    if entry.operation is Operation.GET_PET and re.fullmatch(r"-?\d{1,19}", last) and int(last) in _INT64:
+    if entry.request.operation is Operation.GET_PET and re.fullmatch(r"-?\d{1,19}", last) and int(last) in _INT64:
         path = f"{head}/{{id}}"
     return path + mark + query
 
@@ -84,11 +83,3 @@ def _replaced(value: Any, of_text: Callable[[str], str]) -> Any:
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _EXACT_IN_A_DOUBLE:
         return "{int}"
     return value
-
-
-def host(url: str) -> str:
-    """The host and port of a URL; empty if they cannot be parsed."""
-    try:
-        return urlsplit(url).netloc
-    except ValueError:
-        return ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
+from petcheck.comparison.difference import contradict
 from petcheck.comparison.normalize import normalized
 from petcheck.comparison.page_sizes import PageSize, same_page_size
 from petcheck.comparison.pairing import Counterparts, SideRecord
@@ -61,18 +61,13 @@ def compare_open_points(
             mine.get(row.exchanges[0]) if row is not None and row.exchanges and _is_page(row) else None
             for row, mine in zip(seen, pages, strict=True)
         ]
-        if _differ(given) or not same_page_size(sizes):
+        if contradict(given) or not same_page_size(sizes):
             differing.append(point)
         elif None in values and given:
             one_sided.append(point)
         else:
             agreed.append(point)
     return ComparedPoints(*(tuple(sorted(group, key=_order)) for group in (differing, one_sided, agreed)))
-
-
-def _differ(values: Collection[_Behaviour]) -> bool:
-    """Whether two sides behave differently; a side that was sent fewer of the requests may still agree."""
-    return any(not (one <= other or other <= one) for one, other in combinations(values, 2))
 
 
 def _order(point: ComparedPoint) -> tuple[tuple[int, str], ...]:

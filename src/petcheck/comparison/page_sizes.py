@@ -33,12 +33,12 @@ def page_sizes_in(record: SideRecord) -> dict[int, PageSize]:
     pages: dict[int, PageSize] = {}
     known: set[str] = set()
     for index, entry in sorted(record.entries.items()):
-        if entry.operation not in (Operation.LIST_PETS, Operation.CREATE_PET) or entry.status not in (200, 201):
+        if entry.request.operation not in (Operation.LIST_PETS, Operation.CREATE_PET) or entry.status not in (200, 201):
             continue
         value = json_body(entry)
         pets = value if isinstance(value, list) else [value]
         known |= {str(pet.get("id")) for pet in pets if isinstance(pet, dict)}
-        if entry.operation is Operation.LIST_PETS and isinstance(value, list):
+        if entry.request.operation is Operation.LIST_PETS and isinstance(value, list):
             pages[index] = PageSize(len(value), len(known) > len(value), index)
     return pages
 

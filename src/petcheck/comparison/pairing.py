@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from petcheck.comparison.normalize import request_body, request_path
-from petcheck.exchange import Credential
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Credential, Exchange
 from petcheck.results.result import CheckRow
 from petcheck.spec.operations import Operation
 
@@ -42,7 +41,7 @@ class NormalizedRequest:
 class SideRecord:
     """The exchanges of one side by index, with the request of each and the checks that examined it."""
 
-    entries: Mapping[int, Evidence]
+    entries: Mapping[int, Exchange]
     requests: Mapping[int, NormalizedRequest]
     checks: Mapping[int, frozenset[str]]
     _by_request: Mapping[NormalizedRequest, Sequence[int]] = field(repr=False)
@@ -79,13 +78,16 @@ class SideRecord:
 
 
 def side_record(
-    entries: Iterable[Evidence], checks: Iterable[CheckRow], *, target: str, base_url: str, run: str
+    entries: Iterable[Exchange], checks: Iterable[CheckRow], *, target: str, base_url: str, run: str
 ) -> SideRecord:
     """The record of one target of a run; `run` is the run's id."""
     mine = {entry.index: entry for entry in entries if entry.target == target}
     requests = {
         index: NormalizedRequest(
-            entry.operation, entry.credential, request_path(entry, base_url), request_body(entry.request_body, run)
+            entry.request.operation,
+            entry.request.credential,
+            request_path(entry, base_url),
+            request_body(entry.request.body, run),
         )
         for index, entry in mine.items()
     }

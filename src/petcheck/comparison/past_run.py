@@ -5,12 +5,12 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 from urllib.parse import urlsplit
 
 from petcheck.comparison.circumstances import circumstances
 from petcheck.comparison.comparable import expect_distinct_names
 from petcheck.judging.verdicts import Verdict
+from petcheck.results.fleet import members
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.spec.outcomes import Outcome
 from petcheck.stream.lines import SuiteInfo
@@ -20,41 +20,12 @@ FAILING: frozenset[Outcome] = frozenset({"fail", "waived"})
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A requirement of the catalogue."""
-
-    id: str
-    section: str
-    level: Literal["stated", "implied"]
-    statement: str
-
-
-@dataclass(frozen=True, slots=True)
-class PastVerdict:
-    """The verdict on one requirement. `checks` are those that judged it; `example` is true if an example decides.
-
-    `reason` is kept for failures only. `in_force` is false if no run on that day could judge it.
-    """
-
-    outcome: Outcome
-    reason: str
-    checks: frozenset[str]
-    example: bool
-    in_force: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PastTarget:
-    """One target of a run: its circumstances by name, and its verdicts by requirement.
+    """One target of a run: its circumstances by name, and its verdicts by requirement."""
 
-    `unreachable` says why it could not be tested, or is None.
-    """
-
-    name: str
-    base_url: str
-    unreachable: str | None
+    info: TargetInfo
     circumstances: Mapping[str, str]
-    verdicts: Mapping[str, PastVerdict]
+    verdicts: Mapping[str, Verdict]
 
     def count(self, outcome: Outcome) -> int:
         """The number of requirements with that outcome."""
@@ -69,7 +40,6 @@ class PastRun:
     info: RunInfo
     suite: SuiteInfo
     complete: bool
-    entries: tuple[Entry, ...]
     targets: Mapping[str, PastTarget] = field(repr=False)
 
 
@@ -79,25 +49,13 @@ def past_run(file: str, result: Result) -> PastRun:
     Raises NotComparable if two targets have the same name.
     """
     expect_distinct_names(file, result)
-    checks: dict[tuple[str, ...], frozenset[str]] = {}  # equal ones are kept once
-    entries: dict[str, Entry] = {}
-    verdicts: dict[str, dict[str, PastVerdict]] = {target.name: {} for target in result.targets}
-    for row in result.requirements:
-        entries.setdefault(row.id, Entry(row.id, row.section, row.level, row.statement))
-        names = checks.setdefault(row.checks, frozenset(row.checks))
-        verdicts[row.target][row.id] = _verdict(row, names)
     targets = {
-        target.name: PastTarget(
-            target.name, target.base_url, target.unreachable, _circumstances(result, target), verdicts[target.name]
+        member.target.name: PastTarget(
+            member.target, _circumstances(result, member.target), {row.id: row for row in member.rows}
         )
-        for target in result.targets
+        for member in members(result)
     }
-    return PastRun(file, result.run, result.suite, result.complete, tuple(entries.values()), targets)
-
-
-def _verdict(row: Verdict, checks: frozenset[str]) -> PastVerdict:
-    reason = row.reason if row.outcome in FAILING else ""
-    return PastVerdict(row.outcome, reason, checks, row.example is not None, row.in_force)
+    return PastRun(file, result.run, result.suite, result.complete, targets)
 
 
 def _circumstances(result: Result, target: TargetInfo) -> dict[str, str]:

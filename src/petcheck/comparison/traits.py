@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from petcheck.comparison.difference import EVERY_ANSWER, Difference, json_body, shows_behaviour
 from petcheck.comparison.pairing import Counterparts, SideRecord
-from petcheck.results.evidence import Evidence
+from petcheck.exchange import Exchange
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
 
 # headers with a fixed configuration; the values of others change, or are compared as open points
@@ -32,8 +32,7 @@ _Traits = Mapping[tuple[str, str], Mapping[str, _Values]]
 
 def compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], dict[str, int]]:
     """Every trait that differs between `records`, and for each kind the number of places where it is the same."""
-    of_sides = [_traits(record) for record in records]
-    answered = [_first_of_places(record) for record in records]
+    of_sides, answered = zip(*map(_traits, records), strict=True)
     found: dict[tuple[str, str, tuple[str | None, ...]], list[tuple[str, list[_Values]]]] = {}
     same: dict[str, int] = {}
     for key in dict.fromkeys(key for side in of_sides for key in side):
@@ -80,13 +79,9 @@ def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counter
 
 
 def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int]]) -> Iterator[Difference]:
-    """One difference for all traits that differ in the same way at the same places, and one for all reason phrases."""
+    """One difference for all traits that differ in the same way at the same places."""
     groups: dict[tuple[object, ...], list[Difference]] = {}
-    phrases: list[Difference] = []
     for one in different:
-        if one.kind == "reason phrase":
-            phrases.append(one)
-            continue
         name = one.subject if one.kind != "header" else ""
         groups.setdefault((one.kind, name, one.is_of_the_network_path, one.places, one.values), []).append(one)
     everywhere = set.intersection(*(set(firsts) for firsts in answered))
@@ -95,35 +90,32 @@ def _merged(different: Iterable[Difference], answered: Sequence[Mapping[str, int
         whole = len(first.places) > 1 and everywhere <= set(first.places)
         subjects, places = ", ".join(row.subject for row in rows), (EVERY_ANSWER,) if whole else first.places
         yield Difference(first.kind, subjects, places, first.values, first.shown_by)
-    if phrases:
-        values = tuple(
-            ", ".join(f"{'/'.join(one.places)} {value}" for one in phrases if (value := one.values[side])) or None
-            for side in range(len(answered))
-        )
-        yield Difference("reason phrase", "", ("every answer with that status",), values, phrases[0].shown_by)
 
 
 # ---- traits of an answer
 
 
-def _place(entry: Evidence) -> str:
-    return f"{entry.operation} → {entry.status}"
+def _place(entry: Exchange) -> str:
+    return f"{entry.request.operation} → {entry.status}"
 
 
-def _traits(record: SideRecord) -> _Traits:
+def _traits(record: SideRecord) -> tuple[_Traits, dict[str, int]]:
+    """The traits of a side, and the operations and statuses that it has shown, each with its first exchange."""
     gathered: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    firsts: dict[str, int] = {}
     for index, entry in sorted(record.entries.items()):
         if shows_behaviour(entry):
+            firsts.setdefault(_place(entry), index)
             for kind, subject, place, value in _of_answer(entry):
                 gathered.setdefault((kind, subject), {}).setdefault(place, {}).setdefault(value, index)
-    return gathered
+    return gathered, firsts
 
 
-def _of_answer(entry: Evidence) -> Iterator[tuple[str, str, str, str]]:
+def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
     """The traits of one answer: kind, subject, place, value."""
     place = _place(entry)
     headers: dict[str, list[str]] = {}
-    for name, value in entry.response_headers:
+    for name, value in entry.heard.headers:
         headers.setdefault(name.lower(), []).append(value)
     for name, values in headers.items():
         yield "header", name, place, "sent"
@@ -134,21 +126,11 @@ def _of_answer(entry: Evidence) -> Iterator[tuple[str, str, str, str]]:
     if fields is not None:
         for name in fields or ("",):
             yield "fields", "", place, name
-    yield "http version", "", EVERY_ANSWER, entry.http_version
-    yield "reason phrase", "", str(entry.status), entry.reason
+    yield "http version", "", EVERY_ANSWER, entry.heard.http_version
 
 
-def _extra_fields(entry: Evidence) -> set[str] | None:
+def _extra_fields(entry: Exchange) -> set[str] | None:
     """The names of members beyond the documented ones; None if the body has no object."""
     value = json_body(entry)
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return {name for item in objects for name in item} - _DOCUMENTED if objects else None
-
-
-def _first_of_places(record: SideRecord) -> dict[str, int]:
-    """The operations and statuses that a side has shown, each with its first exchange."""
-    firsts: dict[str, int] = {}
-    for index, entry in sorted(record.entries.items()):
-        if shows_behaviour(entry):
-            firsts.setdefault(_place(entry), index)
-    return firsts

@@ -18,7 +18,6 @@ from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import (
     PARTS,
     Digest,
-    digest_of,
     digest_of_file,
     digest_of_text,
     entry_of_part,
@@ -140,7 +139,7 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
         raise KeyboardInterrupt
     wrong = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].wrong]
     notes = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].notes]
-    outlines = {name: each.result for name, each in found.items() if each.result is not None}
+    outlines = {name: result for name in names if (result := found[name].result) is not None}
     try:
         stream = read_stream(folder / files.FILE)
         if sorted(target.name for target in stream.head.targets) != sorted(names):
@@ -177,7 +176,7 @@ def _changed(folder: Path, document: Mapping[str, Any]) -> Iterator[str]:
     """The files that are not those that the manifest lists."""
     for name, entry in document["files"].items():
         try:
-            if digest_of(folder / name) != entry["sha256"]:
+            if digest_of_file(folder / name).sha256 != entry["sha256"]:
                 yield f"{printable(name)} is not the file that the manifest lists: its digest differs"
         except (OSError, ValueError) as error:
             why = printable(getattr(error, "strerror", None) or str(error))
@@ -207,6 +206,6 @@ def _signed(folder: Path, public_key: Path) -> list[str]:
         return [str(error)]
     if payload is None:
         return [f"{name} is not signed with the key in {printable(str(public_key))}"]
-    if digest_of_text([payload.decode("utf-8", "replace")]).sha256 != digest_of(folder / attestation.FILE):
+    if digest_of_text([payload.decode("utf-8", "replace")]).sha256 != digest_of_file(folder / attestation.FILE).sha256:
         return [f"{name} signs another attestation than {attestation.FILE}"]
     return []

@@ -136,7 +136,7 @@ def not_in_force(requirement: Requirement, target: str, as_of: date) -> Verdict 
 def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held | Failed | Undecided:
     """What a record shows of a requirement. If only a further request decides, it is undecided.
 
-    What comes on top, such as property examples, can break a requirement, and never keeps it from passing.
+    Extra requests, such as property examples, can break a requirement, and never keep it from passing.
     """
     rule = RULE[requirement.id]
     if requirement.section.startswith(_ENDPOINTS):

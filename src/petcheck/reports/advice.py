@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petcheck.results import fleet, totals
+from petcheck.results import totals
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
@@ -13,8 +13,8 @@ from petcheck.spec.outcomes import Exit
 def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> str:
     """What to do next, with backticks around code; empty if the run asks for nothing.
 
-    `failing` are the ids of the requirements that show each cause best; of a fleet they are not needed. It never
-    repeats an option that the run had; `repeatable` is false if the run cannot be repeated with options.
+    `failing` are the ids of the requirements that show each cause best. It never repeats an
+    option that the run had; `repeatable` is false if the run cannot be repeated with options.
     """
     if result.run.exit == Exit.FAILS:
         return _after_failures(result, failing, repeatable)
@@ -30,12 +30,9 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
 
 
 def _after_failures(result: Result, failing: Sequence[str], repeatable: bool) -> str:
-    first = next(iter(failing), None)
-    if first is None and fleet.is_fleet(result):
-        first = next((one.row.id for one in fleet.failures(fleet.members(result))), None)
-    if first is None:
+    if not failing:
         return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
-    explain = f"`petcheck explain {printable(first, 60)}`"
+    explain = f"`petcheck explain {printable(failing[0], 60)}`"
     if not repeatable or result.run.options.get("failed"):
         return explain
     return f"{explain}; add `--failed` to run only what failed"

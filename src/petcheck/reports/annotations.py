@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from petcheck.results import fleet, totals
+from petcheck.exchange import Exchange
+from petcheck.results import totals
 from petcheck.results.causes import causes
-from petcheck.results.evidence import Evidence
 from petcheck.results.result import Result
 from petcheck.sanitize import escape_commands, printable
 from petcheck.spec.outcomes import Exit
-from petcheck.words import plural
 
 _MOST = 10  # GitHub shows no more for a step
 _LIMIT = 600  # characters of one
@@ -31,7 +30,7 @@ class Annotation:
     text: str
 
 
-def lines(result: Result, evidence: Sequence[Evidence], environment: Mapping[str, str]) -> list[str]:
+def lines(result: Result, evidence: Sequence[Exchange], environment: Mapping[str, str]) -> list[str]:
     """The commands that show the CI system of `environment` what fails the run; none for other environments.
 
     `evidence` are the exchanges of the run.
@@ -56,33 +55,23 @@ def _writer(environment: Mapping[str, str]) -> Callable[[Annotation], str] | Non
     return _teamcity if environment.get("TEAMCITY_VERSION") else None
 
 
-def _annotations(result: Result, evidence: Sequence[Evidence]) -> list[Annotation]:
+def _annotations(result: Result, evidence: Sequence[Exchange]) -> list[Annotation]:
     """The most serious first: targets that could not be tested, failures by cause, errors, waivers, the rest."""
-    several = len(result.targets) > 1
-
-    def place(target: str) -> str:
-        return f" on {printable(target, 60)}" if several else ""
-
     found = [
         Annotation(f"{printable(target.name, 60)} could not be tested", _text(target.unreachable))
         for target in result.targets
         if target.unreachable is not None
     ]
-    if fleet.is_fleet(result):
-        for failure in fleet.failures(fleet.members(result)):
-            where = f"{plural(len(failure.targets), 'target')}: {totals.comma_list(failure.targets)}"
-            text = _text(f"On {where}. {failure.row.reason}")
-            found.append(Annotation(f"{printable(failure.row.id, 60)} fails", text))
-    for cause in () if fleet.is_fleet(result) else causes(result, evidence):
+    for cause in causes(result, evidence):
         verb = "fails" if len(cause.rows) == 1 else "fail"
         why = "" if len(cause.rows) == 1 else f"{cause.title}. "
-        found.append(Annotation(f"{cause.ids} {verb}{place(cause.target)}", _text(why + cause.rows[0].reason)))
+        title = f"{cause.ids} {verb}{totals.where(cause.targets, result)}"
+        found.append(Annotation(title, _text(why + cause.rows[0].reason)))
     unreachable = {target.name for target in result.targets if target.unreachable is not None}
     for row in totals.with_outcome(result, "error"):
         if row.target not in unreachable:
-            found.append(
-                Annotation(f"{printable(row.id, 60)} could not be judged{place(row.target)}", _text(row.reason))
-            )
+            title = f"{printable(row.id, 60)} could not be judged{totals.where([row.target], result)}"
+            found.append(Annotation(title, _text(row.reason)))
     # a failure with an expired waiver is among the failures already
     held = replace(result, requirements=tuple(row for row in result.requirements if row.outcome == "pass"))
     found += [Annotation("A waiver fails the run", _text(sentence)) for sentence in totals.waiver_faults(held)]

@@ -18,7 +18,6 @@ SVG_FILE = "badge.svg"
 JSON_FILE = "badge.json"
 
 _LABEL = "pet store conformance"
-_WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
 # white text on each of them has a contrast of more than 4.5 to 1
 _COLOURS: dict[Outcome, str] = {
     "pass": "#17683a",
@@ -70,29 +69,28 @@ def _message(result: Result) -> tuple[str, Outcome]:
     """The message about the worst target, and the outcome that sets its colour."""
     if not result.targets:
         return "nothing tested", "not-run"
-    if fleet.is_fleet(result):
-        return _fleet_message(result)
-    judged = [(target, *_target_message(target, result)) for target in result.targets]
-    target, words, outcome = min(judged, key=lambda one: _WORST_FIRST.index(one[2]))
-    if outcome not in ("fail", "error") and totals.waiver_faults(result):
+    words, outcome = _fleet_message(result) if fleet.is_fleet(result) else _worst_message(result)
+    if outcome != "fail" and totals.waiver_faults(result):
         return "a waiver is stale or expired", "fail"
     if outcome != "fail" and not result.complete:
-        return "interrupted", "not-run"
-    name = f"{printable(target.name, _NAME_LIMIT)}: " if len(result.targets) > 1 else ""
-    return name + words, outcome
+        return "incomplete" if fleet.in_parts(result) else "interrupted", "not-run"
+    return words, outcome
 
 
 def _fleet_message(joined: Result) -> tuple[str, Outcome]:
     outcomes = [member.outcome for member in fleet.members(joined)]
-    whole, held = len(outcomes), sum(outcome in ("pass", "waived") for outcome in outcomes)
-    worst = min(outcomes, key=_WORST_FIRST.index)
-    if worst != "fail" and totals.waiver_faults(joined):
-        return "a waiver is stale or expired", "fail"
-    if worst != "fail" and not joined.complete:
-        return "incomplete", "not-run"
-    if worst == "fail":
-        return f"{outcomes.count('fail'):,} of {whole:,} targets fail", worst
-    return (f"all {plural(whole, 'target')} hold" if held == whole else f"{held:,} of {whole:,} targets hold"), worst
+    whole, held, failing = len(outcomes), outcomes.count("pass") + outcomes.count("waived"), outcomes.count("fail")
+    if failing:
+        return f"{failing:,} of {whole:,} targets fail", "fail"
+    words = f"all {plural(whole, 'target')} hold" if held == whole else f"{held:,} of {whole:,} targets hold"
+    return words, min(outcomes, key=fleet.WORST_FIRST.index)
+
+
+def _worst_message(result: Result) -> tuple[str, Outcome]:
+    judged = [(target, *_target_message(target, result)) for target in result.targets]
+    target, words, outcome = min(judged, key=lambda one: fleet.WORST_FIRST.index(one[2]))
+    name = f"{printable(target.name, _NAME_LIMIT)}: " if len(result.targets) > 1 else ""
+    return name + words, outcome
 
 
 def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:

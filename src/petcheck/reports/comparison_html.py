@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from markupsafe import Markup
 
 from petcheck.comparison.compare import EXAMINED, Comparison
 from petcheck.comparison.difference import KINDS
@@ -11,10 +11,6 @@ from petcheck.reports import comparison_words, templating
 from petcheck.reports.side_by_side import Line, side_by_side
 from petcheck.results import totals
 from petcheck.sanitize import HEADER_LIMIT
-from petcheck.spec import sections
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 LISTED = 200
 """The most differences of one kind that the page lists."""
@@ -30,7 +26,6 @@ def render(comparison: Comparison) -> str:
         comparison=comparison,
         words=comparison_words,
         totals=totals,
-        place=_place,
         kinds=KINDS,
         examined=EXAMINED,
         listed=LISTED,
@@ -46,8 +41,7 @@ class _Blocks:
         self._comparison = comparison
         self._left = _ROOM
         self._numbers: dict[Counterparts, int] = {}
-        module: Any = templating.environment().get_template("pair.html.jinja").module
-        self._macro = module.pair
+        self._macro = templating.macro("pair")
 
     def of(self, counterparts: Counterparts) -> Markup | None:
         """The block of these exchanges, or a link to it if the page has it already; None if the page is full."""
@@ -55,7 +49,7 @@ class _Blocks:
             return None
         if counterparts in self._numbers:
             link = f'<p class="aside"><a href="#pair-{self._numbers[counterparts]}">Shown above</a>.</p>'
-            return templating.markup(link)
+            return Markup(link)
         sides = self._comparison.sides
         entries = [
             None if index is None else side.record.entries.get(index)
@@ -74,8 +68,3 @@ class _Blocks:
 def _differs(line: Line) -> bool:
     """Whether any piece of a line differs."""
     return any(piece.marked for piece in line)
-
-
-def _place(section: str) -> str:
-    """A section by its number and title."""
-    return f"{section} {sections.title(section)}".rstrip()

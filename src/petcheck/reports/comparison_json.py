@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from petcheck.comparison.compare import Comparison, Side
+from petcheck.comparison.compare import ComparedRequirement, Comparison, Side
 from petcheck.comparison.difference import Difference
 from petcheck.reports.comparison_words import headline
 from petcheck.reports.json_texts import sanitized
@@ -19,7 +19,6 @@ FORMAT = 1
 
 # members of the JSON objects, from fields of the same name
 _REQUIREMENT = ("id", "section", "level", "statement", "outcomes", "reasons", "settled_by", "exchanges")
-_POINT = ("id", "section", "statement", "values", "exchanges")
 _TRAIT = ("kind", "subject", "places", "values")
 
 
@@ -38,35 +37,32 @@ def to_json(comparison: Comparison) -> dict[str, Any]:
             "suite": comparison.suite,
             "interface": comparison.interface,
             "sides": [_side(side) for side in comparison.sides],
-            "left_out": [{"target": one.name, "why": one.why} for one in comparison.left_out],
-            "circumstances": [{"name": one.name, "values": one.values} for one in comparison.circumstances],
+            "left_out": [{"target": one.name, "why": one.unreachable} for one in comparison.left_out],
+            "circumstances": comparison.circumstances,
             "different": {
-                "verdicts": _members(comparison.contradicted, _REQUIREMENT),
-                "not_examined_everywhere": _members(comparison.one_sided, _REQUIREMENT),
-                "open_points": _members(comparison.differing_points, _POINT),
+                "verdicts": _requirements(comparison.contradicted),
+                "not_examined_everywhere": _requirements(comparison.one_sided),
+                "open_points": comparison.differing_points,
                 "behaviour": _behaviour(comparison.differences),
             },
             "equal_parts": {
-                "verdicts": _members(comparison.agreed, _REQUIREMENT),
-                "open_points": _members(comparison.agreed_points, _POINT),
-                "behaviour": dict(comparison.alike),
+                "verdicts": _requirements(comparison.agreed),
+                "open_points": comparison.agreed_points,
+                "behaviour": comparison.alike,
             },
             "the_way_there": _behaviour(comparison.network_path),
-            "open_points_not_observed_everywhere": _members(comparison.one_sided_points, _POINT),
+            "open_points_not_observed_everywhere": comparison.one_sided_points,
         }
     )
     return document
 
 
-def _members(entries: Sequence[object], names: Sequence[str]) -> list[dict[str, Any]]:
-    return [{name: getattr(entry, name) for name in names} for entry in entries]
+def _requirements(entries: Sequence[ComparedRequirement]) -> list[dict[str, Any]]:
+    return [{name: getattr(entry, name) for name in _REQUIREMENT} for entry in entries]
 
 
 def _behaviour(differences: Sequence[Difference]) -> list[dict[str, Any]]:
-    return [
-        made | {"exchanges": [one.shown_by]}
-        for one, made in zip(differences, _members(differences, _TRAIT), strict=True)
-    ]
+    return [{**{name: getattr(one, name) for name in _TRAIT}, "exchanges": [one.shown_by]} for one in differences]
 
 
 def _side(side: Side) -> dict[str, Any]:
@@ -81,5 +77,5 @@ def _side(side: Side) -> dict[str, Any]:
         "seed": side.run.seed,
         "writes": side.target.writes,
         "plan": side.target.plan,
-        "verdicts": dict(side.counts),
+        "verdicts": side.counts,
     }

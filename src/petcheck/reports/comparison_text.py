@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petcheck.comparison.compare import ComparedRequirement, Comparison
+from petcheck.comparison.difference import Difference
+from petcheck.judging.matchers import one_of
 from petcheck.reports import comparison_words as words
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
-from petcheck.results.totals import comma_list
-from petcheck.sanitize import REASON_LIMIT, printable
+from petcheck.sanitize import REASON_LIMIT, comma_list, printable
 from petcheck.words import plural
-
-_LISTED = 12  # differences of one kind; the page lists them all
-_INDENT = ("  ", "    ")  # of the first line, and of the lines that it wraps into
 
 
 def render(comparison: Comparison, *, width: int, colour: bool, page: str | None) -> str:
@@ -28,20 +26,14 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str | None
             f"{printable(side.label, 80)}: {printable(value, 80)}"
             for side, value in zip(comparison.sides, one.values, strict=True)
         )
-        lines.say(f"{one.name}: {values}", *_INDENT)
-    _contradicted(lines, comparison)
-    if comparison.one_sided:
-        _one_sided(lines, comparison)
-    if comparison.differing_points:
-        lines.head("open points that differ (the document allows it)")
-        for point in comparison.differing_points:
-            lines.say(f"{printable(point.id, 60)}  {_by_side(comparison, point.values)}", *_INDENT)
-    if comparison.differences:
-        lines.head("other behaviour that differs")
-        for difference in comparison.differences[:_LISTED]:
-            title, where = printable(words.difference_title(difference), 200), comma_list(difference.places, 2)
-            lines.say(f"{title}  {_by_side(comparison, difference.values)} ({where})", *_INDENT)
-        _more(lines, len(comparison.differences))
+        lines.say(f"{one.name}: {values}", "  ", "    ")
+    open_points = [
+        (f"{printable(one.id, 60)}  {_by_side(comparison, one.values)}",) for one in comparison.differing_points
+    ]
+    lines.listed("verdicts that differ", [_contradicted(comparison, entry) for entry in comparison.contradicted])
+    lines.listed("not examined everywhere, so not known to be equal", _one_sided(comparison))
+    lines.listed("open points that differ (the document allows it)", open_points, len(open_points))
+    lines.listed("other behaviour that differs", [_difference(comparison, one) for one in comparison.differences])
     lines.blank()
     if comparison.one_sided_points:
         points = comma_list([point.id for point in comparison.one_sided_points], 40)
@@ -56,39 +48,34 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str | None
     return str(lines)
 
 
-def _contradicted(lines: TextLines, comparison: Comparison) -> None:
-    """The requirements whose verdicts differ, with the reason of each failure."""
-    if comparison.contradicted:
-        lines.head("verdicts that differ")
-    for entry in comparison.contradicted[:_LISTED]:
-        outcomes = _by_side(comparison, _outcomes(comparison, entry))
-        lines.say(f"{printable(entry.id, 60)} · section {entry.section}  {outcomes}", *_INDENT)
-        for side, outcome in enumerate(entry.outcomes):
-            if outcome in ("fail", "waived"):
-                reason = printable(entry.reasons[side], REASON_LIMIT, whole_in="result.json")
-                lines.say(f"{printable(comparison.sides[side].label, 80)}: {reason}", "    ", "      ")
-    _more(lines, len(comparison.contradicted))
+def _contradicted(comparison: Comparison, entry: ComparedRequirement) -> list[str]:
+    """A requirement whose verdicts differ, with the reason of each failure."""
+    outcomes = _by_side(comparison, _outcomes(comparison, entry))
+    reasons = [
+        f"{printable(side.label, 80)}: {printable(reason, REASON_LIMIT, whole_in='result.json')}"
+        for side, outcome, reason in zip(comparison.sides, entry.outcomes, entry.reasons, strict=True)
+        if outcome in ("fail", "waived")
+    ]
+    return [f"{printable(entry.id, 60)} · section {entry.section}  {outcomes}", *reasons]
 
 
-def _one_sided(lines: TextLines, comparison: Comparison) -> None:
-    """The requirements that only some sides examined, grouped by their outcomes."""
-    lines.head("not examined everywhere, so not known to be equal")
+def _one_sided(comparison: Comparison) -> list[tuple[str]]:
+    """The requirements that only some sides examined, grouped by their outcomes, and how to examine them."""
     ids: dict[tuple[str, ...], list[str]] = {}
     for entry in comparison.one_sided:
         ids.setdefault(_outcomes(comparison, entry), []).append(entry.id)
-    for outcomes, same in ids.items():
-        lines.say(f"{_by_side(comparison, outcomes)}: {comma_list(same, 40)}", *_INDENT)
-    if remedy := words.remedy(comparison.one_sided):
-        lines.say(remedy, *_INDENT)
+    groups = [(f"{_by_side(comparison, outcomes)}: {comma_list(same, 40)}",) for outcomes, same in ids.items()]
+    remedy = words.remedy(comparison.one_sided)
+    return [*groups, (remedy,)] if remedy else groups
+
+
+def _difference(comparison: Comparison, one: Difference) -> tuple[str]:
+    title = printable(words.difference_title(one), 200)
+    return (f"{title}  {_by_side(comparison, one.values)} ({comma_list(one.places, 2)})",)
 
 
 def _outcomes(comparison: Comparison, entry: ComparedRequirement) -> tuple[str, ...]:
     return tuple(words.side_outcome(entry, side) for side in range(len(comparison.sides)))
-
-
-def _more(lines: TextLines, number: int) -> None:
-    if number > _LISTED:
-        lines.say(f"and {number - _LISTED} more, on the page", *_INDENT)
 
 
 def _by_side(comparison: Comparison, values: Sequence[str | None]) -> str:
@@ -97,6 +84,6 @@ def _by_side(comparison: Comparison, values: Sequence[str | None]) -> str:
     for side, value in zip(comparison.sides, values, strict=True):
         groups.setdefault(value, []).append(printable(side.label, 80))
     return "; ".join(
-        f"{words.and_list(names)}: {'nothing to compare' if value is None else printable(value, 200)}"
+        f"{one_of(names, 'and')}: {'nothing to compare' if value is None else printable(value, 200)}"
         for value, names in groups.items()
     )

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from petcheck.comparison.compare import EXAMINED, ComparedRequirement, Comparison
 from petcheck.comparison.difference import KINDS, Difference
+from petcheck.judging.matchers import one_of
 from petcheck.sanitize import printable
 from petcheck.words import plural
 
 
 def headline(comparison: Comparison) -> str:
     """Whether the sides are equal, in one sentence."""
-    names = and_list([printable(side.label) for side in comparison.sides])
+    names = one_of([printable(side.label) for side in comparison.sides], "and")
     if not comparison.different:
         return f"{names} are equal in everything compared."
     parts = [
@@ -25,16 +26,11 @@ def headline(comparison: Comparison) -> str:
         if rows
     ]
     # a requirement that one side did not examine is not an observed difference
-    sentence = f"{names} differ in {and_list(parts)}" if parts else f"{names} cannot be called equal"
+    sentence = f"{names} differ in {one_of(parts, 'and')}" if parts else f"{names} cannot be called equal"
     if comparison.one_sided:
         were = "requirement was" if len(comparison.one_sided) == 1 else "requirements were"
         sentence += f"; {len(comparison.one_sided)} {were} not examined everywhere"
     return f"{sentence}."
-
-
-def and_list(words: Sequence[str]) -> str:
-    """`words` with commas and an "and" between them."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def side_outcome(requirement: ComparedRequirement, side: int) -> str:
@@ -56,4 +52,4 @@ def difference_title(difference: Difference) -> str:
 def remedy(requirements: Sequence[ComparedRequirement]) -> str:
     """How to examine everything on all sides; empty if no option does that."""
     options = sorted({option for one in requirements for option in one.settled_by if option is not None})
-    return f"Run each with {and_list(options)}, if that is permitted, and compare again." if options else ""
+    return f"Run each with {one_of(options, 'and')}, if that is permitted, and compare again." if options else ""

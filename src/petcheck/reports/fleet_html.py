@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator, Sequence
 
+from petcheck.exchange import Exchange
 from petcheck.reports import report_html, templating
 from petcheck.results import fleet, totals
-from petcheck.results.evidence import Evidence
-from petcheck.results.fleet import Group, Member
+from petcheck.results.causes import causes
+from petcheck.results.fleet import Group
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
 from petcheck.spec import sections
-from petcheck.spec.outcomes import Outcome
 
 _GROUPS = 40
 """The most groups that are described one by one, and compared in a table."""
@@ -22,22 +19,11 @@ _GROUPS = 40
 _COLUMNS = 10
 """The groups of one table: a phone has room for no more."""
 
-_BAR: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "waived", "pass")
-
 _LINKS = 24
 """The most targets that are linked in one place; the others are below a fold, or in their groups."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
-    """A table of some groups: their numbers, and a row for each requirement on which they differ."""
-
-    numbers: tuple[int, ...]
-    groups: tuple[Group, ...]
-    ids: tuple[str, ...]
-
-
-def render(joined: Result, evidence: Sequence[Evidence] = ()) -> str:
+def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
     """The whole page, from the joined outline of a fleet; the evidence is in the targets' own reports."""
     members = fleet.members(joined)
     groups = fleet.groups(members)
@@ -50,37 +36,23 @@ def render(joined: Result, evidence: Sequence[Evidence] = ()) -> str:
         title=sections.title,
         members=members,
         verdict=fleet.verdict(members, named=False),
-        shares=_shares(members),
-        failures=fleet.failures(members),
-        unexamined=fleet.unexamined(joined),
+        failures=causes(joined, ()),
+        unexamined=totals.unexamined(joined),
         groups=shown,
         others=[member for group in others for member in group.members],
         other_groups=len(others),
-        tables=_tables(shown),
+        tables=list(_tables(shown)),
         statements={row.id: row.statement for row in members[0].rows},
         page_of=lambda name: f"{PARTS}/{name}/{report_html.FILE}",
         links=_LINKS,
     )
 
 
-def _tables(groups: Sequence[Group]) -> list[_Table]:
+def _tables(groups: Sequence[Group]) -> Iterator[dict[str, object]]:
+    """Tables of some groups each: their numbers, and the ids of the requirements on which they differ."""
     # what could not be tested differs from all others everywhere
-    numbered = iter([(number, one) for number, one in enumerate(groups, 1) if not one.unreachable])
-    tables = []
-    while block := list(islice(numbered, _COLUMNS)):
-        numbers, together = zip(*block, strict=True)
-        ids = fleet.differing(together)
-        tables += [_Table(numbers, together, ids)] if ids else []
-    return tables
-
-
-def _shares(members: Sequence[Member]) -> list[tuple[Outcome, int, float, float]]:
-    """For each outcome of a target: how many have it, and where its part of a bar of 100 begins and how wide it is."""
-    found = Counter(member.outcome for member in members)
-    shares, begins = [], 0.0
-    for outcome in _BAR:
-        if found[outcome]:
-            width = 100 * found[outcome] / len(members)
-            shares.append((outcome, found[outcome], round(begins, 3), round(width, 3)))
-            begins += width
-    return shares
+    numbered = [(number, one) for number, one in enumerate(groups, 1) if not one.unreachable]
+    for first in range(0, len(numbered), _COLUMNS):
+        numbers, together = zip(*numbered[first : first + _COLUMNS], strict=True)
+        if ids := fleet.differing(together):
+            yield {"numbers": numbers, "groups": together, "ids": ids}

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from petcheck.exchange import Exchange
+from petcheck.reports import exchange_text
 from petcheck.reports.json_pointer import first_mistake, span
-from petcheck.results import totals
-from petcheck.results.evidence import Evidence
-from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable
+from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, comma_list, printable
 from petcheck.words import plural
 
 _BREAK = re.compile(r"\s*\n\s*")  # other spaces may be what is wrong
@@ -29,17 +29,17 @@ class Piece:
     marked: bool = False
 
 
-def decided_by(evidence: Evidence, part: str) -> str:
+def decided_by(evidence: Exchange, part: str) -> str:
     """The part that decides, in words, with backticks around code; empty if the whole exchange decides."""
     kind, _, which = part.partition(":")
-    if evidence.error is not None or not kind:
+    if evidence.status is None or not kind:
         return ""
     if kind == "header":
-        sent = any(name.lower() == which.lower() for name, _ in evidence.response_headers)
+        sent = any(name.lower() == which.lower() for name, _ in evidence.heard.headers)
         return f"by its header `{printable(which)}`" if sent else f"by having no header `{printable(which)}`"
     if kind == "status":
         return "by its status"
-    if not evidence.response_body:
+    if not evidence.heard.body:
         return "by its body, which is empty"
     *_, last = which.split("/")
     if last.isdecimal():
@@ -87,28 +87,28 @@ def body_pieces(raw: bytes, part: str = "") -> Iterator[Piece]:
         yield Piece(f" … [cut at {last:,} of {len(text):,} characters, whole in exchanges.jsonl]")
 
 
-def answer_line(evidence: Evidence, part: str) -> str:
+def answer_line(evidence: Exchange, part: str) -> str:
     """The part of an answer that decides, in one line; empty if there is nothing to show of it."""
     return "".join(piece.text for piece in answer_pieces(evidence, part))
 
 
-def answer_pieces(evidence: Evidence, part: str) -> tuple[Piece, ...]:
+def answer_pieces(evidence: Exchange, part: str) -> tuple[Piece, ...]:
     """The same line in pieces, with what decides marked."""
     kind, _, which = part.partition(":")
     if kind == "header":
-        values = [value for name, value in evidence.response_headers if name.lower() == which.lower()]
+        values = [value for name, value in evidence.heard.headers if name.lower() == which.lower()]
         shown = f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
         return (Piece(shown),)
-    excerpt = _excerpt(evidence.response_body, part, _ONE_LINE)
+    excerpt = _excerpt(evidence.heard.body, part, _ONE_LINE)
     shown = "".join(piece.text for piece in excerpt)
-    return (Piece(totals.status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
+    return (Piece(exchange_text.status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
 
 
-def _without(evidence: Evidence, name: str) -> str:
+def _without(evidence: Exchange, name: str) -> str:
     """The headers of an answer that lacks one: it may be there under another name."""
-    names = list(dict.fromkeys(printable(sent, 40) for sent, _ in evidence.response_headers))
-    there = totals.comma_list(names, _NAMES, quote=str) if names else "no header at all"
-    return f"{totals.status_or_error(evidence)} without {printable(name)}; it has {there}"
+    names = list(dict.fromkeys(printable(sent, 40) for sent, _ in evidence.heard.headers))
+    there = comma_list(names, _NAMES, quote=str) if names else "no header at all"
+    return f"{exchange_text.status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 
 def _excerpt(raw: bytes, part: str, limit: int) -> tuple[Piece, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from petcheck.comparison.history import History
 from petcheck.reports import history_picture, history_words, templating
 from petcheck.results import totals
-from petcheck.spec import sections
 
 LISTED = 200
 """The most entries of one kind that the page lists."""
@@ -23,10 +22,4 @@ def render(history: History) -> str:
         width=len(history.runs) * history_picture.COLUMN - 1,
         height=history_picture.HEIGHT,
         listed=LISTED,
-        place=_place,
     )
-
-
-def _place(section: str) -> str:
-    """A section by its number and title."""
-    return f"{section} {sections.title(section)}".rstrip()

@@ -8,7 +8,7 @@ line in the middle, and what was not examined a dot.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from petcheck.comparison.history import History, Tally, TargetHistory, Track
 from petcheck.reports import history_words as words
@@ -41,25 +41,24 @@ _TARGETS = 200  # targets in the overview
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One row: `label`, a `note` at its end, its `paths` by class, and the same as words, `spoken`."""
+    """One row: `label`, a `note` at its end, its `paths` by class, and the same as words, `spoken`.
+
+    It is a strip of verdicts, a `chart` of failures by run, or `marks` where something changed.
+    """
 
     label: str
     note: str
     paths: tuple[tuple[str, str], ...]
     spoken: str
+    kind: str = "strip"
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A chart of failures by run, strips below it, and marks where something `changed`. `more` names what is left out.
-
-    It is of one target, or an overview of all: then there is a strip for each target and no chart.
-    """
+    """Of one target a chart, strips and marks; of all a strip for each. `more` names what is left out."""
 
     title: str
-    chart: Strip | None
     strips: tuple[Strip, ...]
-    changed: Strip | None = None
     more: str = ""
 
 
@@ -83,7 +82,7 @@ def _overview(targets: Sequence[TargetHistory]) -> Picture:
     left = len(targets) - len(strips)
     are = "is" if left == 1 else "are"
     more = f"{plural(left, 'target')} with no more failures {are} not shown." if left else ""
-    return Picture("All targets", None, strips, more=more)
+    return Picture("All targets", strips, more)
 
 
 def _picture(target: TargetHistory, history: History) -> Picture:
@@ -91,9 +90,11 @@ def _picture(target: TargetHistory, history: History) -> Picture:
     left = len(failed) - _STRIPS
     return Picture(
         target.name,
-        _bars(target, "failing", _most(target)),
-        tuple(_strip(track, history) for track in failed[:_STRIPS]),
-        _changed(target),
+        (
+            replace(_bars(target, "failing", _most(target)), kind="chart"),
+            *(_strip(track, history) for track in failed[:_STRIPS]),
+            *_changed(target),
+        ),
         f"{plural(left, 'other requirement')} failed at some time." if left > 0 else "",
     )
 
@@ -128,14 +129,13 @@ def _tally_text(tally: Tally) -> str:
     return f"{tally.fail} + {tally.waived} waived" if tally.waived else str(tally.fail)
 
 
-def _changed(target: TargetHistory) -> Strip | None:
-    """A mark before each run that something was changed for; None without changes."""
-    steps = [step for step in target.steps if step.changes]
-    if not steps:
-        return None
-    marks = "".join(f"M{step.after * COLUMN - 2} 0h3v{HEIGHT}h-3z" for step in steps)
-    spoken = "; ".join(f"before run {step.after + 1}: {', '.join(c.name for c in step.changes)}" for step in steps)
-    return Strip("changes", plural(len(steps), "time"), (("change", marks),), f"Something changed {spoken}")
+def _changed(target: TargetHistory) -> Iterator[Strip]:
+    """A mark before each run that something was changed for; nothing without changes."""
+    if steps := [step for step in target.steps if step.changes]:
+        marks = "".join(f"M{step.after * COLUMN - 2} 0h3v{HEIGHT}h-3z" for step in steps)
+        spoken = "; ".join(f"before run {step.after + 1}: {', '.join(c.name for c in step.changes)}" for step in steps)
+        paths = (("change", marks),)
+        yield Strip("changes", plural(len(steps), "time"), paths, f"Something changed {spoken}", "marks")
 
 
 def _strip(track: Track, history: History) -> Strip:

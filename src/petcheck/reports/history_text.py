@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from petcheck.comparison.history import History
+from petcheck.comparison.history import Flip, History, TargetHistory, Track
 from petcheck.reports import history_words as words
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
-from petcheck.results.totals import comma_list
-from petcheck.sanitize import REASON_LIMIT, printable
-
-_LISTED = 12  # of each kind; the page lists more
-_INDENT = ("  ", "    ")  # of the first line, and of the lines that it wraps into
+from petcheck.sanitize import REASON_LIMIT, comma_list, printable
 
 
 def render(history: History, *, width: int, colour: bool, page: str | None) -> str:
@@ -24,45 +20,37 @@ def render(history: History, *, width: int, colour: bool, page: str | None) -> s
     lines.say(words.period(history))
     several = len(history.targets) > 1
 
-    def place(target: str) -> str:
-        return f" on {printable(target, 80)}" if several else ""
+    def title(target: TargetHistory, track: Track, also: str = "") -> str:
+        return printable(track.entry.id, 60) + also + (f" on {printable(target.name, 80)}" if several else "")
 
-    if failing:
-        lines.head("fails now")
-    for target, track in failing[:_LISTED]:
-        title = f"{printable(track.entry.id, 60)} · section {track.entry.section}{place(target.name)}"
-        lines.say(f"{title}  {words.since(track, history)}", *_INDENT)
-        lines.say(printable(track.reason, REASON_LIMIT, whole_in="result.json"), "    ", "      ")
-    _more(lines, len(failing))
-    flips = words.flips_by_time(history)
-    if flips:
-        lines.head("what changed, the newest first")
-    for target, track, flip in flips[:_LISTED]:
-        title = f"{printable(track.entry.id, 60)}{place(target.name)} {words.flip_title(flip)}"
-        lines.say(f"{title} {words.flip_place(flip, history)}", *_INDENT)
-        if flip.changes:
-            lines.say(words.changes_text(flip.changes), "    ", "      ")
-    _more(lines, len(flips))
-    found = words.candidates(history)
-    if found:
-        lines.head("flipped although nothing recorded changed: possibly flaky")
-    for target, track in found[:_LISTED]:
-        title = f"{printable(track.entry.id, 60)}{place(target.name)}"
-        lines.say(f"{title}  {words.course(track)}. {words.candidate_text(track)}", *_INDENT)
-    _more(lines, len(found))
-    steps = words.steps_with_changes(history)
-    if steps:
-        lines.head("what changed between runs, the newest first")
-    for before, after, changes, names in steps[:_LISTED]:
-        on = f" ({comma_list(names, 4)})" if several else ""
-        lines.say(f"run {before + 1} → {after + 1}{on}  {words.changes_text(changes)}", *_INDENT)
-    _more(lines, len(steps))
+    now = [
+        (
+            f"{title(target, track, f' · section {track.entry.section}')}  {words.since(track, history)}",
+            printable(track.reason, REASON_LIMIT, whole_in="result.json"),
+        )
+        for target, track in failing
+    ]
+    flips = [
+        (f"{title(target, track)} {words.flip_title(flip)} {words.flip_place(flip, history)}", *_why(flip))
+        for target, track, flip in words.flips_by_time(history)
+    ]
+    flaky = [
+        (f"{title(target, track)}  {words.course(track)}. {words.candidate_text(track)}",)
+        for target, track in words.candidates(history)
+    ]
+    steps = [
+        (f"run {before + 1} → {after + 1}{f' ({comma_list(names, 4)})' * several}  {words.changes_text(changes)}",)
+        for before, after, changes, names in words.steps_with_changes(history)
+    ]
+    lines.listed("fails now", now)
+    lines.listed("what changed, the newest first", flips)
+    lines.listed("flipped although nothing recorded changed: possibly flaky", flaky)
+    lines.listed("what changed between runs, the newest first", steps)
     if page is not None:
         lines.blank()
         lines.say(f"page: {printable(page)}", hanging="  ")
     return str(lines)
 
 
-def _more(lines: TextLines, number: int) -> None:
-    if number > _LISTED:
-        lines.say(f"and {number - _LISTED} more, on the page", *_INDENT)
+def _why(flip: Flip) -> list[str]:
+    return [words.changes_text(flip.changes)] if flip.changes else []

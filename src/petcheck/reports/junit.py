@@ -6,7 +6,7 @@ and errors are the numbers of verdicts in all other reports.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
 from petcheck.judging.verdicts import Verdict
@@ -43,58 +43,60 @@ def junit(result: Result) -> str:
 
 def _fleet(joined: Result) -> ElementTree.Element:
     members = fleet.members(joined)
-    outcomes = [member.outcome for member in members]
-    suite = ElementTree.Element(
-        "testsuite",
-        name="fleet",
-        timestamp=_sanitized(joined.run.started),
-        tests=str(len(members)),
-        failures=str(outcomes.count("fail")),
-        errors=str(outcomes.count("error")),
-        skipped=str(outcomes.count("inconclusive")),
-    )
-    suite.extend(map(_case_of, members))
+    suite = _suite_of("fleet", joined, [member.outcome for member in members])
+    for member in members:
+        case = ElementTree.SubElement(
+            suite, "testcase", classname="petcheck.fleet", name=_sanitized(member.target.name)
+        )
+        _say_of_target(case, member)
     return suite
 
 
-def _case_of(member: fleet.Member) -> ElementTree.Element:
-    target = member.target
-    case = ElementTree.Element("testcase", classname="petcheck.fleet", name=_sanitized(target.name))
+def _say_of_target(case: ElementTree.Element, member: fleet.Member) -> None:
     if member.outcome == "fail":
         failing = [row for row in member.rows if row.outcome == "fail"]
         verb = "requirement fails" if len(failing) == 1 else "requirements fail"
         message = f"{len(failing)} {verb}: {', '.join(member.failing)}"
-        reasons = [f"{row.id}: {printable(row.reason, REASON_LIMIT, whole_in=_WHOLE_IN)}" for row in failing]
-        text = "\n".join([*reasons, f"the report: {manifest.PARTS}/{target.name}/report.html"])
-        ElementTree.SubElement(case, "failure", message=_sanitized(message), type="requirement").text = text
+        reasons = [f"{row.id}: {_reason(row.reason)}" for row in failing]
+        text = "\n".join([*reasons, f"the report: {manifest.PARTS}/{member.target.name}/report.html"])
+        _say(case, "fail", _sanitized(message), text)
     elif member.outcome == "error":
-        why = target.unreachable or next(row.reason for row in member.rows if row.outcome == "error")
-        ElementTree.SubElement(case, "error", message=printable(why, REASON_LIMIT, whole_in=_WHOLE_IN), type="suite")
+        why = member.target.unreachable or next(row.reason for row in member.rows if row.outcome == "error")
+        _say(case, "error", _reason(why))
     elif member.outcome == "inconclusive":
-        ElementTree.SubElement(case, "skipped", message="nothing was examined", type="inconclusive")
-    return case
+        _say(case, "inconclusive", "nothing was examined")
 
 
 def _suite(result: Result, target: TargetInfo) -> ElementTree.Element:
     rows = [row for group in totals.by_section(result.rows_of(target.name)).values() for row in group]
-    found = totals.counts(rows)
     durations = _durations(result, target)
-    suite = ElementTree.Element(
-        "testsuite",
-        name=_sanitized(target.name),
-        hostname=_sanitized(target.base_url),
-        timestamp=_sanitized(result.run.started),
-        time=f"{sum(check.duration_s for check in result.checks if check.target == target.name):.3f}",
-        tests=str(len(rows)),
-        failures=str(found["fail"]),
-        errors=str(found["error"]),
-        skipped=str(sum(found[outcome] for outcome in _SKIPPED)),
-    )
+    suite = _suite_of(target.name, result, [row.outcome for row in rows])
+    suite.set("hostname", _sanitized(target.base_url))
+    suite.set("time", f"{sum(check.duration_s for check in result.checks if check.target == target.name):.3f}")
     again = totals.repeat_hint(result.run)
     _add_properties(suite, (("seed", str(result.run.seed)), ("repeat", again)))
     for row in rows:
         suite.append(_case(row, durations.get(row.id, 0.0), totals.waiver_state(row, result.run), again))
     return suite
+
+
+def _suite_of(name: str, result: Result, outcomes: Sequence[Outcome]) -> ElementTree.Element:
+    return ElementTree.Element(
+        "testsuite",
+        name=_sanitized(name),
+        timestamp=_sanitized(result.run.started),
+        tests=str(len(outcomes)),
+        failures=str(outcomes.count("fail")),
+        errors=str(outcomes.count("error")),
+        skipped=str(sum(map(outcomes.count, _SKIPPED))),
+    )
+
+
+def _say(case: ElementTree.Element, outcome: Outcome, message: str, text: str | None = None) -> None:
+    """Add what keeps a case from passing; its `type` says who broke it, or the outcome."""
+    name = {"fail": "failure", "error": "error"}.get(outcome, "skipped")
+    kind = {"fail": "requirement", "error": "suite"}.get(outcome, outcome)
+    ElementTree.SubElement(case, name, message=message, type=kind).text = text
 
 
 def _durations(result: Result, target: TargetInfo) -> dict[str, float]:
@@ -120,14 +122,11 @@ def _case(row: Verdict, seconds: float, waiver: str, again: str) -> ElementTree.
     case.set("time", f"{seconds:.3f}")
     named = [("requirement", row.id), ("section", row.section), ("level", row.level), ("target", row.target)]
     _add_properties(case, named + ([("waiver", waiver)] if waiver else []))
-    reason = printable(row.reason, REASON_LIMIT, whole_in=_WHOLE_IN)
-    if row.outcome == "fail":
-        failure = ElementTree.SubElement(case, "failure", message=reason, type="requirement")
-        failure.text = _details(row, reason, again)
-    elif row.outcome == "error":
-        ElementTree.SubElement(case, "error", message=reason, type="suite").text = _details(row, reason, again)
-    elif row.outcome in _SKIPPED:
-        ElementTree.SubElement(case, "skipped", message=f"{row.outcome}: {reason}", type=row.outcome)
+    reason = _reason(row.reason)
+    if row.outcome in ("fail", "error"):
+        _say(case, row.outcome, reason, _details(row, reason, again))
+    elif row.outcome != "pass":
+        _say(case, row.outcome, f"{row.outcome}: {reason}")
     return case
 
 
@@ -149,3 +148,7 @@ def _details(row: Verdict, reason: str, again: str) -> str:
 
 def _sanitized(text: str) -> str:
     return printable(text, whole_in=_WHOLE_IN)
+
+
+def _reason(text: str) -> str:
+    return printable(text, REASON_LIMIT, whole_in=_WHOLE_IN)

@@ -14,10 +14,10 @@ from html import escape
 from pathlib import Path
 
 from petcheck.comparison import sides
+from petcheck.exchange import Exchange
 from petcheck.reports import badge, fleet_html, junit, report_html, summary
 from petcheck.results import atomic_write, parts
 from petcheck.results import result as results
-from petcheck.results.evidence import Evidence, evidence_of
 from petcheck.results.fleet import is_fleet
 from petcheck.results.judge import judge
 from petcheck.results.load import RecordedRun
@@ -44,23 +44,15 @@ class Material:
     parts: tuple[Stream, ...] = field(default=(), repr=False)
 
     @cached_property
-    def evidence(self) -> tuple[Evidence, ...]:
-        """The exchanges as the views show them."""
+    def evidence(self) -> tuple[Exchange, ...]:
+        """The exchanges of all targets."""
         streams = self.parts or (self.stream,)
-        return tuple(evidence_of(one) for stream in streams for part in stream.parts for one in part.exchanges)
+        return tuple(one for stream in streams for part in stream.parts for one in part.exchanges)
 
     @property
     def environment(self) -> Environment:
         """What the run ran on."""
         return self.stream.head.environment
-
-    @cached_property
-    def origin(self) -> report_html.Origin | None:
-        """Where the page comes from; None for a run in parts."""
-        if self.folder is not None:
-            return None
-        digest = digest_of_text(files.text_of(self.stream.entries))
-        return report_html.Origin(digest.sha256, self.environment.commit, self.environment.platform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +77,10 @@ def _result(material: Material) -> Iterable[str]:
 def _page(material: Material) -> Iterable[str]:
     if is_fleet(material.result):
         return [fleet_html.render(material.result, material.evidence)]
-    return [report_html.render(material.result, material.evidence, material.origin)]
-
-
-def _compared(material: Material) -> bool:
-    return sides.has_several_sides(material.result) and not is_fleet(material.result)
+    if not _whole(material):
+        return [report_html.render(material.result, material.evidence)]
+    digest = digest_of_text(files.text_of(material.stream.entries)).sha256
+    return [report_html.render(material.result, material.evidence, material.environment, digest)]
 
 
 def _comparison(material: Material) -> Iterable[str]:
@@ -114,7 +105,7 @@ OUTPUTS = (
     Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
     Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
     Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
-    Output(sides.FILE, _comparison, _compared),
+    Output(sides.FILE, _comparison, lambda material: sides.has_several_sides(material.result)),
 )
 
 

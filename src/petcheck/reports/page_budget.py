@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from markupsafe import Markup
+
+from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import highlight
-from petcheck.results import totals
-from petcheck.results.evidence import Evidence
+from petcheck.reports import exchange_text, highlight
+from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
 
 IN_PLACE = 3
 """The most deciding exchanges that are shown below a failure; the others are linked."""
@@ -37,10 +34,10 @@ class PageBudget:
     `markup` renders one exchange; its second argument is the part to mark. `total` counts all exchanges.
     """
 
-    def __init__(self, result: Result, evidence: Sequence[Evidence], markup: Callable[[Evidence, str], Markup]) -> None:
+    def __init__(self, result: Result, evidence: Sequence[Exchange], markup: Callable[[Exchange, str], Markup]) -> None:
         self._result = result
         self._markup = markup
-        self._entries = {(entry.target, entry.index): entry for entry in evidence}
+        self._entries = by_index(evidence)
         self._numbers = {target.name: number for number, target in enumerate(result.targets)}
         self._left_in_place = _IN_PLACE_ROOM
         self._kept: dict[_Key, Markup] = {}
@@ -54,7 +51,7 @@ class PageBudget:
             self._kept[entry.target, entry.index] = block
 
     @property
-    def appendix(self) -> list[tuple[Evidence, str, Markup]]:
+    def appendix(self) -> list[tuple[Exchange, str, Markup]]:
         """The exchanges of the appendix in the order sent, each with its anchor and its markup."""
         order = sorted(self._kept, key=lambda key: (self._numbers[key[0]], key[1]))
         return [(self._entries[key], self.anchor(*key), self._kept[key]) for key in order]
@@ -68,10 +65,10 @@ class PageBudget:
         entry = self._entries.get((target, index))
         if entry is None:
             return f"#{index}"
-        parts = [totals.request_of(entry, self._result), entry.credential.value]
-        if entry.request_body is not None:
-            parts.append(_shortened(entry.request_body))
-        answer = [totals.status_or_error(entry), _animals(entry), totals.milliseconds(entry)]
+        parts = [exchange_text.request_of(entry, self._result), entry.request.credential.value]
+        if entry.request.body is not None:
+            parts.append(_shortened(entry.request.body))
+        answer = [exchange_text.status_or_error(entry), _animals(entry), exchange_text.milliseconds(entry)]
         return f"#{index} {', '.join(parts)} → {' · '.join(filter(None, answer))}"
 
     def links(self, row: Verdict) -> list[tuple[str, str, bool]]:
@@ -106,14 +103,11 @@ def _shortened(body: bytes) -> str:
     return f"{shown[:_SENT]}…" if len(shown) > _SENT else shown or "an empty body"
 
 
-def _animals(entry: Evidence) -> str:
+def _animals(entry: Exchange) -> str:
     """How many animals a page shows; empty for any other answer."""
-    if entry.operation is not Operation.LIST_PETS or entry.status != 200:
+    if entry.request.operation is not Operation.LIST_PETS or entry.status != 200:
         return ""
-    try:
-        page = json.loads(entry.response_body, parse_int=str, parse_float=str)
-    except (ValueError, RecursionError):
-        return ""
+    page = entry.json
     return plural(len(page), "animal") if isinstance(page, list) else ""
 
 
@@ -129,27 +123,20 @@ def _linked(row: Verdict) -> tuple[int, ...]:
     return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:LINKS]
 
 
-def _by_weight(result: Result, entries: dict[_Key, Evidence]) -> Iterator[Evidence]:
+def _by_weight(result: Result, entries: Mapping[_Key, Exchange]) -> Iterator[Exchange]:
     """The exchanges of the result's targets, each once, the most important first.
 
     First those that decide a verdict other than pass, then those of observations and other verdicts, then the rest.
     """
-    names = {target.name for target in result.targets}
-    left = {key: entry for key, entry in entries.items() if entry.target in names}
-    for key in _keys(result):
-        entry = left.pop(key, None)
-        if entry is not None:
-            yield entry
-    yield from left.values()
-
-
-def _keys(result: Result) -> Iterator[_Key]:
     judged = [row for row in result.requirements if row.outcome != "pass"]
-    for row in judged:
-        yield from ((row.target, index) for index in row.decisive_by_weight[:IN_PLACE])
-    for row in judged:
-        yield from ((row.target, index) for index in row.decisive)
-    for observation in result.observations:
-        yield from ((observation.target, index) for index in observation.exchanges[:LINKS])
-    for row in result.requirements:
-        yield from ((row.target, index) for index in _linked(row))
+    ordered = [
+        *((row.target, row.decisive_by_weight[:IN_PLACE]) for row in judged),
+        *((row.target, row.decisive) for row in judged),
+        *((observation.target, observation.exchanges[:LINKS]) for observation in result.observations),
+        *((row.target, _linked(row)) for row in result.requirements),
+    ]
+    names = {target.name for target in result.targets}
+    rest = (key for key in entries if key[0] in names)
+    for key in dict.fromkeys([*((target, index) for target, indices in ordered for index in indices), *rest]):
+        if key in entries:
+            yield entries[key]

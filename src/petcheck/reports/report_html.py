@@ -2,82 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Generic, TypeVar
 
 from petcheck.comparison import sides
+from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
 from petcheck.reports.advice import next_step
+from petcheck.reports.exchange_text import request_of
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Observation, Result
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
 from petcheck.stream import har
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
+from petcheck.stream.environment import Environment
 
 FILE = "report.html"
 
 _STANDINGS = (*OUTCOMES, slug(totals.NOT_IN_FORCE))
 
 
-@dataclass(frozen=True, slots=True)
-class _RequirementEntry:
-    """One requirement and its row for each target, in the order of the targets; None if a target has none."""
-
-    id: str
-    section: str
-    level: str
-    statement: str
-    also: tuple[str, ...]
-    rows: tuple[Verdict | None, ...]
-
-    @property
-    def outcomes(self) -> str:
-        return " ".join(sorted({slug(totals.standing(row)) for row in self.rows if row is not None}))
+_Row = TypeVar("_Row", Verdict, Observation)
 
 
 @dataclass(frozen=True, slots=True)
-class _PointEntry:
-    """One open point and what each target does there."""
+class _Line(Generic[_Row]):
+    """One requirement or open point: a row for each target in their order, None if a target has none."""
 
-    id: str
-    section: str
-    statement: str
-    rows: tuple[Observation | None, ...]
+    first: _Row
+    rows: tuple[_Row | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """Where a page comes from: the sha256 of exchanges.jsonl, the suite's commit if it has one, and the machine."""
+def render(
+    result: Result, evidence: Sequence[Exchange], environment: Environment | None = None, digest: str = ""
+) -> str:
+    """The whole page. `evidence` are the run's exchanges, in any order, and `digest` is the sha256 of exchanges.jsonl.
 
-    evidence_sha256: str
-    commit: str | None
-    platform: str
-
-
-def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None = None) -> str:
-    """The whole page. `evidence` are the exchanges of exchanges.har, in any order; `origin` is None if unknown."""
-    groups = _groups(result)
+    A run in parts has no `environment` and no digest.
+    """
+    by_section = totals.by_section(result.requirements)
+    groups = {section: _lines(rows, result) for section, rows in by_section.items()}
     found = causes(result, evidence)
     return templating.page(
         "report.html.jinja",
         "report.css",
         _filters(groups),
         result=result,
-        origin=origin,
+        environment=environment,
+        digest=digest,
         totals=totals,
+        request_of=request_of,
         title=sections.title,
         groups=groups,
-        points=_points(result),
+        points=_lines(sorted(result.observations, key=lambda row: sections.order(row.section)), result),
+        outcomes=_outcomes,
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
         causes=found,
@@ -89,33 +73,32 @@ def render(result: Result, evidence: Sequence[Evidence], origin: Origin | None =
         },
         compared=sides.FILE if sides.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
-        exchanges=PageBudget(result, evidence, _exchange_markup()),
+        exchanges=PageBudget(result, evidence, templating.macro("exchange")),
     )
 
 
-def _groups(result: Result) -> dict[str, list[_RequirementEntry]]:
-    """The requirements by section, one for each id with the rows of all targets."""
-    groups: dict[str, list[_RequirementEntry]] = {}
-    for section, rows in totals.by_section(result.requirements).items():
-        of_id: dict[str, dict[str, Verdict]] = {}
-        for row in rows:
-            of_id.setdefault(row.id, {})[row.target] = row
-        for by_target in of_id.values():
-            row = next(iter(by_target.values()))
-            columns = tuple(by_target.get(target.name) for target in result.targets)
-            groups.setdefault(section, []).append(
-                _RequirementEntry(row.id, row.section, row.level, row.statement, row.also, columns)
-            )
-    return groups
+def _lines(rows: Iterable[_Row], result: Result) -> list[_Line[_Row]]:
+    """A line for each id, in the order of `rows`."""
+    of_id: dict[str, dict[str, _Row]] = {}
+    for row in rows:
+        of_id.setdefault(row.id, {})[row.target] = row
+    return [
+        _Line(next(iter(by_target.values())), tuple(by_target.get(target.name) for target in result.targets))
+        for by_target in of_id.values()
+    ]
 
 
-def _filters(groups: Mapping[str, Sequence[_RequirementEntry]]) -> str:
+def _outcomes(line: _Line[Verdict]) -> str:
+    return " ".join(sorted({slug(totals.standing(row)) for row in line.rows if row is not None}))
+
+
+def _filters(groups: Mapping[str, Sequence[_Line[Verdict]]]) -> str:
     """The style rules that filter by verdict and by section, and show a note if nothing is left."""
     rules, nothing = [], []
     for section, entries in groups.items():
         name = slug(section)
         rules.append(f':root:has(#s-{name}:checked) .group:not([data-section="{name}"]) {{ display: none; }}')
-        found = {outcome for entry in entries for outcome in entry.outcomes.split()}
+        found = {outcome for entry in entries for outcome in _outcomes(entry).split()}
         nothing += [(outcome, name) for outcome in _STANDINGS if outcome not in found]
     for outcome in _STANDINGS:
         rules.append(
@@ -127,23 +110,3 @@ def _filters(groups: Mapping[str, Sequence[_RequirementEntry]]) -> str:
         for outcome, name in nothing
     ]
     return "@media screen {\n" + "\n".join(rules) + "\n}\n"
-
-
-def _points(result: Result) -> list[_PointEntry]:
-    """The observations in the document's order, one for each id with the values of all targets."""
-    of_id: dict[str, dict[str, Observation]] = {}
-    for observation in sorted(result.observations, key=lambda entry: sections.order(entry.section)):
-        of_id.setdefault(observation.id, {})[observation.target] = observation
-    points = []
-    for by_target in of_id.values():
-        first = next(iter(by_target.values()))
-        columns = tuple(by_target.get(target.name) for target in result.targets)
-        points.append(_PointEntry(first.id, first.section, first.statement, columns))
-    return points
-
-
-def _exchange_markup() -> Callable[[Evidence, str], Markup]:
-    """The macro that renders an exchange, with the deciding part marked."""
-    module: Any = templating.environment().get_template("exchange.html.jinja").module
-    macro: Callable[[Evidence, str], Markup] = module.exchange
-    return macro

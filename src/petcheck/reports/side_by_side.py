@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
+from urllib.parse import urlsplit
 
-from petcheck.comparison.normalize import header_varies, host, member_varies, normalized, request_path
+from petcheck.comparison.normalize import header_varies, member_varies, normalized, request_path
+from petcheck.exchange import Exchange
 from petcheck.reports.highlight import Piece
-from petcheck.results.evidence import Evidence
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -34,7 +35,7 @@ Line = tuple[Piece, ...]
 class AlignedExchange:
     """One exchange in lines of pieces. Without an answer, `status_line` holds the error."""
 
-    entry: Evidence
+    entry: Exchange
     request_line: Line
     request_headers: tuple[Line, ...]
     request_body: Line
@@ -44,37 +45,44 @@ class AlignedExchange:
 
 
 def side_by_side(
-    entries: Sequence[Evidence | None], base_urls: Sequence[str], runs: Sequence[str]
+    entries: Sequence[Exchange | None], base_urls: Sequence[str], runs: Sequence[str]
 ) -> tuple[AlignedExchange | None, ...]:
     """Corresponding exchanges, one for each side, with the differences marked; None stays None.
 
     `base_urls` and `runs` are those of the sides.
     """
     given = [(entry, base, run) for entry, base, run in zip(entries, base_urls, runs, strict=True) if entry is not None]
-    contexts = [(host(base), run) for _, base, run in given]
+    contexts = [(urlsplit(base).netloc, run) for _, base, run in given]
     paths = [request_path(entry, base) for entry, base, _ in given]
     filtered = any("status=" in path for path in paths)
     statuses = [_status_parts(entry) for entry, _, _ in given]
     aligned = map(
         AlignedExchange,
         (entry for entry, _, _ in given),
-        ((Piece(f"{printable(e.method, 20)} "), Piece(printable(e.url), len(set(paths)) > 1)) for e, _, _ in given),
-        _headers([entry.request_headers for entry, _, _ in given], contexts),
-        _bodies([_Body(entry.request_body or b"", run) for entry, _, run in given]),
+        (
+            (Piece(f"{printable(e.request.method, 20)} "), Piece(printable(e.request.url), len(set(paths)) > 1))
+            for e, _, _ in given
+        ),
+        _headers([entry.request.headers for entry, _, _ in given], contexts),
+        _bodies([_Body(entry.request.body or b"", run) for entry, _, run in given]),
         (
             tuple(Piece(part, any(other[at : at + 1] != [part] for other in statuses)) for at, part in enumerate(parts))
             for parts in statuses
         ),
-        _headers([entry.response_headers for entry, _, _ in given], contexts),
-        _bodies([_Body(e.response_body, run, _id_asked_for(e), statuses_count=filtered) for e, _, run in given]),
+        _headers([entry.heard.headers for entry, _, _ in given], contexts),
+        _bodies([_Body(e.heard.body, run, _id_asked_for(e), statuses_count=filtered) for e, _, run in given]),
     )
     return tuple(next(aligned) if entry is not None else None for entry in entries)
 
 
-def _status_parts(entry: Evidence) -> list[str]:
-    if entry.error is not None:
-        return [printable(entry.error)]
-    return [printable(entry.http_version, 40), str(entry.status), printable(entry.reason)]
+def _request_line(entry: Exchange, *, differs: bool) -> Line:
+    return Piece(f"{printable(entry.request.method, 20)} "), Piece(printable(entry.request.url), differs)
+
+
+def _status_parts(entry: Exchange) -> list[str]:
+    if entry.status is None:
+        return [printable(str(entry.answer))]
+    return [printable(entry.heard.http_version, 40), str(entry.status), printable(entry.heard.reason)]
 
 
 def _headers(
@@ -118,8 +126,8 @@ class _Body:
     statuses_count: bool = True
 
 
-def _id_asked_for(entry: Evidence) -> str | None:
-    return entry.url.rpartition("/")[2] if entry.operation is Operation.GET_PET else None
+def _id_asked_for(entry: Exchange) -> str | None:
+    return entry.request.url.rpartition("/")[2] if entry.request.operation is Operation.GET_PET else None
 
 
 def _bodies(bodies: Sequence[_Body]) -> list[Line]:

@@ -8,24 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from petcheck.exchange import Exchange
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, causes
-from petcheck.results.evidence import Evidence
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
-from petcheck.sanitize import printable
+from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES
 from petcheck.words import plural
 
 FILE = "summary.md"
 
-_FAILURES = 20  # failures listed; the report lists all
+_LISTED = 20  # of each kind; the report lists all
 _LIMIT = 500
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 
 
-def render(result: Result, evidence: Iterable[Evidence]) -> str:
+def render(result: Result, evidence: Iterable[Exchange]) -> str:
     """The Markdown document: verdict, counts and requests of each target, the failures, and what was not examined.
 
     `evidence` are the exchanges of the run.
@@ -36,20 +36,17 @@ def render(result: Result, evidence: Iterable[Evidence]) -> str:
         f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}. "
         f"{_again(result)}",
     ]
-    if fleet.is_fleet(result):
-        return "\n\n".join([*blocks, *_fleet(result)]) + "\n"
-    if result.targets:
-        blocks.append("\n".join(_table(result)))
-        blocks.append("\n".join(_requests(target) for target in result.targets))
-    failures = causes(result, evidence)
-    if failures:
-        blocks.append("### Failures")
-        blocks.append("\n".join(_failure(cause, several=len(result.targets) > 1) for cause in failures[:_FAILURES]))
-        if len(failures) > _FAILURES:
-            blocks.append(f"And {len(failures) - _FAILURES} more in `report.html`.")
-    notes = [f"- {sentence}" for sentence in totals.waiver_faults(result, code)]
-    notes += [_not_settled(group, several=len(result.targets) > 1) for group in totals.unexamined(result)]
-    notes += [_created(target) for target in result.targets if target.created]
+    whole = fleet.is_fleet(result)
+    if result.targets and not whole:
+        blocks += ["\n".join(_table(result)), "\n".join(_requests(target) for target in result.targets)]
+    found = causes(result, evidence)
+    if found:
+        blocks += ["### Failures", "\n".join(_failure(cause, result) for cause in found[:_LISTED])]
+    if len(found) > _LISTED:
+        blocks.append(f"And {len(found) - _LISTED} more in `report.html`.")
+    notes = [f"- {sentence}" for sentence in totals.waiver_faults(result, code)[:_LISTED]]
+    notes += [_not_settled(group, result) for group in totals.unexamined(result)]
+    notes += _of_fleet(result) if whole else [_created(target) for target in result.targets if target.created]
     if notes:
         blocks += ["### Also", "\n".join(notes)]
     where = f"`{PARTS}/`" if fleet.in_parts(result) else "`exchanges.har`"
@@ -63,43 +60,14 @@ def _again(result: Result) -> str:
     return f"{code(option)} repeats {rest}." if hint.startswith("--") else f"{hint[:1].upper()}{hint[1:]}."
 
 
-def _fleet(joined: Result) -> Iterator[str]:
-    """What the targets of a fleet fail, and what was sent."""
-    members = fleet.members(joined)
-    failures = fleet.failures(members)
-    if failures:
-        yield "### Failures"
-        yield "\n".join(_failure_of(failure, len(members)) for failure in failures[:_FAILURES])
-        if len(failures) > _FAILURES:
-            yield f"And {len(failures) - _FAILURES} more in `report.html`."
-    notes = [f"- {sentence}" for sentence in totals.waiver_faults(joined, code)[:_FAILURES]]
-    notes += map(_unexamined, fleet.unexamined(joined))
-    unreachable = [member.target for member in members if member.target.unreachable is not None]
-    notes += [f"- {code(target.name, 80)}: {code(target.unreachable or '')}" for target in unreachable[:_FAILURES]]
-    if len(unreachable) > _FAILURES:
-        notes.append(f"- And {len(unreachable) - _FAILURES} more that could not be tested, in `report.html`")
-    requests = plural(sum(target.requests.total for target in joined.targets), "request")
-    animals = plural(sum(len(target.created) for target in joined.targets), "animal")
-    notes.append(f"- Sent: {requests}; left behind: {animals}")
-    yield "### Also"
-    yield "\n".join(notes)
-    yield "`report.html` groups the targets and links the report of each, with its evidence."
-
-
-def _unexamined(group: fleet.Unexamined) -> str:
-    what = f"{plural(len(group.ids), 'requirement')} on {plural(group.targets, 'target')}"
-    ids = totals.comma_list(group.ids, quote=code)
-    if group.settled_by is None:
-        return f"- Not examined, see the report of each: {what}: {ids}"
-    return f"- Add {code(group.settled_by, 80)} to judge {what}: {ids}"
-
-
-def _failure_of(failure: fleet.Failure, whole: int) -> str:
-    row = failure.row
-    place = f"section {escape(row.section)} {escape(sections.title(row.section))}".rstrip()
-    names = totals.comma_list(failure.targets, quote=lambda name: code(name, 80))
-    where = f"on {len(failure.targets):,} of {whole:,} targets: {names}"
-    return f"- **{code(row.id)}** ({place}) {where}<br>{_statement(row.statement)}"
+def _of_fleet(joined: Result) -> Iterator[str]:
+    """Which targets of a fleet could not be tested, and what was sent."""
+    unreachable = [target for target in joined.targets if target.unreachable is not None]
+    for target in unreachable[:_LISTED]:
+        yield f"- {code(target.name, 80)}: {code(target.unreachable or '')}"
+    if len(unreachable) > _LISTED:
+        yield f"- And {len(unreachable) - _LISTED} more that could not be tested, in `report.html`"
+    yield f"- Sent: {totals.spent(joined)}"
 
 
 def code(text: str, limit: int = _LIMIT) -> str:
@@ -139,26 +107,26 @@ def _table(result: Result) -> list[str]:
     return lines
 
 
-def _failure(cause: Cause, *, several: bool) -> str:
+def _failure(cause: Cause, result: Result) -> str:
     first, *others = cause.rows
-    where = f", on {code(cause.target, 80)}" if several else ""
+    where = totals.where(cause.targets, result, code).replace(" on ", ", on ", 1)
     title = code(cause.title) if others else _statement(first.statement)
-    place = f"section {escape(first.section)} {escape(sections.title(first.section))}".rstrip()
-    return f"- **{code(cause.ids)}** ({place}{' and others' if others else ''}{where}): {title}<br>{code(first.reason)}"
+    place = f"section {escape(sections.place(first.section))}"
+    also = " and others" if others else ""
+    return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(first.reason)}"
 
 
-def _not_settled(group: totals.Unexamined, *, several: bool) -> str:
-    where = f" on {totals.comma_list(group.targets, quote=code)}" if several else ""
-    ids = totals.comma_list([row.id for row in group.rows], quote=code)
-    number = plural(len(group.rows), "requirement")
+def _not_settled(group: totals.Unexamined, result: Result) -> str:
+    what = f"{plural(len(group.rows), 'requirement')}{totals.where(group.targets, result, code)}"
+    ids = comma_list(group.ids, quote=code)
     if group.settled_by is None:
-        return f"- Not examined, see `report.html`: {number}{where}: {ids}"
-    return f"- Add {code(group.settled_by, 80)} to judge {number}{where}: {ids}"
+        return f"- Not examined, see `report.html`: {what}: {ids}"
+    return f"- Add {code(group.settled_by, 80)} to judge {what}: {ids}"
 
 
 def _requests(target: TargetInfo) -> str:
-    notes = filter(None, (totals.repeats_note(target),))
-    return " ".join([f"- Sent to {code(target.name, 80)}: {totals.request_summary(target)}.", *notes])
+    sent = f"- Sent to {code(target.name, 80)}: {totals.request_summary(target)}."
+    return f"{sent} {totals.repeats_note(target)}".rstrip()
 
 
 def _created(target: TargetInfo) -> str:

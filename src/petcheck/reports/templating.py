@@ -8,20 +8,21 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from petcheck.reports import highlight
-from petcheck.results import totals
-from petcheck.results.evidence import Evidence
+from markupsafe import Markup, escape
+
+from petcheck.reports import exchange_text, highlight
 from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.spec import sections
+from petcheck.stream.typed import timestamp
 from petcheck.words import plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 _OPTION = re.compile(r"--[a-z][a-z-]{1,24}(?: \d{1,19})?")
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -38,10 +39,16 @@ def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
         environment()
         .get_template(template)
         .render(
-            style=markup(style), style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), **values
+            style=Markup(style), style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), **values
         )
     )
     return made.strip() + "\n"
+
+
+def macro(name: str) -> Callable[..., Markup]:
+    """The macro of that name, which is alone in its template."""
+    found: Callable[..., Markup] = getattr(environment().get_template(f"{name}.html.jinja").module, name)
+    return found
 
 
 @cache
@@ -61,15 +68,18 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
-        "field": _field,
-        "reason": _reason,
+        "field": partial(printable, limit=FIELD_LIMIT, whole_in="result.json"),
+        "reason": partial(printable, limit=REASON_LIMIT, whole_in="result.json"),
         "lines": _lines,
-        "body": _body,
+        "body": lambda body, part="": marked_up(highlight.body_pieces(body, part)),
         "statement": _statement,
-        "headers": _headers,
-        "answer": _answer,
+        "headers": lambda headers, part="": marked_up(highlight.header_pieces(headers, part)),
+        "answer": lambda exchange, part: marked_up(highlight.answer_pieces(exchange, part)),
         "slug": slug,
-        "milliseconds": totals.milliseconds,
+        "place": sections.place,
+        "milliseconds": exchange_text.milliseconds,
+        "curl": exchange_text.curl_of,
+        "timestamp": timestamp,
         "plural": plural,
     }
     made.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
@@ -81,24 +91,10 @@ def slug(section: str) -> str:
     return re.sub("[^0-9A-Za-z]+", "-", section)
 
 
-def markup(text: str) -> Markup:
-    """`text` as markup that is not escaped again; never for text from a target."""
-    from markupsafe import Markup
-
-    return Markup(text)
-
-
-def escaped(text: str) -> Markup:
-    """`text` with its markup escaped."""
-    from markupsafe import escape
-
-    return escape(text)
-
-
 def marked_up(pieces: Iterable[highlight.Piece]) -> Markup:
     """The pieces joined, with the marked ones in a `mark` element."""
-    texts = (markup(f"<mark>{escaped(p.text)}</mark>") if p.marked else escaped(p.text) for p in pieces)
-    return markup("").join(texts)
+    texts = (Markup(f"<mark>{escape(p.text)}</mark>") if p.marked else escape(p.text) for p in pieces)
+    return Markup("").join(texts)
 
 
 def _harmless(value: Any) -> Any:
@@ -108,29 +104,9 @@ def _harmless(value: Any) -> Any:
     return value
 
 
-def _field(text: str) -> str:
-    return printable(text, FIELD_LIMIT, whole_in="result.json")
-
-
 def _lines(text: str) -> Markup:
     """Text of several lines, such as a traceback, whole."""
-    return escaped(printable(text, max(len(text), 1), lines=True))
-
-
-def _reason(text: str) -> str:
-    return printable(text, REASON_LIMIT, whole_in="result.json")
-
-
-def _body(body: bytes, part: str = "") -> Markup:
-    return marked_up(highlight.body_pieces(body, part))
-
-
-def _headers(headers: Sequence[tuple[str, str]], part: str = "") -> Markup:
-    return marked_up(highlight.header_pieces(headers, part))
-
-
-def _answer(evidence: Evidence, part: str) -> Markup:
-    return marked_up(highlight.answer_pieces(evidence, part))
+    return escape(printable(text, max(len(text), 1), lines=True))
 
 
 def _statement(text: str) -> Markup:
@@ -138,9 +114,9 @@ def _statement(text: str) -> Markup:
     parts = printable(text, REASON_LIMIT, whole_in="result.json").split("`")
     if len(parts) % 2 == 0:
         return _prose("`".join(parts))
-    code = (markup(f"<code>{escaped(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))
-    return markup("").join(code)
+    code = (Markup(f"<code>{escape(part)}</code>") if index % 2 else _prose(part) for index, part in enumerate(parts))
+    return Markup("").join(code)
 
 
 def _prose(text: str) -> Markup:
-    return markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escaped(text))))
+    return Markup(_OPTION.sub(r'<span class="option">\g<0></span>', str(escape(text))))

@@ -6,21 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
 from petcheck.comparison import sides
+from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import advice, fleet_text
+from petcheck.reports import advice, exchange_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, cause_of, causes
-from petcheck.results.evidence import Evidence
+from petcheck.results.decisions import by_index
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
-from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.sanitize import REASON_LIMIT, comma_list, escape_commands, printable, printable_lines
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Exit, Outcome
 from petcheck.spec.sections import TITLES
 from petcheck.stream import har
-from petcheck.stream.curl import BASE_VARIABLE, curl_line
+from petcheck.stream.curl import BASE_VARIABLE
 from petcheck.words import plural
 
 _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "error", "waived")
@@ -28,64 +29,54 @@ _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-ru
 _PAINT: dict[str, str] = {"pass": GREEN, "fail": RED, "error": RED, "inconclusive": YELLOW, "waived": YELLOW}
 
 _FILES = ("report.html", "result.json", har.FILE, "junit.xml", "summary.md")
-_CURL_LINES = 3  # of one cause with `verbose`; the others differ little and are in report.html
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
 _SERVED = f"export {BASE_VARIABLE}=http://127.0.0.1:8000/v1"
 _FOLLOWS = "only in animals that these requests created"
 _IDS = 20  # that are named before a reason; more are counted
+_WAIVED = 20  # failures that are waived, and waivers that fail the run, that are named
 _SUMMED_UP = 12  # causes that are named beside the verdict
 
-_Entries = Mapping[tuple[str, int], Evidence]
+_Entries = Mapping[tuple[str, int], Exchange]
 
 
 def render(
     result: Result,
-    evidence: Sequence[Evidence],
+    evidence: Sequence[Exchange],
     *,
     width: int,
     colour: bool,
     folder: str | None,
     unwritten: Collection[str] = (),
-    verbose: bool = False,
     repeatable: bool = True,
 ) -> str:
     """The final output of a run as text, without a line feed at its end.
 
     `width` is the terminal's in columns: prose wraps and tables fit, but `curl` lines stay whole so that they can be
     copied. With `colour`, ANSI colours support the words and never replace them. `folder` is where the reports are, as
-    the user named it, except those `unwritten`; None where there are none. With `verbose`, each cause has several
-    `curl` lines, and these have every header. `repeatable` is false where nothing was sent, as for a recording.
+    the user named it, except those `unwritten`; None where there are none. `repeatable` is false where nothing was
+    sent, as for a recording.
     """
     page = TextLines(width, colour)
-    whole = fleet.is_fleet(result)
-    entries = {(entry.target, entry.index): entry for entry in evidence}
-    found = [] if whole else causes(result, evidence)
+    entries = by_index(evidence)
+    found = causes(result, evidence)
     for cause in found:
-        _cause(page, result, cause, entries, verbose=verbose)
+        _cause(page, result, cause, entries)
     if found and any(entry.log is not None for entry in evidence):
         page.blank()
         page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
-    if whole:
-        fleet_text.findings(page, result)
-        fleet_text.not_examined(page, result)
-        fleet_text.spent(page, result)
-    else:
-        _errors(page, result)
-        _not_examined(page, result)
-        _requests(page, result)
+    _errors(page, result)
+    _not_examined(page, result)
+    _requests(page, result)
     page.say(
         f"petcheck {printable(result.suite.version, 40)}, interface {printable(result.suite.interface, 40)}, "
         f"judged as on {result.run.as_of}, {totals.seed_text(result.run)}"
     )
-    if whole:
-        fleet_text.waivers(page, result)
-    else:
-        for target in result.targets:
-            page.blank()
-            _table(page, result, target)
-        _waivers(page, result)
+    for target in () if fleet.is_fleet(result) else result.targets:
+        page.blank()
+        _table(page, result, target)
+    _waivers(page, result)
     page.blank()
     _verdict(page, result, found)
     if folder is not None:
@@ -98,18 +89,18 @@ def render(
 
 def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection[str]) -> None:
     parts = fleet.in_parts(result)
-    compared = [sides.FILE] if sides.has_several_sides(result) and not fleet.is_fleet(result) else []
+    compared = [sides.FILE] if sides.has_several_sides(result) else []
     named = [name for name in (*_FILES, *compared) if name not in unwritten and not (parts and name == har.FILE)]
     if named:
         each = f"; those of each target in {folder}/{PARTS}/" if parts else ""
         page.say(f"reports: {folder}/{', '.join(named)}{each}")
 
 
-def one_failure(result: Result, row: Verdict, evidence: Sequence[Evidence]) -> str:
+def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> str:
     """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
     page = TextLines(_PLAIN_WIDTH, colour=False)
-    entries = {(entry.target, entry.index): entry for entry in evidence}
-    _cause(page, result, cause_of(row, evidence), entries, verbose=False)
+    entries = by_index(evidence)
+    _cause(page, result, cause_of(row, evidence), entries)
     state = totals.waiver_state(row, result.run)
     if state:
         page.say(state, "    ")
@@ -129,28 +120,28 @@ def one_line(result: Result, folder: str | None) -> str:
 # ---- what fails
 
 
-def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, verbose: bool) -> None:
+def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> None:
     """The failures of one cause: the rules, what was found, the answer that decides, and how to send it again."""
     first, *others = cause.rows
-    where = f" on {printable(cause.target, 60)}" if len(result.targets) > 1 else ""
     said = f" · {cause.title}" if others else f" · section {first.section}"
-    page.head(f"{cause.ids}{where}{said}", f"{BOLD};{RED}")
+    page.head(f"{cause.ids}{totals.where(cause.targets, result)}{said}", f"{BOLD};{RED}")
     for number, row in enumerate(cause.leading):
         rule = f"{printable(row.id, 60)}: " if others else ""
         label = "rule   " if number == 0 else " " * 7
         page.say(f"{label}{rule}{printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
     if cause.follow:
         page.say(f"also   {totals.id_ranges([row.id for row in cause.follow])}: {_FOLLOWS}", "  ", " " * 9)
-    page.say(f"found  {printable(first.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
+    of = f"on {printable(cause.target, 60)}: " if cause.others else ""
+    page.say(f"found  {of}{printable(first.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
     if cause.exchange is None:
         return
     answer = answer_line(cause.exchange, cause.part)
     if answer:
-        of = f"{totals.request_of(cause.exchange, result)}: " if cause.another else ""
+        of = f"{exchange_text.request_of(cause.exchange, result)}: " if cause.another else ""
         page.say(f"answer {of}{answer}", "  ", " " * 9)
     if cause.then is not None:
         page.say(
-            f"then   {totals.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
+            f"then   {exchange_text.request_of(cause.then[0], result)}: {answer_line(*cause.then)}",
             "  ",
             " " * 9,
         )
@@ -159,19 +150,7 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries, *, 
         page.line("  log    the application's own lines")
     for line in printable_lines(log) if log else ():
         page.line(f"           {line}")
-    for line in _curl_lines(cause, entries, verbose=verbose):
-        page.line(f"  send   {printable(line, _CURL_LIMIT)}")
-
-
-def _curl_lines(cause: Cause, entries: _Entries, *, verbose: bool) -> list[str]:
-    shown = cause.exchange
-    if shown is None:
-        return []
-    if not verbose:
-        return [curl_line(shown.request, short=True, served=shown.log is not None)]
-    indices = cause.rows[0].decisive_by_weight
-    deciding = [entries[cause.target, index] for index in indices if (cause.target, index) in entries]
-    return list(dict.fromkeys(entry.curl for entry in (shown, *deciding)))[:_CURL_LINES]
+    page.line(f"  send   {printable(exchange_text.curl_of(cause.exchange, short=True), _CURL_LIMIT)}")
 
 
 def _log_of(cause: Cause, entries: _Entries) -> str:
@@ -181,20 +160,32 @@ def _log_of(cause: Cause, entries: _Entries) -> str:
 
 
 def _errors(page: TextLines, result: Result) -> None:
-    broken: dict[tuple[str, str], list[str]] = {}
-    silent = {target.name for target in result.targets if target.unreachable is not None}  # the verdict says why
-    for row in totals.with_outcome(result, "error"):
-        if row.target in silent and not row.exchanges:
-            continue
-        broken.setdefault((row.target, row.reason), []).append(row.id)
+    """What could not be judged, by reason; of a fleet also the targets that could not be tested."""
+    silent = {target.name: target for target in result.targets if target.unreachable is not None}
+    unreachable: dict[str, list[str]] = {}
+    for target in silent.values() if fleet.is_fleet(result) else ():  # of a few, the verdict says why
+        # the address differs where the trouble is one and the same
+        why = str(target.unreachable).replace(target.base_url, "the target")
+        unreachable.setdefault(why, []).append(target.name)
+    if unreachable:
+        page.head(f"{plural(len(silent), 'target')} could not be tested", f"{BOLD};{RED}")
+    for why, names in unreachable.items():
+        page.say(printable(why, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
+        page.say(f"on {comma_list(names)}", "    ")
+    rows = [
+        row
+        for row in totals.with_outcome(result, "error")
+        if row.target not in silent or (row.exchanges and not unreachable)
+    ]
+    broken: dict[str, list[Verdict]] = {}
+    for row in rows:
+        broken.setdefault(row.reason, []).append(row)
     if broken:
-        page.blank()
-        number = plural(sum(map(len, broken.values())), "requirement")
-        page.say(f"{number} could not be judged", style=f"{BOLD};{RED}")
-    for (target, reason), ids in broken.items():
-        where = f"{printable(target, 60)}: " if len(result.targets) > 1 else ""
-        page.say(where + printable(reason, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
-        page.say(totals.id_ranges(ids), "    ")
+        page.head(f"{plural(len(rows), 'requirement')} could not be judged", f"{BOLD};{RED}")
+    for reason, same in broken.items():
+        page.say(printable(reason, REASON_LIMIT, whole_in="result.json"), "  ", "    ")
+        where = totals.where(list(dict.fromkeys(row.target for row in same)), result)
+        page.say(totals.id_ranges(list(dict.fromkeys(row.id for row in same))) + where, "    ")
 
 
 # ---- the table, and what is around it
@@ -250,10 +241,12 @@ def _not_examined(page: TextLines, result: Result) -> None:
         return
     page.head("not examined")
     for group in groups:
-        where = f" on {totals.comma_list(group.targets)}" if len(result.targets) > 1 else ""
-        ids = totals.id_ranges([row.id for row in group.rows])
+        where, ids = totals.where(group.targets, result), totals.id_ranges(group.ids)
         if group.settled_by is not None:
-            page.say(f"{totals.to_judge(group.settled_by)} {len(group.rows)}{where}: {ids}", "  ", "    ")
+            option = printable(group.settled_by, 80)
+            page.say(f"add {option} to judge {len(group.rows)}{where}: {ids}", "  ", "    ")
+        elif fleet.is_fleet(result):
+            page.say(f"{where.lstrip()}, see the report of each: {ids}", "  ", "    ")
         else:
             by_reason: dict[str, list[str]] = {}
             for row in group.rows:
@@ -269,10 +262,13 @@ def _not_examined(page: TextLines, result: Result) -> None:
 
 def _requests(page: TextLines, result: Result) -> None:
     page.blank()
+    if fleet.is_fleet(result):
+        page.say(f"sent: {totals.spent(result)}")
+        return
     for target in result.targets:
-        where = f" on {printable(target.name, 60)}" if len(result.targets) > 1 else ""
+        where = totals.where([target.name], result)
         page.say(f"sent{where}: {'; '.join(filter(None, (totals.request_summary(target), totals.waits(target))))}")
-        for note in filter(None, (totals.repeats_note(target),)):
+        if note := totals.repeats_note(target):
             page.say(note, "  ")
         if target.created:
             page.say(f"left behind{where}: {totals.left_behind(target)}", "", "  ")
@@ -283,13 +279,16 @@ def _waivers(page: TextLines, result: Result) -> None:
     waived = totals.with_outcome(result, "waived")
     if faults or waived:
         page.blank()
-    for row in waived:
-        if row.waiver is not None:
-            state = totals.waiver_state(row, result.run)
-            reason = printable(row.waiver.reason, whole_in="result.json")
-            page.say(f"{printable(row.id, 60)} on {printable(row.target, 60)}: {state}. {reason}", "", "  ")
-    for sentence in faults:
+    for row in waived[:_WAIVED]:
+        state = totals.waiver_state(row, result.run)
+        reason = printable(row.waiver.reason, whole_in="result.json") if row.waiver else ""
+        page.say(f"{printable(row.id, 60)} on {printable(row.target, 60)}: {state}. {reason}", "", "  ")
+    if len(waived) > _WAIVED:
+        page.say(f"and {plural(len(waived) - _WAIVED, 'other failure')} waived")
+    for sentence in faults[:_WAIVED]:
         page.say(sentence, style=RED)
+    if len(faults) > _WAIVED:
+        page.say(f"and {plural(len(faults) - _WAIVED, 'other waiver')}", style=RED)
 
 
 # ---- the end
@@ -302,9 +301,8 @@ def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     names = [] if fleet.is_fleet(result) else [target.name for target in result.targets]
     for sentence, name in zip_longest(totals.sentences(result), names):
         page.say(sentence, style=BOLD if name in calm else fails)
-    several = len(result.targets) > 1
     for cause in found[:_SUMMED_UP]:
-        where = f"{printable(cause.target, 60)}: " if several else ""
-        page.say(f"{where}{cause.ids}: {printable(cause.summary, whole_in='result.json')}", "  ", "    ", most=2)
+        where = totals.where(cause.targets, result)
+        page.say(f"{cause.ids}{where}: {printable(cause.summary, whole_in='result.json')}", "  ", "    ", most=2)
     if len(found) > _SUMMED_UP:
         page.say(f"and {len(found) - _SUMMED_UP} more, above", "  ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Sequence
 
 from petcheck.sanitize import escape_commands
 
@@ -66,6 +67,20 @@ class TextLines:
         ).wrap(_OPTION.sub(lambda found: f"{found[1] or ''}{_TIED}", text))
         for line in wrapped or [""]:
             self.line(line.replace(_TIED, " "), style)
+
+    def listed(self, heading: str, entries: Sequence[Sequence[str]], most: int = 12) -> None:
+        """Add a heading and what it is about, if there is anything: of each entry a line, and others below it.
+
+        After `most` of them, the others are counted: they are on the page.
+        """
+        if entries:
+            self.head(heading)
+        for first, *below in entries[:most]:
+            self.say(first, "  ", "    ")
+            for text in below:
+                self.say(text, "    ", "      ")
+        if len(entries) > most:
+            self.say(f"and {len(entries) - most} more, on the page", "  ", "    ")
 
     def line(self, text: str, style: str = "") -> None:
         """Add `text` as one line, however long."""

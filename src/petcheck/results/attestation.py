@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -63,11 +62,6 @@ def statement(manifest: Mapping[str, Any], manifest_sha256: str, result: Result)
     }
 
 
-def text_of(document: Mapping[str, Any]) -> str:
-    """The text of attestation.json."""
-    return json.dumps(document, indent=1) + "\n"
-
-
 # ---- keys; securesystemslib and cryptography take a tenth of a second, so only where one is given
 
 
@@ -95,7 +89,7 @@ def read_seal(path: Path) -> Seal:
         def envelope(self, payload: bytes) -> str:
             envelope = Envelope(payload, _PAYLOAD, {})
             envelope.sign(signer)
-            return json.dumps(envelope.to_dict(), indent=1) + "\n"
+            return manifests.text_of(envelope.to_dict())
 
     return _Seal()
 

@@ -7,17 +7,19 @@ nothing, since each requirement keeps its own row in every view. Pure.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
+from petcheck.exchange import Exchange
+from petcheck.judging.matchers import one_of
 from petcheck.judging.verdicts import Verdict
-from petcheck.results import totals
+from petcheck.results import fleet, totals
 from petcheck.results.decisions import (
     MOST,
     NOT_JSON,
     NOT_SERVED,
     UNREAD,
     Decision,
+    by_index,
     created_by,
     decisions_of,
     lacks,
@@ -25,7 +27,6 @@ from petcheck.results.decisions import (
     names_at,
     repeats,
 )
-from petcheck.results.evidence import Evidence
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.figures import ERROR_FIELDS, PET_FIELDS, RATE_HEADERS
@@ -44,21 +45,28 @@ class Cause:
     `summary` does so in one line in either case. `exchange` is the one that shows it best, and `part` its deciding
     part; None where the recording does not hold it. `another` is true if the reason of the first row is about another
     exchange, which another cause explains. `then` is a later exchange without which it shows nothing, and its part.
+    In a fleet a cause is one requirement, and `others` are the other targets that fail it.
     """
 
     title: str
     summary: str
     rows: tuple[Verdict, ...]
-    exchange: Evidence | None
+    exchange: Exchange | None
     part: str
     follow: tuple[Verdict, ...] = ()
     another: bool = False
-    then: tuple[Evidence, str] | None = None
+    then: tuple[Exchange, str] | None = None
+    others: tuple[str, ...] = ()
 
     @property
     def target(self) -> str:
         """The name of the target."""
         return self.rows[0].target
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The targets that it is about: one, except in a fleet."""
+        return (self.target, *self.others)
 
     @property
     def ids(self) -> str:
@@ -71,12 +79,14 @@ class Cause:
         return self.rows[: len(self.rows) - len(self.follow)]
 
 
-def causes(result: Result, evidence: Iterable[Evidence]) -> tuple[Cause, ...]:
+def causes(result: Result, evidence: Iterable[Exchange]) -> tuple[Cause, ...]:
     """The causes of all failures, by target, and in the document's order of their first requirements.
 
     `evidence` are exchanges of the run, the deciding ones among them.
     """
-    entries = {(entry.target, entry.index): entry for entry in evidence}
+    if fleet.is_fleet(result):
+        return _of_fleet(result)
+    entries = by_index(evidence)
     found: list[Cause] = []
     for target in result.targets:
         rows = [row for row in totals.with_outcome(result, "fail") if row.target == target.name]
@@ -84,13 +94,25 @@ def causes(result: Result, evidence: Iterable[Evidence]) -> tuple[Cause, ...]:
     return tuple(found)
 
 
-def cause_of(row: Verdict, evidence: Iterable[Evidence]) -> Cause:
+def cause_of(row: Verdict, evidence: Iterable[Exchange]) -> Cause:
     """The cause of one failure; `evidence` are exchanges of the run."""
-    decisions = decisions_of(row, {(entry.target, entry.index): entry for entry in evidence})
+    decisions = decisions_of(row, by_index(evidence))
     return _cause([row], [], [decisions], decisions)
 
 
-def _of_target(found: Mapping[Verdict, Sequence[Decision]], created: Mapping[Any, Hashable]) -> list[Cause]:
+def _of_fleet(result: Result) -> tuple[Cause, ...]:
+    """The requirements that fail on some target: those that most targets fail first."""
+    found: dict[str, list[Verdict]] = {}
+    for row in totals.with_outcome(result, "fail"):
+        found.setdefault(row.id, []).append(row)
+    made = [
+        replace(_cause([first], [], [], []), others=tuple(row.target for row in others))
+        for first, *others in found.values()
+    ]
+    return tuple(sorted(made, key=lambda cause: -len(cause.others)))
+
+
+def _of_target(found: Mapping[Verdict, Sequence[Decision]], created: Mapping[Hashable, Hashable]) -> list[Cause]:
     known = {each[0].mark for each in found.values() if len({one.mark for one in each}) == 1}
     leading: dict[Hashable, list[Verdict]] = {}
     follow: dict[Hashable, list[Verdict]] = {}
@@ -154,14 +176,14 @@ def _cause(
     )
 
 
-def _then(decisions: Sequence[Decision]) -> tuple[Evidence, str] | None:
+def _then(decisions: Sequence[Decision]) -> tuple[Exchange, str] | None:
     """The second exchange, if the first shows nothing without it: what was sent before, or another part."""
     if len(decisions) < 2:
         return None
     first, second = decisions[:2]
     created = repeats(first.exchange, first.part) or (first.part == "body" and first.exchange.status == 201)
     kinds = {one.part.partition(":")[0] for one in (first, second)}
-    later = created and second.exchange.operation is not Operation.CREATE_PET
+    later = created and second.exchange.request.operation is not Operation.CREATE_PET
     return (second.exchange, second.part) if later or len(kinds) > 1 else None
 
 
@@ -169,8 +191,8 @@ def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: boo
     """What the server does, in a few words; empty where the first row's reason says it best, if `by_reason`."""
     exchange, part, mark = every[0].exchange, every[0].part, every[0].mark
     kind, _, which = part.partition(":")
-    if exchange.error is not None:
-        return f"No answer to {exchange.operation}"
+    if exchange.status is None:
+        return f"No answer to {exchange.request.operation}"
     if mark == (UNREAD,):
         return "The server takes an unread POST body for the next request; read every body, or close the connection"
     if kind == "status":
@@ -179,32 +201,32 @@ def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: boo
         return f"The body of {_statuses(every)} is not JSON"
     names = list(dict.fromkeys(printable(one.part.partition(":")[2]) for one in every))
     if kind == "header" and lacks(exchange, which):
-        missing = "rate limit headers" if set(names) == set(RATE_HEADERS) else _listed(names)
+        missing = "rate limit headers" if set(names) == set(RATE_HEADERS) else one_of(names, "and")
         return f"No {missing} in {_statuses(every)}"
     if by_reason or not kind:
         return ""
     if kind == "header":
-        return f"Wrong {_listed(names)}"
-    place = f"the body of {_statuses(every)}" if exchange.status >= 400 else _of_pets(exchange, which)
+        return f"Wrong {one_of(names, 'and')}"
+    place = f"the body of {_statuses(every)}" if exchange.heard.status >= 400 else _of_pets(exchange, which)
     if member_of(which):
         return f"Wrong `{printable(member_of(which))}` in {place}"
     there = names_at(exchange, which)
-    fields = ERROR_FIELDS if exchange.status >= 400 else _REQUIRED
+    fields = ERROR_FIELDS if exchange.heard.status >= 400 else _REQUIRED
     lacking = [f"`{name}`" for name in fields if isinstance(there, tuple) and name not in there]
-    return f"No {_listed(lacking)} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
+    return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
 
 
-def _of_pets(exchange: Evidence, pointer: str) -> str:
-    return "the list" if exchange.operation is Operation.LIST_PETS and not pointer else "a Pet"
+def _of_pets(exchange: Exchange, pointer: str) -> str:
+    return "the list" if exchange.request.operation is Operation.LIST_PETS and not pointer else "a Pet"
 
 
 def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
-    operations = list(dict.fromkeys(str(one.exchange.operation) for one in every))
+    operations = list(dict.fromkeys(str(one.exchange.request.operation) for one in every))
     status = every[0].exchange.status
     said = f"{operations[0]} returns {status}" if len(operations) == 1 else f"Several operations return {status}"
     required = dict.fromkeys(row.expected for row in rows if row.expected[:1].isdigit())
     wanted = " or ".join(dict.fromkeys(part for one in required for part in one.split(" or ")))
-    if every[0].mark == (NOT_SERVED, every[0].exchange.operation):
+    if every[0].mark == (NOT_SERVED, every[0].exchange.request.operation):
         return said
     if wanted:
         return f"{said} where {wanted} is required"
@@ -212,11 +234,7 @@ def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
 
 
 def _statuses(every: Sequence[Decision]) -> str:
-    found = sorted({one.exchange.status for one in every})
+    found = sorted({one.exchange.heard.status for one in every})
     if len(found) > _STATUSES:
         return "most responses"
-    return f"{_listed(list(map(str, found)))} responses"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
+    return f"{one_of(list(map(str, found)), 'and')} responses"

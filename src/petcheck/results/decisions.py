@@ -6,20 +6,25 @@ refused. Pure.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from petcheck.exchange import Exchange
+from petcheck.json_values import Json
 from petcheck.judging.verdicts import Verdict
-from petcheck.results.evidence import Evidence
 from petcheck.spec.figures import CONTENT_TYPE, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
-Entries: TypeAlias = Mapping[tuple[str, int], Evidence]
+Entries: TypeAlias = Mapping[tuple[str, int], Exchange]
 """Exchanges by target and index."""
+
+
+def by_index(exchanges: Iterable[Exchange]) -> dict[tuple[str, int], Exchange]:
+    """Exchanges by target and index."""
+    return {(exchange.target, exchange.index): exchange for exchange in exchanges}
+
 
 MOST = 60
 """The most exchanges of a failure that are looked at."""
@@ -38,27 +43,22 @@ _NO_REQUEST_LINE = re.compile(
     r"(Bad request syntax|Bad request version|Bad HTTP/0\.9 request type|Unsupported method) \("
 )
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
-_LONGEST_BODY = 128 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """An exchange that decides a failure, and the part of it. Failures with one cause have the same `mark`."""
 
-    exchange: Evidence
+    exchange: Exchange
     part: str
     mark: Hashable
 
-    def cause_of_animal(self, created: Mapping[Any, Hashable]) -> Hashable:
+    def cause_of_animal(self, created: Mapping[Hashable, Hashable]) -> Hashable:
         """The mark of the failure that created the animal which the part is of; None if no failure did."""
         kind, _, pointer = self.part.partition(":")
-        value = _parsed(self.exchange) if kind == "body" and created else None
-        found = value if isinstance(value, dict) else None
-        for step in pointer.split("/")[1:]:
-            value = _at(value, step)
-            found = value if isinstance(value, dict) else found
-        name = found.get("id") if found is not None else None
-        return created.get(name) if isinstance(name, str) else None
+        on_the_way = _values_to(self.exchange, pointer) if kind == "body" and created else []
+        animal = next((value for value in reversed(on_the_way) if isinstance(value, dict)), {})
+        return created.get(_id_in(animal))
 
 
 def decisions_of(row: Verdict, evidence: Entries) -> list[Decision]:
@@ -68,126 +68,108 @@ def decisions_of(row: Verdict, evidence: Entries) -> list[Decision]:
     return [Decision(exchange, part, _mark(row, exchange, part)) for exchange, part in parts]
 
 
-def _mark(row: Verdict, exchange: Evidence, part: str) -> Hashable:
+def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     """What failures with one cause have in common."""
     kind, _, which = part.partition(":")
-    if exchange.error is not None:
-        return "no answer", exchange.operation
-    if _NO_REQUEST_LINE.match(exchange.reason):
+    if exchange.status is None:
+        return "no answer", exchange.request.operation
+    if _NO_REQUEST_LINE.match(exchange.heard.reason):
         return (UNREAD,)
     if kind == "status" and not row.expected:
         return row.id  # the status is right, and something else contradicts it
     if kind == "status":
-        if exchange.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
-            return NOT_SERVED, exchange.operation
+        if exchange.request.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
+            return NOT_SERVED, exchange.request.operation
         return kind, exchange.status, _beside_status(row, exchange)
-    if part in ("body", f"header:{CONTENT_TYPE}") and not _is_json(exchange):
-        return NOT_JSON, exchange.status >= 400
+    if part in ("body", f"header:{CONTENT_TYPE}") and _is_no_json(exchange):
+        return NOT_JSON, exchange.heard.status >= 400
     if kind == "header":
         return ("no header", *_lacking(exchange, which)) if lacks(exchange, which) else (kind, which)
     if kind == "body":
         member = member_of(which)
-        return ("member", member, exchange.status >= 400) if member else (kind, names_at(exchange, which))
+        return ("member", member, exchange.heard.status >= 400) if member else (kind, names_at(exchange, which))
     return row.id
 
 
-def _beside_status(row: Verdict, exchange: Evidence) -> Hashable:
+def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:
     """What else failures by a wrong status with one cause have in common."""
-    if exchange.status < 300:  # requests that are accepted should have been refused alike
+    if exchange.heard.status < 300:  # requests that are accepted should have been refused alike
         return row.expected
     if exchange.status in _REFUSALS:
         return ""
     raised = tuple((exchange.log or "").rstrip().split("\n")[-_TRACEBACK:])
-    return raised if any(raised) else exchange.operation
+    return raised if any(raised) else exchange.request.operation
 
 
 # ---- animals that a refused request should not have created
 
 
-def created_by(rows: Iterable[Verdict], evidence: Entries) -> dict[Any, Hashable]:
+def created_by(rows: Iterable[Verdict], evidence: Entries) -> dict[Hashable, Hashable]:
     """The animals that POSTs created which should have been refused: by id, with the mark of that failure."""
-    ids: dict[Any, Hashable] = {}
+    ids: dict[Hashable, Hashable] = {}
     for row in rows:
         for index in row.exchanges[:MOST] if row.expected == _REFUSED else ():
             exchange = evidence.get((row.target, index))
-            if exchange is not None and exchange.operation is Operation.CREATE_PET and 200 <= exchange.status < 300:
-                body = _parsed(exchange)
-                if isinstance(body, dict) and isinstance(body.get("id"), str):
-                    ids[body["id"]] = _mark(row, exchange, "status")
+            created = exchange is not None and exchange.request.operation is Operation.CREATE_PET
+            if exchange is not None and created and exchange.heard.status // 100 == 2:
+                ids[_id_in(exchange.json)] = _mark(row, exchange, "status")
     marks = set(ids.values())
     for row in rows:
         for index in row.decisive[:MOST]:
             exchange = evidence.get((row.target, index))
-            if exchange is not None and (mark := ("status", exchange.status, _REFUSED)) in marks:
-                body = _parsed(exchange)
-                if repeats(exchange, row.part(index)) and isinstance(body.get("id"), str):
-                    ids.setdefault(body["id"], mark)
-    return ids
+            mark = ("status", exchange.status, _REFUSED) if exchange is not None else None
+            if exchange is not None and mark in marks and repeats(exchange, row.part(index)):
+                ids.setdefault(_id_in(exchange.json), mark)
+    return {name: mark for name, mark in ids.items() if name is not None}
 
 
-def repeats(exchange: Evidence, part: str) -> bool:
+def _id_in(animal: Json) -> Hashable:
+    """The id of an animal; None if it has none."""
+    name = animal.get("id") if isinstance(animal, dict) else None
+    return name if isinstance(name, int | str) else None
+
+
+def repeats(exchange: Exchange, part: str) -> bool:
     """Whether what is wrong in the answer to a POST is what was sent: it should have been refused."""
-    name = part.removeprefix("body:/")
-    sent, body = _json_or_none(exchange.request_body or b""), _parsed(exchange)
-    both = isinstance(sent, dict) and isinstance(body, dict) and name in sent and name in body
-    return exchange.operation is Operation.CREATE_PET and both and sent[name] == body[name]
-
-
-def _at(value: Any, step: str) -> Any:
-    if isinstance(value, dict):
-        return value.get(step)
-    return value[int(step)] if isinstance(value, list) and step.isdecimal() and int(step) < len(value) else None
-
-
-def _parsed(exchange: Evidence) -> Any:
-    """The body as JSON; None if it is not JSON, or too long to look at."""
-    return _json_or_none(exchange.response_body)
-
-
-@lru_cache(maxsize=64)  # several failures rest on the same bodies
-def _json_or_none(body: bytes) -> Any:
-    try:
-        return _json_of(body) if len(body) <= _LONGEST_BODY else None
-    except (ValueError, RecursionError):
-        return None
-
-
-def _is_json(exchange: Evidence) -> bool:
-    try:
-        if len(exchange.response_body) <= _LONGEST_BODY:
-            _json_of(exchange.response_body)
-    except ValueError:
+    name, request = part.removeprefix("body:/"), exchange.request
+    sent = request.parsed.value
+    body = exchange.json
+    if request.operation is not Operation.CREATE_PET or not isinstance(sent, dict) or not isinstance(body, dict):
         return False
-    except RecursionError:
-        pass
-    return True
+    return name in sent and name in body and sent[name] == body[name]
 
 
-def _json_of(body: bytes) -> Any:
-    """The body, with numbers as the text that they are. Raises ValueError or RecursionError."""
-    return json.loads(body, parse_constant=_refuse, parse_int=str, parse_float=str)
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(constant)  # Python reads NaN and Infinity; JSON has neither
-
-
-def names_at(exchange: Evidence, pointer: str) -> Hashable:
-    """What bodies with one fault have in common: the names of the members, or else that very exchange."""
-    value = _parsed(exchange)
+def _values_to(exchange: Exchange, pointer: str) -> list[Json]:
+    """The value of the body, and each on the way to the one that the pointer leads to; None where it leads nowhere."""
+    values = [exchange.json]
     for step in pointer.split("/")[1:]:
-        value = _at(value, step)
+        value = values[-1]
+        if isinstance(value, list):
+            values.append(value[int(step)] if step.isdecimal() and int(step) < len(value) else None)
+        else:
+            values.append(value.get(step) if isinstance(value, dict) else None)
+    return values
+
+
+def _is_no_json(exchange: Exchange) -> bool:
+    parsed = exchange.heard.parsed
+    return bool(parsed.wrong) and not parsed.unread
+
+
+def names_at(exchange: Exchange, pointer: str) -> Hashable:
+    """What bodies with one fault have in common: the names of the members, or else that very exchange."""
+    value = _values_to(exchange, pointer)[-1]
     return tuple(sorted(value)) if isinstance(value, dict) else exchange.index
 
 
-def _lacking(exchange: Evidence, name: str) -> list[str]:
+def _lacking(exchange: Exchange, name: str) -> list[str]:
     """The headers that are missing together with that one."""
     return [one for one in RATE_HEADERS if lacks(exchange, one)] if name in RATE_HEADERS else [name]
 
 
-def lacks(exchange: Evidence, name: str) -> bool:
+def lacks(exchange: Exchange, name: str) -> bool:
     """Whether the response has no header of that name."""
-    return all(name.lower() != sent.lower() for sent, _ in exchange.response_headers)
+    return exchange.heard.header(name) is None
 
 
 def member_of(pointer: str) -> str:

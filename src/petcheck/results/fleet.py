@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.results.result import Result, TargetInfo
-from petcheck.sanitize import printable
-from petcheck.spec import sections
+from petcheck.sanitize import comma_list, printable
 from petcheck.spec.outcomes import Outcome
 
 _NAMED = 5  # targets in a sentence
-# what a reader must look at first
-_WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
+WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
+"""What a reader must look at first."""
 
 _TROUBLES: tuple[tuple[Outcome, str, str], ...] = (
     ("fail", "fails", "fail"),
@@ -56,26 +54,6 @@ class Group:
         return self.members[0].target.unreachable
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A requirement, by the row of the first target that fails it, and all targets that do."""
-
-    row: Verdict
-    targets: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unexamined:
-    """Requirements in force that were not examined on some target, and the option to judge them, None without one.
-
-    `targets` counts the targets on which any of them was not.
-    """
-
-    settled_by: str | None
-    ids: tuple[str, ...]
-    targets: int
-
-
 def is_fleet(result: Result) -> bool:
     """Whether a result has too many targets to show them side by side."""
     return len(result.targets) > SIDE_BY_SIDE
@@ -112,32 +90,7 @@ def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:
         key = (member.target.unreachable is None, *((row.id, row.outcome) for row in member.rows))
         alike.setdefault(key, []).append(member)
     made = [Group(tuple(each), {row.id: row.outcome for row in each[0].rows}) for each in alike.values()]
-    return tuple(sorted(made, key=lambda group: (_WORST_FIRST.index(group.outcome), -len(group.members))))
-
-
-def failures(fleet: Sequence[Member]) -> tuple[Failure, ...]:
-    """The requirements that fail on some target: those that most targets fail first, then in the document's order."""
-    found: dict[str, list[Verdict]] = {}
-    for member in fleet:
-        for row in member.rows:
-            if row.outcome == "fail":
-                found.setdefault(row.id, []).append(row)
-    made = [Failure(rows[0], tuple(row.target for row in rows)) for rows in found.values()]
-    return tuple(sorted(made, key=lambda one: (-len(one.targets), sections.order(one.row.section))))
-
-
-def unexamined(result: Result) -> tuple[Unexamined, ...]:
-    """What the run was to judge and did not examine, by the option to judge it; what no option helps is last."""
-    ids: dict[str | None, dict[str, None]] = {}
-    targets: Counter[str | None] = Counter()
-    for member in members(result):
-        open_ = [row for row in member.rows if row.in_force and row.outcome in ("inconclusive", "not-run")]
-        rows = [row for row in open_ if result.chose(row)]
-        for row in rows:
-            ids.setdefault(row.settled_by, {})[row.id] = None
-        targets.update({row.settled_by for row in rows})
-    options = sorted(ids, key=lambda option: (option is None, option or ""))
-    return tuple(Unexamined(option, tuple(ids[option]), targets[option]) for option in options)
+    return tuple(sorted(made, key=lambda group: (WORST_FIRST.index(group.outcome), -len(group.members))))
 
 
 def differing(shown: Sequence[Group]) -> tuple[str, ...]:
@@ -163,15 +116,10 @@ def verdict(fleet: Sequence[Member], quote: Callable[[str], str] = printable, *,
     verb = "shows" if held == 1 else "show"
     sentence = f"{'All' if held == whole else f'{held:,} of'} {whole:,} targets {verb} no failure" if held else ""
     parts = [
-        f"{len(names):,} {one if len(names) == 1 else several}{_named(names, quote) if named else ''}"
+        f"{len(names):,} {one if len(names) == 1 else several}" + f" ({comma_list(names, _NAMED, quote)})" * named
         for outcome, one, several in _TROUBLES
         if (names := by_outcome.get(outcome, []))
     ]
     if not held:
         return f"Of {whole:,} targets {', '.join(parts)}."
     return f"{sentence}; {', '.join(parts)}." if parts else f"{sentence}."
-
-
-def _named(names: Sequence[str], quote: Callable[[str], str]) -> str:
-    shown = ", ".join(map(quote, names[:_NAMED]))
-    return f" ({shown} and {len(names) - _NAMED:,} more)" if len(names) > _NAMED else f" ({shown})"

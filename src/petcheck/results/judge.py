@@ -28,7 +28,7 @@ from petcheck.judging.verdicts import (
 )
 from petcheck.results.result import (
     CheckRow,
-    Created,
+    LeftAnimal,
     Observation,
     RequestCount,
     Result,
@@ -237,7 +237,7 @@ def _forgiven(record: Record) -> Counter[int]:
     return found
 
 
-def _left_by(record: Record) -> Iterator[Created]:
+def _left_by(record: Record) -> Iterator[LeftAnimal]:
     """The animals that a run may have left on the target."""
     for exchange in record:
         if exchange.request.operation is not Operation.CREATE_PET:
@@ -246,7 +246,7 @@ def _left_by(record: Record) -> Iterator[Created]:
             continue
         value = exchange.json
         made = value if isinstance(value, dict) else {}
-        yield Created(integer(made.get("id")), _sent_name(exchange))
+        yield LeftAnimal(integer(made.get("id")), _sent_name(exchange))
 
 
 def _sent_name(exchange: Exchange) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import stat
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
 from petcheck.errors import NotAResult, NotARun
-from petcheck.results.evidence import Evidence, evidence_of
+from petcheck.exchange import Exchange
 from petcheck.results.result import FILE, Result, load
 from petcheck.sanitize import printable
 from petcheck.stream import files, har
@@ -26,7 +25,7 @@ class RecordedRun:
 
     file: str
     result: Result
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[Exchange, ...]
 
 
 def read_run(path: Path) -> RecordedRun:
@@ -88,15 +87,15 @@ def recording_at(path: Path) -> Stream | None:
     return files.read_stream(path) if path.suffix == ".jsonl" else har.read_har(path)
 
 
-def _evidence(folder: Path, result: Result, of: str) -> tuple[Evidence, ...]:
+def _evidence(folder: Path, result: Result, of: str) -> tuple[Exchange, ...]:
     """The exchanges of a run from its recording."""
     stream = recording_in(folder)
-    most = {target.name: target.requests.total for target in result.targets}
-    numbers = Counter(exchange.target for exchange in stream.exchanges)
-    run = stream.head.run, timestamp(stream.head.started)
-    if run != (result.run.id, result.run.started) or any(number > most.get(one, 0) for one, number in numbers.items()):
-        raise NotARun(f"{printable(str(folder))} has the recording of another run than {of}; put its own there")
-    return tuple(map(evidence_of, stream.exchanges))
+    head, sent = stream.head, {part.name: len(part.exchanges) for part in stream.parts}
+    if (head.run, timestamp(head.started)) != (result.run.id, result.run.started) or any(
+        sent.get(target.name, 0) > target.requests.total for target in result.targets
+    ):
+        raise NotARun(f"the recording in {printable(str(folder))} is of another run than {of}; put its own there")
+    return tuple(stream.exchanges)
 
 
 def expect_file(file: Path, cap: int, advice: str) -> None:

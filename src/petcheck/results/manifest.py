@@ -21,7 +21,6 @@ FORMAT = 1
 CAP = 4 * 1024 * 1024
 """The largest manifest, attestation or envelope that is read, in bytes."""
 
-
 PARTS = "targets"
 """The folder below which each target of a run in parts has its own."""
 
@@ -42,12 +41,6 @@ def name_of_part(entry: str) -> str | None:
 def names_in(manifest: Mapping[str, Any]) -> list[str]:
     """The targets whose manifests a manifest lists; none if it is not of a run in parts."""
     return [name for name in map(name_of_part, manifest["files"]) if name is not None]
-
-
-def digest_of(path: Path) -> str:
-    """The sha256 of a file, in hex. Raises OSError."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def claims_of(result: Result) -> dict[str, Any]:
@@ -77,7 +70,8 @@ def digest_of_text(pieces: Iterable[str]) -> Digest:
 
 def digest_of_file(path: Path) -> Digest:
     """The digest of a file. Raises OSError."""
-    return Digest(digest_of(path), path.stat().st_size)
+    with path.open("rb") as file:
+        return Digest(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
 
 
 def manifest(files: Mapping[str, Digest], result: Result, environment: Environment) -> dict[str, Any]:
@@ -91,7 +85,7 @@ def manifest(files: Mapping[str, Digest], result: Result, environment: Environme
 
 
 def text_of(document: Mapping[str, Any]) -> str:
-    """The text of manifest.json."""
+    """The text of manifest.json, of the attestation and of its envelope."""
     return json.dumps(document, indent=1) + "\n"
 
 

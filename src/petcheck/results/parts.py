@@ -60,19 +60,11 @@ def verdicts_in(file: Path, advice: str = ADVICE) -> Result:
         return read_result(file, advice)
     stream = read_stream(file.parent / files.FILE)
     parts = [read_result(part_of(file.parent, target.name) / FILE, advice) for target in stream.head.targets]
-    return joined(stream, list(map(_verdicts, parts)))
-
-
-def _verdicts(result: Result) -> Result:
-    rows = tuple(
-        replace(_outlined(row), checks=tuple(map(sys.intern, row.checks)), example=row.example)
-        for row in result.requirements
-    )
-    return replace(result, requirements=rows, checks=(), observations=())
+    return joined(stream, list(map(outline, parts)))
 
 
 def outline(result: Result) -> Result:
-    """A result without checks, observations and references to exchanges: what remains in memory of each target."""
+    """A result without rows of checks, observations and references to exchanges: what is kept of each target."""
     return replace(result, requirements=tuple(map(_outlined, result.requirements)), checks=(), observations=())
 
 
@@ -85,11 +77,10 @@ def _outlined(row: Verdict) -> Verdict:
         statement=sys.intern(row.statement),
         target=sys.intern(row.target),
         reason=sys.intern(row.reason),
-        checks=(),
+        checks=tuple(map(sys.intern, row.checks)),
         exchanges=(),
         decisive=(),
         parts=(),
-        example=None,
     )
 
 

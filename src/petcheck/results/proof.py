@@ -20,7 +20,7 @@ def proof_of(files: Mapping[str, Digest], result: Result, environment: Environme
     listed = manifest.manifest(files, result, environment)
     text = manifest.text_of(listed)
     stated = attestation.statement(listed, digest_of_text([text]).sha256, result)
-    return {manifest.FILE: text, attestation.FILE: attestation.text_of(stated)}
+    return {manifest.FILE: text, attestation.FILE: manifest.text_of(stated)}
 
 
 def write_proof(

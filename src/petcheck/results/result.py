@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from petcheck.judging.verdicts import Verdict
 from petcheck.results.valid import expect_valid
 from petcheck.sanitize import printable
 from petcheck.stream.lines import JoinedRun, RunSettings, ShardInfo, SuiteInfo
-from petcheck.stream.typed import typed
+from petcheck.stream.typed import plain, typed
 
 FORMAT = 1
 FILE = "result.json"
@@ -66,7 +65,7 @@ class RequestCount:
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
+class LeftAnimal:
     """An animal that the run left behind. `id` is None if the POST got no answer: the animal may or may not exist."""
 
     id: int | None
@@ -90,7 +89,7 @@ class TargetInfo:
     requests: RequestCount
     waited_s: float
     rate_limited: int
-    created: tuple[Created, ...]
+    created: tuple[LeftAnimal, ...]
     unreachable: str | None = None
     exhaust: bool = False
     category_id: int | None = None
@@ -186,7 +185,7 @@ def load(path: Path) -> Result:
 
 def to_json(result: Result) -> dict[str, Any]:
     """`result` as the JSON object of result.json; nothing is validated."""
-    return {"format": result.format, **_plain(result)}
+    return _renamed({"format": result.format, **plain(result, whole=True)}, {"get": "GET", "post": "POST"})
 
 
 def from_json(document: Any) -> Result:
@@ -195,7 +194,7 @@ def from_json(document: Any) -> Result:
         raise NotAResult(f"has format {printable(str(document['format']), 20)}; this version reads format {FORMAT}")
     validate(document)
     try:
-        return typed(Result, _as_typed(document))
+        return typed(Result, _renamed(document, {"GET": "get", "POST": "post"}))
     except ValueError as error:
         raise NotAResult(f"is not a result of petcheck: {printable(str(error), 200)}") from None
 
@@ -213,35 +212,13 @@ def without_rows(result: Result) -> Result:
     return replace(result, requirements=(), checks=(), observations=(), untestable=())
 
 
-_METHODS = {"get": "GET", "post": "POST"}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, RequestCount):
-        return {_METHODS.get(name, name): _plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    if hasattr(value, "__dataclass_fields__"):
-        return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value.isoformat() if isinstance(value, date) else value
-
-
-# members that earlier versions wrote
-_FORMER_FIGURES = frozenset({"kept"})
-_FORMER_OF_CHECKS = frozenset({"outcome", "reason", "section"})
-
-
-def _as_typed(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document as the fields of a `Result` are named, without what earlier versions wrote besides."""
-    names = {method: name for name, method in _METHODS.items()}
+def _renamed(document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """A document with some figures of its targets under other names."""
     targets = [
-        {**target, "requests": {names.get(k, k): v for k, v in target["requests"].items() if k not in _FORMER_FIGURES}}
+        {**target, "requests": {names.get(name, name): value for name, value in target["requests"].items()}}
         for target in document["targets"]
     ]
-    checks = [{k: v for k, v in row.items() if k not in _FORMER_OF_CHECKS} for row in document["checks"]]
-    return {**document, "targets": targets, "checks": checks}
+    return {**document, "targets": targets}
 
 
 def validate(document: Any) -> None:

@@ -10,13 +10,13 @@ from itertools import groupby
 
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.results import fleet
-from petcheck.results.evidence import Evidence, path_below
 from petcheck.results.result import Result, RunInfo, TargetInfo
-from petcheck.sanitize import printable
+from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
 from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
 from petcheck.words import plural
 
+_NAMED = 8  # targets
 _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
 _WORTH_SAYING_S = 0.1
@@ -24,14 +24,19 @@ _WORTH_SAYING_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Unexamined:
-    """Requirements that were not examined, and the option to judge them (None if no option helps).
+    """Requirements that were not examined on `targets`, and the option to judge them (None if no option helps).
 
-    They are the same on all of `targets`; `rows` are those of the first target.
+    `rows` are those of the first target. In a fleet, where they may differ, there is one of each requirement.
     """
 
     targets: tuple[str, ...]
     settled_by: str | None
     rows: tuple[Verdict, ...]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the requirements."""
+        return tuple(row.id for row in self.rows)
 
 
 def counts(rows: Iterable[Verdict]) -> dict[Outcome, int]:
@@ -74,20 +79,24 @@ def chosen_rows(result: Result, target: TargetInfo) -> tuple[Verdict, ...]:
 
 
 def unexamined(result: Result) -> tuple[Unexamined, ...]:
-    """Requirements in force that were not examined, grouped by the option to judge them."""
-    merged: dict[tuple[object, ...], Unexamined] = {}
-    for target in result.targets:
+    """Requirements in force that were not examined, grouped by the option to judge them.
+
+    The requirements of a group are the same on all of its targets, except in a fleet.
+    """
+    merged: dict[tuple[str | None, tuple[object, ...]], tuple[list[str], dict[str, Verdict]]] = {}
+    for member in fleet.members(result):
         groups: dict[str | None, list[Verdict]] = {}
-        for row in chosen_rows(result, target):
-            if row.in_force and row.outcome in ("inconclusive", "not-run"):
+        for row in member.rows:
+            if row.in_force and row.outcome in ("inconclusive", "not-run") and result.chose(row):
                 groups.setdefault(row.settled_by, []).append(row)
         for option, rows in groups.items():
             # if no option helps, the reasons count, and they may differ
-            key = (option, *((row.id, row.reason if option is None else "") for row in rows))
-            before = merged.get(key)
-            targets = (*before.targets, target.name) if before else (target.name,)
-            merged[key] = Unexamined(targets, option, tuple(rows))
-    return tuple(sorted(merged.values(), key=lambda group: (group.settled_by is None, group.settled_by or "")))
+            same = () if fleet.is_fleet(result) else tuple((row.id, "" if option else row.reason) for row in rows)
+            targets, by_id = merged.setdefault((option, same), ([], {}))
+            targets.append(member.target.name)
+            by_id |= {row.id: row for row in rows if row.id not in by_id}
+    found = [Unexamined(tuple(targets), key[0], tuple(rows.values())) for key, (targets, rows) in merged.items()]
+    return tuple(sorted(found, key=lambda group: (group.settled_by is None, group.settled_by or "")))
 
 
 def not_in_force(result: Result) -> dict[str, str]:
@@ -223,6 +232,17 @@ def _has_several_seeds(run: RunInfo) -> bool:
     return len({run.seed, *(joined.seed for joined in run.joined)}) > 1
 
 
+def spent(result: Result) -> str:
+    """How many requests a run sent to all of its targets, and how many animals it left there."""
+    requests = sum(target.requests.total for target in result.targets)
+    posts = sum(target.requests.post for target in result.targets)
+    created = sum(len(target.created) for target in result.targets)
+    return (
+        f"{plural(requests, 'request')} to {plural(len(result.targets), 'target')}, {posts:,} of them POST; "
+        f"{plural(created, 'animal')} left behind"
+    )
+
+
 def request_summary(target: TargetInfo) -> str:
     """How many requests a target got, in total and by method, and how many of them were property examples."""
     spent = target.requests
@@ -246,24 +266,10 @@ def left_behind(target: TargetInfo) -> str:
     """The animals that a run created, by their ids: no operation deletes them."""
     ids = sorted(animal.id for animal in target.created if animal.id is not None)
     unknown = len(target.created) - len(ids)
-    named = [f"{'id' if len(ids) == 1 else 'ids'} {_number_ranges(ids)}"] if ids else []
+    named = [f"{'id' if len(ids) == 1 else 'ids'} {comma_list(_ranges(list(map(str, ids))))}"] if ids else []
     named += [f"{unknown} of unknown id"] if unknown else []
     whole = f"{'up to ' if unknown else ''}{plural(len(target.created), 'animal')}"
     return f"{whole} ({'; '.join(named)}); the interface cannot delete them"
-
-
-def _number_ranges(numbers: Sequence[int]) -> str:
-    """Sorted numbers with commas between; three or more in a row are a range: `3, 7 to 9`."""
-    parts: list[str] = []
-    for _, run in groupby(enumerate(numbers), lambda each: each[1] - each[0]):
-        row = [str(number) for _, number in run]
-        parts += [f"{row[0]} to {row[-1]}"] if len(row) >= _RANGE else row
-    return comma_list(parts)
-
-
-def to_judge(option: str) -> str:
-    """What to do so that more requirements are judged; their number follows."""
-    return f"add {printable(option, 80)} to judge"
 
 
 def repeats_note(target: TargetInfo) -> str:
@@ -282,14 +288,20 @@ def repeats_note(target: TargetInfo) -> str:
     return f"{'; '.join(parts)}." if parts else ""
 
 
-def comma_list(ids: Sequence[str], limit: int = 12, quote: Callable[[str], str] = printable) -> str:
-    """`ids` with commas between; those after the first `limit` are counted. `quote` as in `headline`."""
-    shown = ", ".join(quote(item) for item in ids[:limit])
-    return f"{shown} and {len(ids) - limit} more" if len(ids) > limit else shown
+def where(targets: Sequence[str], result: Result, quote: Callable[[str], str] = printable) -> str:
+    """The targets that something is about, as ` on a, b`, of a fleet with their number; empty if there is only one."""
+    names, whole = comma_list(targets, _NAMED, quote), len(result.targets)
+    if fleet.is_fleet(result):
+        return f" on {len(targets):,} of {whole:,} targets ({names})"
+    return f" on {names}" if whole > 1 else ""
 
 
 def id_ranges(ids: Sequence[str]) -> str:
     """Ids with commas between; three or more numbers in a row are a range: `CREATE-5 to CREATE-8, AUTH-5`."""
+    return printable(", ".join(_ranges(ids)), _IDS_LIMIT, whole_in="result.json")
+
+
+def _ranges(ids: Sequence[str]) -> list[str]:
     numbered = [name.rpartition("-") for name in ids]
     parts = []
     places = (
@@ -298,28 +310,7 @@ def id_ranges(ids: Sequence[str]) -> str:
     for _, run in groupby(places, lambda row: (row[1], row[0] if row[2] is None else row[2] - row[0], row[2] is None)):
         names = [ids[place] for place, _, _ in run]
         parts += [f"{names[0]} to {names[-1]}"] if len(names) >= _RANGE else names
-    return printable(", ".join(parts), _IDS_LIMIT, whole_in="result.json")
-
-
-def path_of(evidence: Evidence, result: Result) -> str:
-    """The exchange's URL below its target's base URL, sanitized; the whole URL if it is not below it."""
-    base = next((target.base_url for target in result.targets if target.name == evidence.target), "")
-    return printable(path_below(evidence.url, base))
-
-
-def request_of(evidence: Evidence, result: Result) -> str:
-    """The method of the exchange, and its URL below its target's base URL. Sanitized."""
-    return f"{printable(evidence.method, 20)} {path_of(evidence, result)}"
-
-
-def status_or_error(evidence: Evidence) -> str:
-    """The status of the exchange, or why there was no answer. Sanitized."""
-    return str(evidence.status) if evidence.error is None else f"no answer ({printable(evidence.error, 80)})"
-
-
-def milliseconds(evidence: Evidence) -> str:
-    """The duration of the exchange, to about three digits."""
-    return f"{evidence.elapsed_ms:,.0f} ms" if evidence.elapsed_ms >= 10 else f"{evidence.elapsed_ms:.1f} ms"
+    return parts
 
 
 def _days_left(waiver: AppliedWaiver, run: RunInfo) -> int:

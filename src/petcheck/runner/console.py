@@ -34,7 +34,6 @@ class Screen:
         option = config.option
         verbosity = option.verbose
         self._quiet = verbosity < 0 and not option.collectonly
-        self._verbose = verbosity > 0
         asked = verbosity > 0 or option.collectonly or option.durations is not None
         self._hidden = not asked and option.tbstyle in ("auto", "no")
         self._folder = folder
@@ -110,5 +109,4 @@ class Screen:
             colour=self._terminal.hasmarkup,
             folder=folder,
             unwritten=unwritten,
-            verbose=self._verbose,
         )

@@ -13,7 +13,7 @@ from petcheck.results import attestation
 from petcheck.results.attestation import Seal
 from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import FILE as MANIFEST
-from petcheck.results.manifest import digest_of, read_manifest
+from petcheck.results.manifest import digest_of_file, read_manifest
 from petcheck.results.parts import names_of_parts, outline, part_of
 from petcheck.results.result import FILE, Result
 from petcheck.runner import reports_folder
@@ -142,7 +142,7 @@ def _expect_whole(folder: Path) -> None:
     for name, entry in read_manifest(folder)["files"].items():
         path = printable(str(folder / name))
         try:
-            changed = digest_of(folder / name) != entry["sha256"]
+            changed = digest_of_file(folder / name).sha256 != entry["sha256"]
         except OSError as error:
             raise NotARun(f"{path} cannot be read: {error.strerror}; give a whole folder of reports") from None
         if changed:

@@ -11,8 +11,7 @@ from petcheck.errors import ConfigError, InUse
 from petcheck.reports.outputs import OUTPUTS
 from petcheck.results import atomic_write, manifest, proof, result
 from petcheck.results.lock import FolderLock
-from petcheck.results.totals import comma_list
-from petcheck.sanitize import printable
+from petcheck.sanitize import comma_list, printable
 from petcheck.stream import files
 
 DEBUGGING_PAGE = "pytest.html"

@@ -103,7 +103,7 @@ class Kept:
 def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool) -> tuple[Shown, str]:
     """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts.
 
-    One that has not `asked` anything for lack of a permission does not fail for what another check has seen.
+    One that has not `asked` anything because a permission was missing does not fail for what another check has seen.
     """
     gravest = min(verdicts, key=lambda one: _GRAVEST_FIRST.index(one.outcome), default=None)
     if gravest is not None and gravest.outcome == "fail" and (asked or dropped is None):

@@ -13,8 +13,7 @@ from petcheck.errors import ConfigError
 from petcheck.judging.waivers import revised
 from petcheck.results import atomic_write
 from petcheck.results.result import Result
-from petcheck.results.totals import comma_list
-from petcheck.sanitize import printable
+from petcheck.sanitize import comma_list, printable
 from petcheck.spec.outcomes import Waiver
 from petcheck.words import plural
 

@@ -17,7 +17,7 @@ from petcheck.stream.files import FILE, StreamWriter
 
 _SEED = "petcheck_seed"
 _TROUBLE = "petcheck_trouble"
-# no text in an exchange has quotation marks of its own
+# text in an exchange never has plain quotation marks
 _EXCHANGE = re.compile(rb'"_petcheck": {"target": "([^"]+)"')
 
 

@@ -24,6 +24,11 @@ def title(section: str) -> str:
     return TITLES.get(section, "")
 
 
+def place(section: str) -> str:
+    """A section by its number and its heading."""
+    return f"{section} {title(section)}".rstrip()
+
+
 def order(section: str) -> tuple[tuple[int, str], ...]:
     """A key that sorts section numbers as the document does: 4 before 4.1 before 4.10 before 5."""
     return tuple((int(part), "") if part.isdecimal() else (1_000_000, part) for part in section.split("."))

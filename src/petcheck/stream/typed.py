@@ -13,15 +13,15 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 T = TypeVar("T")
 
 
-def plain(value: Any) -> Any:
-    """A value of frozen dataclasses as JSON. Members that have their default are left out."""
+def plain(value: Any, *, whole: bool = False) -> Any:
+    """A value of frozen dataclasses as JSON. Members that have their default are left out, unless `whole`."""
     if is_dataclass(value):
-        pairs = ((field, getattr(value, field.name)) for field in fields(value))
-        return {field.name: plain(one) for field, one in pairs if field.default is MISSING or one != field.default}
+        members = {field.name: (field.default, getattr(value, field.name)) for field in fields(value)}
+        return {name: plain(one, whole=whole) for name, (usual, one) in members.items() if whole or one != usual}
     if isinstance(value, Mapping):
-        return {key: plain(item) for key, item in value.items()}
+        return {key: plain(item, whole=whole) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(item) for item in value]
+        return [plain(item, whole=whole) for item in value]
     if isinstance(value, datetime):
         return timestamp(value)
     return value.isoformat() if isinstance(value, date) else value
