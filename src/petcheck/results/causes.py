@@ -6,6 +6,7 @@ nothing, since each requirement keeps its own row in every view. Pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,6 +34,8 @@ from petcheck.spec.figures import ERROR_FIELDS, PET_FIELDS, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
 _REQUIRED = tuple(name for name in PET_FIELDS if name != "status")
+# what follows the finding itself, without the status that was returned instead
+_REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
 _STATUSES = 3  # statuses that a title names
 
 
@@ -163,7 +166,7 @@ def _cause(
     every = [one for each in of_rows for one in each]
     title = _title(rows, every, by_reason=len(rows) == 1 and not another) if deciding else ""
     single = len(rows) == 1 and (not follow or not title)
-    summary = title or rows[0].reason.partition(" (section ")[0]
+    summary = title or _REST.sub(r"\1", rows[0].reason)
     return Cause(
         rows[0].statement if single else title or summary,
         summary,
