@@ -127,7 +127,7 @@ def test_each_target_has_a_folder_of_its_own_and_the_top_joins_them(made: Path) 
 def test_what_it_says_is_one_line_and_then_what_fails(made: Path) -> None:
     lines = (made / "said").read_text().splitlines()
     assert "4 of 6 targets show no failure; 2 fail (c, e)." in lines
-    assert "  LIST-4 · section 4.1, on 1 of 6 targets" in lines
+    assert "LIST-4 on 1 of 6 targets (c) · section 4.1" in lines
     assert "    on    c" in lines
     page = (made / "one" / "report.html").read_text()
     assert all(f'<a href="targets/{name}/report.html">{name}</a>' in page for name in NAMES)
@@ -210,7 +210,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 def test_it_is_judged_again_target_by_target(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text = said(capsys, "judge", "one", "--reports", "again")
     assert code == 1
-    assert text.startswith("judged from one: 6 targets, nothing was sent\n2 requirements fail\n")
+    assert text.startswith("judged from one: 6 targets, nothing was sent\nLIST-4 on 1 of 6 targets (c) · section 4.1\n")
     assert files_in(folder / "again") == files_in(folder / "one")
     for name in ("again", *(f"one/targets/{target}" for target in NAMES)):
         code, text = said(capsys, "verify", name)
@@ -292,17 +292,17 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
         "one/targets/c is not a shard, but others are; merge only the shards of one run",
     ),
     "other suite": (
-        lambda folder: changed(folder / "shard-2/result.json", lambda one: one["suite"], "requirements_sha256"),
+        lambda folder: changed(folder / "shard-2", lambda head: head["suite"], "requirements_sha256"),
         ("shard-1", "shard-2"),
         "shard-1 and shard-2 were made by different suites (",
     ),
     "other day": (
-        lambda folder: replace_in(folder / "shard-2/exchanges.jsonl", '"as_of":"2026-11-21"', '"as_of":"2026-11-22"'),
+        lambda folder: replace_in(folder / "shard-2/exchanges.jsonl", '"as_of": "2026-11-21"', '"as_of": "2026-11-22"'),
         ("shard-1", "shard-2"),
         "shard-1 and shard-2 were judged as on different days (2026-11-21 and 2026-11-22); give every run the same",
     ),
     "other options": (
-        lambda folder: replace_in(folder / "shard-2/exchanges.jsonl", '"max_requests":1200', '"max_requests":12'),
+        lambda folder: replace_in(folder / "shard-2/exchanges.jsonl", '"max_requests": 1200', '"max_requests": 12'),
         ("shard-1", "shard-2"),
         "shard-1 and shard-2 have different options or waivers; give every run the same ones",
     ),
@@ -319,18 +319,20 @@ REFUSED: dict[str, tuple[Callable[[Path], object], tuple[str, ...], str]] = {
     "nothing": (
         lambda folder: (folder / "empty").mkdir(),
         ("shard-1", "empty"),
-        "empty/result.json cannot be read: No such file or directory; give a folder of reports",
+        "empty holds no recording: neither exchanges.jsonl nor exchanges.har",
     ),
     "onto itself": (lambda folder: None, ("merged",), "merged is one of the inputs; give -o another folder"),
     "none": (lambda folder: None, (), "name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/"),
 }
 
 
-def changed(path: Path, part: Callable[[Any], Any], digest: str) -> None:
-    """Give a result another digest in one part."""
-    document = json.loads(path.read_text("utf-8"))
-    part(document)[digest] = "0" * 64
-    path.write_text(json.dumps(document), "utf-8")
+def changed(folder: Path, part: Callable[[Any], Any], digest: str) -> None:
+    """Give the head of a recording another digest in one part."""
+    path = folder / "exchanges.jsonl"
+    first, *others = path.read_text("utf-8").splitlines(keepends=True)
+    document = json.loads(first)
+    part(document["petcheck"])[digest] = "0" * 64
+    path.write_text(json.dumps(document) + "\n" + "".join(others), "utf-8")
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -346,7 +348,7 @@ def test_folders_that_are_not_of_one_run_are_refused_in_one_line(
 
 
 def test_shards_of_different_lists(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    changed(folder / "shard-2/result.json", lambda document: document["run"]["shard"], "list_sha256")
+    changed(folder / "shard-2", lambda head: head["shard"], "list_sha256")
     assert said(capsys, "merge", "shard-1", "shard-2", "-o", "merged") == (
         4,
         "petcheck: merge: shard-1 and shard-2 have different lists of targets (1/3 and 2/3); "
@@ -419,11 +421,7 @@ def test_the_history_of_a_run_in_parts_is_read_from_its_parts(folder: Path, caps
         file.write(b" " * load_module.RESULT_CAP)
     assert said(capsys, "history", "one", "--json") == (0, text)
     Path("one/manifest.json").unlink()
-    assert said(capsys, "history", "one", "--json") == (
-        4,
-        "petcheck: history: one/result.json has 65 MB, more than the 64 MB that are read; "
-        "give the result.json of a complete run, or its folder\n",
-    )
+    assert said(capsys, "history", "one", "--json") == (0, text), "the parts are in the folder"
 
 
 # ---- trouble
