@@ -339,7 +339,7 @@ def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     assert "\ntarget shows no failure: " in ran.out
     (line,) = trouble(ran)
     evidence, views = "exchanges.jsonl, result.json, exchanges.har", "junit.xml, report.html, summary.md"
-    files = f"{evidence}, {views}, badge.svg, badge.json, pytest.html, manifest.json"
+    files = f"{evidence}, {views}, badge.svg, badge.json, manifest.json, pytest.html"
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
     assert ran.err == f"{line}\n"
     assert "\nreports: " not in ran.out
