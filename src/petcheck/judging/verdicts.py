@@ -99,8 +99,14 @@ class Verdict:
         return tuple(dict.fromkeys((*first, *self.decisive)))
 
     def part(self, index: int) -> str:
-        """The deciding part of a decisive exchange; empty if it is the whole exchange or unknown."""
-        return dict(zip(self.decisive, self.parts, strict=False)).get(index, "")
+        """The deciding part of a decisive exchange; empty if it is the whole exchange or unknown.
+
+        An example as it was found fails in the same part as its simplest form.
+        """
+        parts = dict(zip(self.decisive, self.parts, strict=False))
+        if self.example is not None and index == self.example.found:
+            parts.setdefault(index, parts.get(self.example.simplest, ""))
+        return parts.get(index, "")
 
 
 # ---- one requirement
