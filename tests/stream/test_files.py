@@ -219,7 +219,7 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
     ("a number for a truth", 10, put(10, "end/interrupted", 1), "end.interrupted is not bool"),
     ("null for a text", 2, put(2, "opened/base_url", None), "opened.base_url is not str"),
     ("a member that is missing", 6, take(6, "waited/why"), "waited has no why"),
-    ("a line that is no object", 10, put(10, "end", []), "end is not an object"),
+    ("a line that is not an object", 10, put(10, "end", []), "end is not an object"),
     ("an outcome that petcheck lacks", 8, put(8, "ended/dropped/outcome", "pass"), "is not one of the values"),
     ("a moment that is none", 10, put(10, "end/finished", "soon"), "end.finished is not a time"),
     (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,14 @@ from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import (
     PARTS,
     Digest,
+    changed_files,
     digest_of_file,
     digest_of_text,
     entry_of_part,
     names_in,
     read_json,
     read_manifest,
+    why_unread,
 )
 from petcheck.results.parts import outline, part_of
 from petcheck.results.proof import FILES as PROOF
@@ -84,20 +87,22 @@ def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:
     if stream.head.suite != suite():
         return Verification(made.result, (*changed, _of_another_suite(stream.head.suite.version, document)), ())
     wrong = [f"{files.FILE}: {stream.cut}"] if stream.cut else []
-    return Verification(made.result, (*wrong, *_rebuilt(folder, made, {}, _differing_rows(folder, made.result))), ())
+    return Verification(
+        made.result, (*wrong, *_rebuilt(folder, made, {}, partial(_differing_rows, folder, made.result))), ()
+    )
 
 
 def _rebuilt(
-    folder: Path, material: Material, besides: Mapping[str, Digest], details: tuple[str, ...] = ()
+    folder: Path, material: Material, besides: Mapping[str, Digest], details: Callable[[], Iterable[str]] = tuple
 ) -> Iterator[str]:
-    """What in a folder is not what its stream comes to; `details` say more where the result is not."""
+    """What in a folder is not what its stream comes to; `details` says more where the result is not."""
     due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
     proof = proof_of(due, material.result, material.environment)
     for name, digest in (due | {name: digest_of_text([text]) for name, text in proof.items()}).items():
         why = _differs(folder / name, digest)
         if why is not None:
             yield f"{printable(name)} {why}"
-            yield from details if name == FILE else ()
+            yield from details() if name == FILE else ()
 
 
 def _differs(path: Path, due: Digest) -> str | None:
@@ -105,7 +110,7 @@ def _differs(path: Path, due: Digest) -> str | None:
     try:
         found = digest_of_file(path)
     except (OSError, ValueError) as error:
-        return f"cannot be read: {printable(getattr(error, 'strerror', None) or str(error))}"
+        return f"cannot be read: {why_unread(error)}"
     return None if found == due else "is not what the recording comes to"
 
 
@@ -174,13 +179,9 @@ def _of_another_suite(version: str, document: Mapping[str, Any]) -> str:
 
 def _changed(folder: Path, document: Mapping[str, Any]) -> Iterator[str]:
     """The files that are not those that the manifest lists."""
-    for name, entry in document["files"].items():
-        try:
-            if digest_of_file(folder / name).sha256 != entry["sha256"]:
-                yield f"{printable(name)} is not the file that the manifest lists: its digest differs"
-        except (OSError, ValueError) as error:
-            why = printable(getattr(error, "strerror", None) or str(error))
-            yield f"{printable(name)} cannot be read: {why}"
+    for name, unread in changed_files(folder, document):
+        why = "is not the file that the manifest lists: its digest differs"
+        yield f"{printable(name)} {why if unread is None else f'cannot be read: {unread}'}"
 
 
 def _unlisted(folder: Path, document: Mapping[str, Any]) -> list[str]:

@@ -195,22 +195,18 @@ def verdict_of(
         checks=tuple(dict.fromkeys(attempt.check for attempt in attempts)),
         exchanges=examined,
     )
-    dropped = [attempt.dropped for attempt in attempts if attempt.dropped is not None]
-    broken = [one for one in dropped if one.outcome == "error"]
+    dropped = [(attempt.dropped, attempt.on_top) for attempt in attempts if attempt.dropped is not None]
+    broken = [one for one, _ in dropped if one.outcome == "error"]
     if isinstance(decision, Failed):
         failed = _failed(verdict, decision, record)
         silent = Dropped("error", failed.reason)
         return failed if failed.outcome == "fail" else replace(failed, reason=_reasons([*broken, silent]))
     if broken:
         return replace(verdict, outcome="error", reason=_reasons(broken))
-    not_run = [one for one in dropped if one.outcome == "not-run"]
-    unanswered = [one for one in dropped if one.outcome == "inconclusive"]
-    needed = [
-        attempt.dropped
-        for attempt in attempts
-        if attempt.dropped is not None and attempt.dropped.outcome == "inconclusive" and not attempt.on_top
-    ]
-    settled_by = next((one.settled_by for one in (*unanswered, *not_run) if one.settled_by), None)
+    not_run = [one for one, _ in dropped if one.outcome == "not-run"]
+    unanswered = [one for one, _ in dropped if one.outcome == "inconclusive"]
+    needed = [one for one, on_top in dropped if one.outcome == "inconclusive" and not on_top]
+    settled_by = _option(*unanswered, *not_run)
     said = f"onfirmed in {plural(len(examined), 'exchange')}."
     if isinstance(decision, Held):
         if needed:
@@ -224,9 +220,14 @@ def verdict_of(
         open_ = [Dropped(outcome, decision.reason, decision.settled_by)]
     else:
         open_ = needed or not_run or unanswered or [Dropped("not-run", missing)]
-    by = next((one.settled_by for one in (*open_, *unanswered, *not_run) if one.settled_by), None)
+    by = _option(*open_) or settled_by
     made = replace(verdict, outcome=open_[0].outcome, reason=_reasons(open_), settled_by=by)
     return _advised(made, open_)
+
+
+def _option(*dropped: Dropped) -> str | None:
+    """The first option that helps."""
+    return next((one.settled_by for one in dropped if one.settled_by), None)
 
 
 def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:

@@ -54,12 +54,15 @@ def judge(stream: Stream) -> Result:
     nothing_selected = end is not None and end.nothing_selected
     parts = () if nothing_selected else stream.parts
     unreachable = {part.name: _unreachable(stream, part) for part in parts}
+    grounds = {part.name: _grounds(head, part) for part in parts}
     verdicts = [
-        verdict for part in parts for verdict in _verdicts(entries.judged, stream, part, unreachable[part.name])
+        verdict
+        for part in parts
+        for verdict in _verdicts(entries.judged, stream, part, grounds[part.name], unreachable[part.name])
     ]
     verdicts = apply_waivers(verdicts, stream.waivers, today=head.started.date())
     state = RunState(
-        interrupted=end is None or end.interrupted,
+        interrupted=stream.interrupted,
         nothing_selected=nothing_selected,
         untestable=any(reason is not None for reason in unreachable.values()),
         broken=end is not None and end.broken is not None,
@@ -74,12 +77,17 @@ def judge(stream: Stream) -> Result:
         targets=tuple(_target_info(part, unreachable[part.name]) for part in parts),
         requirements=tuple(verdicts),
         checks=tuple(row for part in parts for row in _check_rows(stream, part)),
-        observations=tuple(row for part in parts for row in _observations(entries, stream, part)),
-        untestable=tuple(
-            UntestablePoint(entry.id, entry.section, entry.statement, entry.untestable)
-            for entry in entries.entries
-            if entry.open and entry.untestable
-        ),
+        observations=tuple(row for part in parts for row in _observations(entries, stream, part, grounds[part.name])),
+        untestable=untestable_points(),
+    )
+
+
+def untestable_points() -> tuple[UntestablePoint, ...]:
+    """The open points that no run can observe, and why."""
+    return tuple(
+        UntestablePoint(entry.id, entry.section, entry.statement, entry.untestable)
+        for entry in catalogue().entries
+        if entry.open and entry.untestable
     )
 
 
@@ -87,7 +95,8 @@ def failing(stream: Stream, target: str, requirements: Iterable[str]) -> frozens
     """Those of some requirements that a stream that is not over shows broken on a target by now, and not waived."""
     part = next(part for part in stream.parts if part.name == target)
     asked = [entry for entry in catalogue().judged if entry.id in frozenset(requirements)]
-    found = apply_waivers(_verdicts(asked, stream, part, part.gone), stream.waivers, today=stream.head.started.date())
+    verdicts = _verdicts(asked, stream, part, _grounds(stream.head, part), part.gone)
+    found = apply_waivers(verdicts, stream.waivers, today=stream.head.started.date())
     return frozenset(verdict.id for verdict in found if verdict.outcome == "fail")
 
 
@@ -100,10 +109,9 @@ def suite() -> SuiteInfo:
 
 
 def _verdicts(
-    requirements: Iterable[Requirement], stream: Stream, part: Part, unreachable: str | None
+    requirements: Iterable[Requirement], stream: Stream, part: Part, grounds: Grounds, unreachable: str | None
 ) -> Iterator[Verdict]:
-    head, record, end = stream.head, part.exchanges, stream.end
-    grounds = _grounds(head, part)
+    head, record = stream.head, part.exchanges
     attempts = _attempts(part)
     over_traffic = (
         decisions_on_traffic(record, as_of=head.as_of, plan=part.settings.plan) if head.settings.traffic else {}
@@ -121,24 +129,23 @@ def _verdicts(
         elif never_asked:
             yield unjudged(requirement, part.name, "error", f"{unreachable}.")
         elif not planned and not head.settings.traffic:
-            broke = end.broken if end is not None else None
-            missing = f"No check of this requirement ran: {broke}." if broke else _DESELECTED
-            yield unjudged(requirement, part.name, "not-run", missing)
+            yield unjudged(requirement, part.name, "not-run", _missing(stream, planned=False))
         else:
             decision = over_traffic.get(requirement.id) or decided(requirement, record, grounds)
-            yield verdict_of(requirement, part.name, decision, record, made, missing=_missing(stream, part))
+            yield verdict_of(requirement, part.name, decision, record, made, missing=_missing(stream))
 
 
-_DESELECTED = "Deselected: no check of this requirement ran."
-
-
-def _missing(stream: Stream, part: Part) -> str:
-    """Why no check of a requirement may have ended."""
+def _missing(stream: Stream, *, planned: bool = True) -> str:
+    """Why no check of a requirement may have ended; `planned` is false if none was to be made."""
     if stream.head.settings.traffic:
         return ""
     if stream.end is not None and stream.end.broken:
         return f"No check of this requirement ran: {stream.end.broken}."
-    return "The run stopped before this requirement was checked."
+    return _STOPPED if planned else _DESELECTED
+
+
+_DESELECTED = "Deselected: no check of this requirement ran."
+_STOPPED = "The run stopped before this requirement was checked."
 
 
 def _grounds(head: Head, part: Part) -> Grounds:
@@ -155,10 +162,9 @@ def _grounds(head: Head, part: Part) -> Grounds:
 
 def _attempts(part: Part) -> Mapping[str, Sequence[Attempt]]:
     """The checks that ended, by the requirements that they asked for."""
-    planned = {check.id: check for check in part.plan or ()}
     found: dict[str, list[Attempt]] = {}
     for ended in part.ended:
-        check = planned[ended.check]
+        check = part.checks[ended.check]
         for requirement in check.requirements:
             found.setdefault(requirement, []).append(Attempt(ended.check, ended.dropped, check.on_top))
     return found
@@ -260,20 +266,18 @@ def _sent_name(exchange: Exchange) -> str:
 
 def _check_rows(stream: Stream, part: Part) -> Iterator[CheckRow]:
     """Each check that ended, with what was sent since the one before."""
-    planned = {check.id: check for check in part.plan or ()}
     sent: list[int] = []
     for entry in stream.entries:
         if isinstance(entry, Exchange) and entry.target == part.name:
             sent.append(entry.index)
         elif isinstance(entry, Ended) and entry.target == part.name:
             dropped = entry.dropped.reason if entry.dropped else ""
-            requirements = planned[entry.check].requirements
+            requirements = part.checks[entry.check].requirements
             yield CheckRow(entry.check, requirements, part.name, round(entry.seconds, 6), tuple(sent), dropped)
             sent.clear()
 
 
-def _observations(entries: Catalogue, stream: Stream, part: Part) -> Iterator[Observation]:
-    grounds = _grounds(stream.head, part)
+def _observations(entries: Catalogue, stream: Stream, part: Part, grounds: Grounds) -> Iterator[Observation]:
     for entry in entries.observed:
         found = (
             Observed("not observed in this run", seen=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,6 +100,21 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return document
 
 
+def changed_files(folder: Path, document: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+    """The files that are not those that a manifest lists: the name, and why it cannot be read, None if it can be."""
+    for name, entry in document["files"].items():
+        try:
+            if digest_of_file(folder / name).sha256 != entry["sha256"]:
+                yield name, None
+        except (OSError, ValueError) as error:
+            yield name, why_unread(error)
+
+
+def why_unread(error: OSError | ValueError) -> str:
+    """Why a file cannot be read, in words."""
+    return printable(getattr(error, "strerror", None) or str(error))
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """The JSON object in a small file. Raises NotARun."""
     name = printable(str(path))
@@ -107,8 +122,7 @@ def read_json(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             text = file.read(CAP + 1)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise NotARun(f"{name} cannot be read: {printable(reason)}; give a folder of reports") from None
+        raise NotARun(f"{name} cannot be read: {why_unread(error)}; give a folder of reports") from None
     try:
         document = json.loads(text) if len(text) <= CAP else None
     except (ValueError, RecursionError):

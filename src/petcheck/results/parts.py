@@ -18,7 +18,7 @@ from typing import Any
 
 from petcheck.errors import NotARun
 from petcheck.judging.verdicts import Verdict
-from petcheck.results.judge import judge, run_info, suite
+from petcheck.results.judge import run_info, suite, untestable_points
 from petcheck.results.load import ADVICE, read_result
 from petcheck.results.manifest import PARTS, names_in, read_manifest
 from petcheck.results.result import FILE, Result, head_of, validate
@@ -86,20 +86,19 @@ def _outlined(row: Verdict) -> Verdict:
 
 def joined(stream: Stream, outlines: Sequence[Result]) -> Result:
     """One outline of a run in parts, from its own stream and the outlines of its targets."""
-    end, by_name = stream.end, {target.name: each for each in outlines for target in each.targets}
+    by_name = {target.name: each for each in outlines for target in each.targets}
     names = [target.name for target in stream.head.targets]
     ordered = [by_name[name] for name in names if name in by_name]
-    interrupted = end is None or end.interrupted
-    whole = len(ordered) == len(names) and not interrupted
+    whole = len(ordered) == len(names) and not stream.interrupted
     return Result(
         complete=whole and all(each.complete for each in ordered),
         suite=suite(),
-        run=run_info(stream, exit_of_parts(ordered, interrupted=interrupted)),
+        run=run_info(stream, exit_of_parts(ordered, interrupted=stream.interrupted)),
         targets=tuple(target for each in ordered for target in each.targets),
         requirements=tuple(row for each in ordered for row in each.requirements),
         checks=(),
         observations=(),
-        untestable=judge(stream.with_head(replace(stream.head, targets=()))).untestable,
+        untestable=untestable_points(),
     )
 
 

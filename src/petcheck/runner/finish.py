@@ -26,6 +26,7 @@ from petcheck.spec.outcomes import Exit
 from petcheck.stream import files
 from petcheck.stream.lines import End, Revised
 from petcheck.stream.stream import Stream
+from petcheck.stream.typed import in_milliseconds
 
 
 @dataclass
@@ -61,8 +62,7 @@ class RunEnd:
         `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
         """
         self.broken = self.lost or ("pytest had an internal error" if runner_broke else None)
-        now = datetime.now(UTC)
-        finished = now.replace(microsecond=now.microsecond // 1000 * 1000)
+        finished = in_milliseconds(datetime.now(UTC))
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, self.broken))
         self.product = Material(judge(stream), stream)
         folder, writer = self.run.config.reports, self.run.writer

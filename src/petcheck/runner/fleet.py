@@ -36,6 +36,7 @@ from petcheck.stream.files import FILE as STREAM
 from petcheck.stream.files import StreamWriter, read_stream
 from petcheck.stream.lines import End, Head
 from petcheck.stream.stream import Stream
+from petcheck.stream.typed import in_milliseconds
 
 _TROUBLES_SHOWN = 3
 
@@ -110,8 +111,7 @@ def run_fleet(
             if most_failing is not None and failing >= most_failing:
                 at_work.stop()
         announcer.close()
-        now = datetime.now(UTC)
-        end = End(now.replace(microsecond=now.microsecond // 1000 * 1000), at_work.interrupted, len(found) < len(alone))
+        end = End(in_milliseconds(datetime.now(UTC)), at_work.interrupted, len(found) < len(alone))
         with signals.first_calls(lambda: None):  # the run is over, and what it says stands
             return write_parts(Stream((head, end)), list(found.values()), folder, prepared.seal, trouble)
     finally:

@@ -11,6 +11,7 @@ from petcheck.config.options import Config
 from petcheck.results.judge import suite
 from petcheck.stream.environment import environment
 from petcheck.stream.lines import Head, RunSettings, TargetSettings
+from petcheck.stream.typed import in_milliseconds
 
 T = TypeVar("T")
 
@@ -27,7 +28,7 @@ def head_of(config: Config, started: datetime) -> Head:
     return Head(
         suite=suite(),
         run=run_id(config),
-        started=started.replace(microsecond=started.microsecond // 1000 * 1000),
+        started=in_milliseconds(started),
         as_of=config.as_of,
         seed=config.seed,
         options=dict(config.given),

@@ -13,7 +13,7 @@ from petcheck.results import attestation
 from petcheck.results.attestation import Seal
 from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import FILE as MANIFEST
-from petcheck.results.manifest import digest_of_file, read_manifest
+from petcheck.results.manifest import changed_files, read_manifest
 from petcheck.results.parts import names_of_parts, outline, part_of
 from petcheck.results.result import FILE, Result
 from petcheck.runner import reports_folder
@@ -139,14 +139,11 @@ def _expect_each_target_once(sources: Sequence[_Source]) -> None:
 
 def _expect_whole(folder: Path) -> None:
     """Raise NotARun unless a folder has each file that its manifest lists."""
-    for name, entry in read_manifest(folder)["files"].items():
+    for name, unread in changed_files(folder, read_manifest(folder)):
         path = printable(str(folder / name))
-        try:
-            changed = digest_of_file(folder / name).sha256 != entry["sha256"]
-        except OSError as error:
-            raise NotARun(f"{path} cannot be read: {error.strerror}; give a whole folder of reports") from None
-        if changed:
-            raise NotARun(f"{path} is not the file that the manifest lists; give a folder as its run wrote it")
+        if unread is not None:
+            raise NotARun(f"{path} cannot be read: {unread}; give a whole folder of reports")
+        raise NotARun(f"{path} is not the file that the manifest lists; give a folder as its run wrote it")
 
 
 def _missing(sources: Sequence[_Source]) -> bool:
@@ -194,7 +191,7 @@ def _joined_stream(sources: Sequence[_Source]) -> Stream:
         shard=None,
         targets=tuple(target for head in heads for target in head.targets),
     )
-    interrupted = _missing(sources) or any(one.stream.end is None or one.stream.end.interrupted for one in sources)
+    interrupted = _missing(sources) or any(one.stream.interrupted for one in sources)
     cut_short = any(one.stream.end is not None and one.stream.end.cut_short for one in sources)
     runs = tuple(
         JoinedRun(

@@ -48,7 +48,11 @@ def from_json(document: Any) -> Entry:
 
 def text_of(entries: Iterable[Entry]) -> Iterator[str]:
     """The text of exchanges.jsonl, line by line."""
-    return (json.dumps(as_json(entry)) + "\n" for entry in entries)
+    return map(_line, entries)
+
+
+def _line(entry: Entry) -> str:
+    return json.dumps(as_json(entry)) + "\n"
 
 
 class StreamWriter:
@@ -101,7 +105,7 @@ class StreamWriter:
 
 def append(path: Path, entry: Entry) -> None:
     """Write a line to the end of an exchanges.jsonl. Raises OSError."""
-    line = memoryview((json.dumps(as_json(entry)) + "\n").encode())
+    line = memoryview(_line(entry).encode())
     descriptor = os.open(path, os.O_WRONLY | os.O_APPEND)
     try:
         while line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -62,6 +62,11 @@ class Part:
         """The target's name."""
         return self.settings.name
 
+    @cached_property
+    def checks(self) -> Mapping[str, PlannedCheck]:
+        """The planned checks by id."""
+        return {check.id: check for check in self.plan or ()}
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -83,6 +88,11 @@ class Stream:
         """The last line; None if the run was killed, or is not over."""
         last = self.entries[-1]
         return last if isinstance(last, End) else None
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the run was stopped before its end, or killed."""
+        return self.end is None or self.end.interrupted
 
     @cached_property
     def waivers(self) -> tuple[Waiver, ...]:

@@ -27,6 +27,11 @@ def plain(value: Any, *, whole: bool = False) -> Any:
     return value.isoformat() if isinstance(value, date) else value
 
 
+def in_milliseconds(moment: datetime) -> datetime:
+    """A moment as a stream has it: cut to milliseconds."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
 def timestamp(moment: datetime) -> str:
     """A moment in UTC, ISO 8601, to the millisecond, or to the microsecond where it has them."""
     precision = "microseconds" if moment.microsecond % 1000 else "milliseconds"
