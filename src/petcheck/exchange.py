@@ -47,7 +47,13 @@ class Credential(Enum):
     CHANGED = "the key with its last character changed"
     CUT = "the key without its last character"
     EXTENDED = "the key with a character appended"
+    IN_FRONT = "the key after another character"
+    MIDDLE = "the key with a character in its middle changed"
+    BEGINNING = "the first half of the key"
+    END = "the second half of the key"
     WORD_AFTER = "the key followed by another word"
+    EVERY_OBJECT = "the word constructor"
+    BEYOND_ASCII = "a key beyond ASCII"
     EMPTY = "an empty token"
     BASIC = "the key under the scheme Basic"
     TOKEN = "the key under the scheme Token"  # noqa: S105 - a description

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from petcheck.exchange import Call
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
+from petcheck.plan.bodies import defects, valid_pets
 from petcheck.properties.cases import Cases
 from petcheck.properties.generate import Generated
 from petcheck.properties.pool import shipped_pool
@@ -22,7 +23,6 @@ from petcheck.properties.streams import Pets, creating, defective_pets, getting,
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
-from petcheck.toolkit.payloads import defects, valid_pets
 
 PETS = Pets("0a1b2c3d", (4,))
 SEEDS = (1, 4711)

@@ -24,6 +24,12 @@ KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1
         (Credential.CHANGED, "Bearer s3cres", "Bearer ${PETSTORE_API_KEY%?}s"),
         (Credential.CUT, "Bearer s3cre", "Bearer ${PETSTORE_API_KEY%?}"),
         (Credential.EXTENDED, "Bearer s3cretx", "Bearer ${PETSTORE_API_KEY}x"),
+        (Credential.IN_FRONT, "Bearer xs3cret", "Bearer x$PETSTORE_API_KEY"),
+        (Credential.MIDDLE, "Bearer s3ctet", "Bearer ${PETSTORE_API_KEY%???}t${PETSTORE_API_KEY#????}"),
+        (Credential.BEGINNING, "Bearer s3c", "Bearer ${PETSTORE_API_KEY%???}"),
+        (Credential.END, "Bearer ret", "Bearer ${PETSTORE_API_KEY#???}"),
+        (Credential.EVERY_OBJECT, "Bearer constructor", "Bearer constructor"),
+        (Credential.BEYOND_ASCII, "Bearer Schlüssel-鍵", "Bearer Schlüssel-鍵"),
         (Credential.WORD_AFTER, "Bearer s3cret x", "Bearer $PETSTORE_API_KEY x"),
         (Credential.EMPTY, "Bearer", "Bearer"),
         (Credential.BASIC, "Basic s3cret", "Basic $PETSTORE_API_KEY"),
@@ -38,7 +44,7 @@ def test_each_kind(credential: Credential, sent: str | None, said: str | None) -
 
 
 def test_every_kind_is_covered() -> None:
-    assert len(Credential) == 12 + len({Credential.UNKNOWN})
+    assert len(Credential) == 18 + len({Credential.UNKNOWN})
 
 
 def test_the_scheme_of_six_letters_is_as_long_as_bearer() -> None:
@@ -102,9 +108,9 @@ def test_the_shown_header_equals_the_sent_one_after_shell_expansion(
         return
 
     def put_in(match: re.Match[str]) -> str:
-        return key.secret[: len(key.secret) - len(match[1] or match[2] or "")]
+        return key.secret[len(match[2] or "") : len(key.secret) - len(match[1] or "")]
 
-    assert re.sub(r"\$\{PETSTORE_API_KEY(?:%(\?+))?\}|\$PETSTORE_API_KEY()", put_in, said) == sent
+    assert re.sub(r"\$\{PETSTORE_API_KEY(?:%(\?+)|#(\?+))?\}|\$PETSTORE_API_KEY", put_in, said) == sent
 
 
 def test_the_random_key_is_shown_without_the_part_that_it_shares_with_the_key() -> None:

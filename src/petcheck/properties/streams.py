@@ -17,6 +17,7 @@ from typing import TypeVar
 from petcheck.exchange import Call
 from petcheck.json_values import kind, parse
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
+from petcheck.plan.bodies import signs_name
 from petcheck.properties.cases import Cases, segment_call
 from petcheck.spec.figures import (
     AVAILABLE,
@@ -31,7 +32,6 @@ from petcheck.spec.figures import (
     STATUSES,
 )
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.payloads import signs_name
 
 Item = TypeVar("Item")
 _LONGEST_QUERY = 400

@@ -12,6 +12,7 @@ from petcheck.exchange import Credential, Exchange
 
 _KEY = r"\$PETSTORE_API_KEY(_\d+)?"
 _CUT = r"\$\{PETSTORE_API_KEY%\?\}"
+_BEGINNING, _END = r"\$\{PETSTORE_API_KEY%\?+\}", r"\$\{PETSTORE_API_KEY#\?+\}"
 _LITERAL = r"[^$\s]+"  # a drawn key
 _MASK = re.compile(r"redact|\*\*\*|…|<|hidden|removed|xxxx", re.IGNORECASE)
 _EXPRESSIONS = (
@@ -22,7 +23,16 @@ _EXPRESSIONS = (
     (rf"Bearer {_CUT}", Credential.CUT),
     (rf"Bearer {_LITERAL}", Credential.CUT),  # of a key of one character nothing is left
     (r"Bearer \$\{PETSTORE_API_KEY\}x", Credential.EXTENDED),
+    (rf"Bearer x{_KEY}", Credential.IN_FRONT),
+    (rf"Bearer ({_BEGINNING})?\S({_END})?", Credential.MIDDLE),
+    (rf"Bearer {_BEGINNING}", Credential.BEGINNING),
+    (rf"Bearer {_END}", Credential.END),
+    # of a key of one character there is no half
+    (rf"Bearer {_LITERAL}", Credential.BEGINNING),
+    (rf"Bearer {_LITERAL}", Credential.END),
     (rf"Bearer {_KEY} x", Credential.WORD_AFTER),
+    (r"Bearer constructor", Credential.EVERY_OBJECT),
+    (r"Bearer \S*[^\x00-\x7f]\S*", Credential.BEYOND_ASCII),
     (r"Bearer", Credential.EMPTY),
     (rf"Basic {_KEY}", Credential.BASIC),
     (rf"Token {_KEY}", Credential.TOKEN),

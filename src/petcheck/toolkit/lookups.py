@@ -9,8 +9,8 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import creations_in, reads_in
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.get_pet import wrapped
+from petcheck.plan.bodies import TELLTALE_STATUS
 from petcheck.spec.figures import LIMIT_MAX, PENDING, SOLD, STATUSES
-from petcheck.toolkit.payloads import TELLTALE_STATUS
 from petcheck.toolkit.target import Target
 
 _DOUBLE_BITS = 53

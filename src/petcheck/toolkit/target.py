@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
+from functools import cached_property, partial
 
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
@@ -20,9 +20,12 @@ from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
+from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
+from petcheck.plan.keys import KeyPlan, key_plan
+from petcheck.spec.figures import REMOVAL_DAY
+from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
-from petcheck.toolkit.payloads import Defect, ValidPet, defects, valid_pets
 from petcheck.wire.api import Api, Members
 from petcheck.wire.transport import Transport
 
@@ -61,6 +64,20 @@ class Target:
         self._exhausted: object = None
         self._record = WholeRecord()
         self._grounds: tuple[WholeRecord, Grounds] | None = None
+
+    @cached_property
+    def keys(self) -> KeyPlan:
+        """Which kinds of invalid key the run sends where (section 5)."""
+        forbidden = {operation for operation in Operation if not (operation.safe or self.config.writes)}
+        removed = {Operation.GET_PET} if self.as_of >= REMOVAL_DAY else set()
+        return key_plan(str(self.seed), frozenset(Operation) - forbidden - removed)
+
+    def accepts(self, requirement: str, operation: Operation) -> bool:
+        """Whether an operation is known to break a requirement about invalid keys."""
+        decision = self.decision(requirement)
+        return isinstance(decision, Failed) and any(
+            proof.exchange.request.operation is operation for proof in decision.proofs
+        )
 
     @property
     def transport(self) -> Transport:

@@ -76,7 +76,8 @@ class HttpClient:
         second try. Raises `ConnectionLost` if a kept connection was closed before the response began.
         """
         try:
-            request = httpx.Request(method, url, headers=headers, content=body)
+            written = [(name.encode(), value.encode()) for name, value in headers]
+            request = httpx.Request(method, url, headers=written, content=body)
         except (httpx.InvalidURL, UnicodeError) as error:
             return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
         return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from petcheck.exchange import Credential
@@ -30,17 +30,24 @@ class ApiKey:
         return f"ApiKey({self.fingerprint})"
 
 
-# `cut` is the key without its last character, `other` a character instead of that one. `shorter` is `cut`, or of a key
-# of one character the random key: an empty token is another kind of credential
+# an empty token is another kind of credential, so a part of a key of one character is replaced with the random key
 _VALUES: Mapping[Credential, str | None] = {
     Credential.VALID: "Bearer {key}",
     Credential.MISSING: None,
     Credential.RANDOM: "Bearer {random}",
-    Credential.CHANGED: "Bearer {cut}{other}",
+    Credential.CHANGED: "Bearer {cut}{last}",
     Credential.CUT: "Bearer {shorter}",
     Credential.EXTENDED: "Bearer {before}x",
+    Credential.IN_FRONT: "Bearer x{key}",
+    # a server may compare the beginning of a key, or both ends
+    Credential.MIDDLE: "Bearer {beginning}{inner}{after}",
+    Credential.BEGINNING: "Bearer {first_half}",
+    Credential.END: "Bearer {second_half}",
     # a server that splits the header at blanks may look at the second part only
     Credential.WORD_AFTER: "Bearer {key} x",
+    # what a careless lookup in a JavaScript object finds
+    Credential.EVERY_OBJECT: "Bearer constructor",
+    Credential.BEYOND_ASCII: "Bearer Schlüssel-鍵",
     Credential.EMPTY: "Bearer",
     Credential.BASIC: "Basic {key}",
     Credential.TOKEN: "Token {key}",
@@ -52,23 +59,53 @@ _VALUES: Mapping[Credential, str | None] = {
 
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
     """The header's value as it is sent; None for no header. A run sends no key of unknown validity."""
-    return _value(credential, key, random_key, key.secret, key.secret, key.secret[:-1], random_key)
+    secret = key.secret
+
+    def part(first: int, last: int) -> str:
+        return secret[first : len(secret) - last]
+
+    return _value(credential, key, random_key, secret, secret, random_key, part)
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
     """The same as a shell expression, with the key as a variable; None for no header."""
-    cut, before = "${PETSTORE_API_KEY%?}", "${PETSTORE_API_KEY}"
-    return _value(credential, key, random_key, VARIABLE, before, cut, _expression_of(key, random_key))
+
+    def part(first: int, last: int) -> str:
+        return "${PETSTORE_API_KEY" + ("#" + "?" * first if first else "%" + "?" * last) + "}"
+
+    before = "${PETSTORE_API_KEY}"
+    return _value(credential, key, random_key, VARIABLE, before, _expression_of(key, random_key), part)
 
 
 def _value(
-    credential: Credential, key: ApiKey, random_key: str, whole: str, before: str, cut: str, random: str
+    credential: Credential,
+    key: ApiKey,
+    random_key: str,
+    whole: str,
+    before: str,
+    random: str,
+    part: Callable[[int, int], str],
 ) -> str | None:
-    """`whole` is the key, `before` the key where a letter follows it, as they are written."""
-    template = _VALUES[credential]
-    other = _other_character(key.secret, random_key)
-    shorter = cut if key.secret[1:] else random_key
-    return template and template.format(key=whole, before=before, cut=cut, other=other, shorter=shorter, random=random)
+    """`whole` is the key, `before` the key where a letter follows it, as they are written.
+
+    `part` writes the key without some of its first and some of its last characters, one of them none.
+    """
+    template, secret = _VALUES[credential], key.secret
+    middle = len(secret) // 2
+    has_parts = middle > 0
+    return template and template.format(
+        key=whole,
+        before=before,
+        random=random,
+        cut=part(0, 1),
+        last=_other_character(secret, len(secret) - 1, random_key),
+        shorter=part(0, 1) if has_parts else random,
+        beginning=part(0, len(secret) - middle) if has_parts else "",
+        inner=_other_character(secret, middle, random_key),
+        after=part(middle + 1, 0) if secret[middle + 1 :] else "",
+        first_half=part(0, len(secret) - middle) if has_parts else random,
+        second_half=part(middle, 0) if has_parts else random,
+    )
 
 
 def _expression_of(key: ApiKey, random_key: str) -> str:
@@ -80,14 +117,14 @@ def _expression_of(key: ApiKey, random_key: str) -> str:
     return "${PETSTORE_API_KEY%" + "?" * len(drawn) + "}" + drawn
 
 
-def _other_character(secret: str, random_key: str) -> str:
-    """The replacement of the key's last character: from the same alphabet, and the same during the whole run.
+def _other_character(secret: str, place: int, random_key: str) -> str:
+    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run.
 
     It differs in more than case, since a server may ignore case.
     """
-    last = secret[-1]
-    alphabet = _alphabet_of(last, secret) if last.isalnum() else string.ascii_letters
-    others = [character for character in alphabet if character.lower() != last.lower()]
+    replaced = secret[place]
+    alphabet = _alphabet_of(replaced, secret) if replaced.isalnum() else string.ascii_letters
+    others = [character for character in alphabet if character.lower() != replaced.lower()]
     return others[sum(random_key.encode()) % len(others)]
 
 

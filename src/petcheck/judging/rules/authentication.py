@@ -39,11 +39,23 @@ from petcheck.spec.operations import Operation
 
 INVALID = {
     "AUTH-1": (Credential.MISSING,),
-    "AUTH-2": (Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED, Credential.WORD_AFTER),
+    "AUTH-2": (
+        *(Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED, Credential.WORD_AFTER),
+        *(Credential.IN_FRONT, Credential.MIDDLE, Credential.BEGINNING, Credential.END),
+        *(Credential.EVERY_OBJECT, Credential.BEYOND_ASCII),
+    ),
     "AUTH-3": (Credential.EMPTY,),
     "AUTH-4": (Credential.BASIC, Credential.TOKEN, Credential.SIX_LETTERS, Credential.NO_SCHEME),
 }
 """The kinds of invalid key that each requirement is about."""
+
+SURELY_INVALID = frozenset(
+    {
+        *(*INVALID["AUTH-1"], *INVALID["AUTH-3"], *INVALID["AUTH-4"]),
+        *(Credential.RANDOM, Credential.CHANGED, Credential.CUT, Credential.EXTENDED),
+    }
+)
+"""The kinds that a pass needs. Other values are invalid too, and a run draws among them."""
 
 _REQUIREMENT = {kind: requirement for requirement, kinds in INVALID.items() for kind in kinds}
 # what AUTH-5 forbids a server to check before the key
@@ -64,6 +76,8 @@ def _is_refused(requirement: str, exchange: Exchange, grounds: Grounds) -> Judge
         return NOT_CONCERNED
     if exchange.status == 429 or _is_ambiguous(exchange, grounds):
         return NOT_CONCERNED
+    if exchange.status == 400 and exchange.request.credential is Credential.BEYOND_ASCII:
+        return NOT_CONCERNED  # a header of such bytes may be malformed (RFC 9110, section 5.5)
     return HOLDS if exchange.status == 401 else problem_of_status(exchange, "401", section="5")
 
 
@@ -144,7 +158,7 @@ def _everywhere(requirement: str, record: Record, grounds: Grounds) -> Decision:
     ambiguous = _ambiguous(record, grounds, kinds)
     seen = {_kind(exchange) for exchange in held}
     silent = [str(o) for o in _operations(grounds) if not any((o, key) in seen for key in kinds)]
-    unseen = [key.value for key in kinds if not any(key is shown for _, shown in seen)]
+    unseen = [key.value for key in kinds if key in SURELY_INVALID and not any(key is shown for _, shown in seen)]
     doubtful = list(dict.fromkeys(described(one.exchange) for one in ambiguous if one.plain is None))
     missing = [
         *([f"from {one_of(silent)}"] if silent else []),

@@ -8,7 +8,7 @@ import string
 import pytest
 
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
-from petcheck.toolkit.payloads import defects, signs_name, valid_pets
+from petcheck.plan.bodies import defects, signs_name, valid_pets
 
 RUN = "0a1b2c3d"
 
