@@ -86,6 +86,7 @@ def test_the_document_has_the_agreed_names() -> None:
             "parts": [],
             "example": None,
             "expected": "",
+            "covered": None,
         }
     ]
 
@@ -176,7 +177,7 @@ def test_a_value_that_breaks_the_schema_has_no_text() -> None:
 
 # older files lack the members that were added later, newer ones what was removed
 ADDED = {"parts", "example", "seen", "answers", "repeats", "lost", "forgiven", "settings", "exhaust", "category_id"}
-ADDED |= {"expected", "choice", "populate", "shard", "joined", "dropped"}
+ADDED |= {"expected", "choice", "populate", "shard", "joined", "dropped", "covered"}
 REMOVED = {"kept", "section", "outcome", "reason"}
 
 

@@ -13,6 +13,7 @@ from typing import Literal
 
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import decide_from_tries
+from petcheck.judging.cells import Coverage, coverage
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
@@ -70,8 +71,9 @@ class Verdict:
     `header:Name`, `body`, or `body:` and a JSON pointer; empty if it is the whole exchange. `expected` are the statuses
     that conform, in words, if a wrong status decides, and empty if not. `in_force` is false if no check can observe the
     requirement, or if it is not in force on the day to judge by; --strict ignores it then. `settled_by` is the option
-    to judge a requirement that is open. `example` is set if a simplified property example decides. A `waiver` on a
-    verdict that is not "waived" is stale (pass) or expired (fail).
+    to judge a requirement that is open. `example` is set if a simplified property example decides. `covered` says how
+    many of its cells were examined; None if it has no cells. A `waiver` on a verdict that is not "waived" is stale
+    (pass) or expired (fail).
     """
 
     id: str
@@ -91,6 +93,7 @@ class Verdict:
     parts: tuple[str, ...] = ()
     example: Example | None = None
     expected: str = ""
+    covered: Coverage | None = None
 
     @property
     def decisive_by_weight(self) -> tuple[int, ...]:
@@ -147,11 +150,24 @@ def decided(requirement: Requirement, record: Record, grounds: Grounds) -> Held 
     rule = RULE[requirement.id]
     if requirement.section.startswith(_ENDPOINTS):
         record = _within_the_limit(record)
-    decision = _without_question(decide_from_tries(rule, record, grounds))
+    decision = _as_needed(requirement, _without_question(decide_from_tries(rule, record, grounds)), grounds)
     if isinstance(decision, Undecided) and any(exchange.on_top for exchange in record):
         without = _without_question(decide_from_tries(rule, _needed(record), grounds))
+        without = _as_needed(requirement, without, grounds)
         return without if isinstance(without, Held) else decision
     return decision
+
+
+def _as_needed(
+    requirement: Requirement, decision: Held | Failed | Undecided, grounds: Grounds
+) -> Held | Failed | Undecided:
+    """The decision, undecided where it lacks cells that a pass needs."""
+    if not isinstance(decision, Held):
+        return decision
+    covered = coverage(requirement.id, decision.examined, grounds)
+    if covered is None or not covered.missing:
+        return decision
+    return Undecided(f"Not examined: {'; '.join(covered.missing)}.", examined=decision.examined)
 
 
 _ENDPOINTS, _LIMITS = "4.", "8"
@@ -182,18 +198,21 @@ def verdict_of(
     attempts: Sequence[Attempt],
     *,
     missing: str = "",
+    covered: Coverage | None = None,
 ) -> Verdict:
     """The verdict on a requirement from what the record decides and what was asked for it.
 
     A failure fails it. A check that broke, or met a target that no longer answers, is an error. What was not asked
     leaves it inconclusive, unless only a permission is missing: then it passes, and the reason names what was left
-    out. `missing` is the reason if no check of it has ended and the record decides nothing.
+    out. `missing` is the reason if no check of it has ended and the record decides nothing. `covered` says how much of
+    the requirement was examined, if it has cells.
     """
     examined = tuple(sorted({exchange.index for exchange in decision.examined}))
     verdict = replace(
         unjudged(requirement, target, "pass", ""),
         checks=tuple(dict.fromkeys(attempt.check for attempt in attempts)),
         exchanges=examined,
+        covered=covered,
     )
     dropped = [(attempt.dropped, attempt.on_top) for attempt in attempts if attempt.dropped is not None]
     broken = [one for one, _ in dropped if one.outcome == "error"]
@@ -207,7 +226,7 @@ def verdict_of(
     unanswered = [one for one, _ in dropped if one.outcome == "inconclusive"]
     needed = [one for one, on_top in dropped if one.outcome == "inconclusive" and not on_top]
     settled_by = _option(*unanswered, *not_run)
-    said = f"onfirmed in {plural(len(examined), 'exchange')}."
+    said = f"onfirmed in {plural(len(examined), 'exchange')}{f' ({covered})' if covered else ''}."
     if isinstance(decision, Held):
         if needed:
             reason = f"{_reasons(needed)} Otherwise c{said}"

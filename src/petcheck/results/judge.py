@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from petcheck.exchange import Exchange, Request, Response
 from petcheck.json_values import integer
+from petcheck.judging.cells import coverage
 from petcheck.judging.judgement import Grounds, Record
 from petcheck.judging.observations import Observed, observed
 from petcheck.judging.record import grounds_of
@@ -132,7 +133,9 @@ def _verdicts(
             yield unjudged(requirement, part.name, "not-run", _missing(stream, planned=False))
         else:
             decision = over_traffic.get(requirement.id) or decided(requirement, record, grounds)
-            yield verdict_of(requirement, part.name, decision, record, made, missing=_missing(stream))
+            covered = coverage(requirement.id, decision.examined, grounds)
+            missing = _missing(stream)
+            yield verdict_of(requirement, part.name, decision, record, made, missing=missing, covered=covered)
 
 
 def _missing(stream: Stream, *, planned: bool = True) -> str:

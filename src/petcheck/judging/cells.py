@@ -1,0 +1,327 @@
+"""What a pass covers. Each requirement has cells: a kind of key on an operation, a JSON type in a field, a status.
+
+A pass needs some of them, and a run samples the rest. An examined exchange covers the cells that it shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+
+from petcheck.exchange import Credential, Exchange
+from petcheck.json_values import Json, integer, kind
+from petcheck.judging.judgement import Grounds
+from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, asked_of
+from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
+from petcheck.judging.statuses import query_is_valid
+from petcheck.spec.figures import INT64_MAX, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
+from petcheck.spec.operations import Operation
+
+Cell = tuple[str, ...]
+"""One value of each dimension."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """What a requirement must hold for: `name` in the plural, and the values in words."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """The cells of a requirement: every combination of values that is `possible`.
+
+    `of` gives those that an examined exchange covers. A pass needs one cell with each combination of values in `needs`.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    of: Callable[[Exchange, Grounds], Iterable[Cell]]
+    needs: tuple[Cell, ...] = ()
+    possible: Callable[[Cell], bool] = lambda cell: True
+
+    def all(self) -> Iterator[Cell]:
+        """Every cell."""
+        return filter(self.possible, product(*(dimension.values for dimension in self.dimensions)))
+
+    @property
+    def words(self) -> str:
+        """The dimensions in words: "5 kinds of key × 4 operations"."""
+        several = [one for one in self.dimensions if len(one.values) > 1]
+        return " × ".join(f"{len(one.values)} {one.name}" for one in several or self.dimensions)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a requirement was examined: `seen` of `total` cells of `dimensions`, and what a pass still needs."""
+
+    dimensions: str
+    seen: int
+    total: int
+    missing: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """In words."""
+        return f"{self.dimensions}: {self.seen} of {self.total}"
+
+
+def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -> Coverage | None:
+    """What the examined exchanges cover of a requirement; None if it has no cells, since any exchange shows it."""
+    cells = cells_of(requirement, grounds)
+    if cells is None:
+        return None
+    existing = frozenset(cells.all())
+    seen = {cell for exchange in examined for cell in cells.of(exchange, grounds)} & existing
+    missing = tuple(", ".join(need) for need in cells.needs if not any(set(need) <= set(cell) for cell in seen))
+    return Coverage(cells.words, len(seen), len(existing), missing)
+
+
+def cells_of(requirement: str, grounds: Grounds) -> Cells | None:
+    """The cells of a requirement, as far as the run may examine them; None if it has none."""
+    table = _TABLE.get(requirement)
+    return None if table is None else table(grounds)
+
+
+def _operations(grounds: Grounds) -> tuple[Operation, ...]:
+    removed = grounds.as_of >= REMOVAL_DAY
+    return tuple(
+        one for one in Operation if (one.safe or grounds.writes) and not (removed and one is Operation.GET_PET)
+    )
+
+
+# ---- sections 1, 7 and 8: every response
+
+
+def _by_answer(statuses: tuple[int, ...], needs: tuple[Cell, ...], grounds: Grounds) -> Cells:
+    """Operations × statuses, where the document shows a body for them."""
+    operations = _operations(grounds)
+    return Cells(
+        (Dimension("operations", tuple(map(str, operations))), Dimension("statuses", tuple(map(str, statuses)))),
+        _answer,
+        needs or tuple((str(operation),) for operation in operations),
+        lambda cell: any(str(one) == cell[0] and one.body(int(cell[1])) is not None for one in operations),
+    )
+
+
+def _answer(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+    yield str(exchange.request.operation), str(exchange.status)
+
+
+def _errors(grounds: Grounds) -> Cells:
+    found = () if grounds.as_of >= REMOVAL_DAY else (("404",),)
+    return _by_answer((400, 401, 404), (("401",), *found, *((("400",),) if grounds.writes else ())), grounds)
+
+
+# ---- section 5: keys
+
+
+def _keys(kinds: tuple[Credential, ...], needed: tuple[Credential, ...], grounds: Grounds) -> Cells:
+    operations = _operations(grounds)
+    return Cells(
+        (
+            Dimension("kinds of key", tuple(key.value for key in kinds)),
+            Dimension("operations", tuple(map(str, operations))),
+        ),
+        _key,
+        (*((key.value,) for key in needed if len(kinds) > 1), *((str(operation),) for operation in operations)),
+    )
+
+
+def _key(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+    yield exchange.request.credential.value, str(exchange.request.operation)
+
+
+_FIRST = (Credential.MISSING, Credential.EMPTY, Credential.RANDOM)
+
+
+def _defects_beside_keys(grounds: Grounds) -> Cells:
+    """AUTH-5 needs the missing key with a second defect on each operation that can have one."""
+    operations = [one for one in _operations(grounds) if one is not Operation.STORE_ORDERS]
+    return Cells(
+        (
+            Dimension("kinds of key", tuple(key.value for key in _FIRST)),
+            Dimension("operations with a second defect", tuple(map(str, operations))),
+        ),
+        _key,
+        tuple((Credential.MISSING.value, str(operation)) for operation in operations),
+    )
+
+
+# ---- section 4.1: pages
+
+
+_ANOTHER, _NO_LIMIT, _NO_STATUS = "another limit", "no limit", "no status"
+_LIMITS = {str(number): f"limit {number}" for number in (LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)}
+
+
+def _pages(needs: tuple[Cell, ...], _grounds: Grounds) -> Cells:
+    limits, statuses = (*_LIMITS.values(), _ANOTHER, _NO_LIMIT), (*STATUSES, _NO_STATUS)
+    return Cells((Dimension("limits", limits), Dimension("filters", statuses)), _page, needs)
+
+
+def _page(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+    if exchange.request.operation is Operation.LIST_PETS and query_is_valid(exchange):
+        query = dict(exchange.request.query)
+        limit = _LIMITS.get(query["limit"], _ANOTHER) if "limit" in query else _NO_LIMIT
+        yield limit, query.get("status", _NO_STATUS)
+
+
+# ---- section 4.2: bodies
+
+
+def _member(exchange: Exchange, name: str) -> Json:
+    value = exchange.request.parsed.value
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _new_statuses(needed: tuple[str, ...], _grounds: Grounds) -> Cells:
+    return Cells((Dimension("statuses", needed),), _new_status, tuple((status,) for status in needed))
+
+
+def _new_status(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+    status = _member(exchange, "status")
+    yield (status if isinstance(status, str) else _NO_STATUS,)
+
+
+_PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE = (
+    "printable ASCII",
+    f"over {PLAIN_NAME_LENGTH} characters",
+    "spaces at the ends",
+    "control characters",
+    "beyond ASCII",
+)
+
+
+def _names(_grounds: Grounds) -> Cells:
+    return Cells((Dimension("kinds of name", (_PLAIN, _LONG, _ENDS, _CONTROLS, _WIDE)),), _name, ((_PLAIN,),))
+
+
+def _name(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+    name = _member(exchange, "name")
+    if not isinstance(name, str):
+        return
+    odd = {
+        _LONG: len(name) > PLAIN_NAME_LENGTH,
+        _ENDS: name != name.strip(),
+        _CONTROLS: not name.isprintable() and name.isascii(),
+        _WIDE: not name.isascii(),
+    }
+    yield from ((one,) for one, has in odd.items() if has)
+    if not any(odd.values()):
+        yield (_PLAIN,)
+
+
+_SMALL, _BEYOND_32, _BEYOND_53, _NEGATIVE = (
+    "below 2^31",
+    "beyond 2^31",
+    "beyond 2^53, where a double is not exact",
+    "negative",
+)
+
+
+def _categories(_grounds: Grounds) -> Cells:
+    values = (_SMALL, _BEYOND_32, _BEYOND_53, _NEGATIVE)
+    return Cells((Dimension("kinds of categoryId", values),), _category, ((_BEYOND_53,),))
+
+
+def _category(exchange: Exchange, _grounds: Grounds) -> Iterator[Cell]:
+    number = integer(_member(exchange, "categoryId"))
+    if number is None:
+        return
+    if number < 0:
+        yield (_NEGATIVE,)
+    size = abs(number)
+    yield (_BEYOND_53 if size > 2**53 else _BEYOND_32 if size >= 2**31 else _SMALL,)
+
+
+def _defects(requirement: str, values: tuple[str, ...], needed: int, _grounds: Grounds) -> Cells:
+    """The kinds of defect of one requirement; the first `needed` of them are what a pass needs."""
+    return Cells(
+        (Dimension("kinds of defect", values),),
+        partial(_defect, requirement),
+        tuple((value,) for value in values[:needed]),
+    )
+
+
+def _defect(requirement: str, exchange: Exchange, grounds: Grounds) -> Iterator[Cell]:
+    if asked_of(exchange.request, grounds.categories).requirement != requirement:
+        return
+    value = exchange.request.parsed.value
+    if requirement == "CREATE-5":
+        is_json = not exchange.request.parsed.wrong
+        yield ("no body" if not exchange.request.body else "not an object" if is_json else "not JSON",)
+    elif isinstance(value, dict):
+        yield (_defect_of_member(requirement, value),)
+
+
+def _defect_of_member(requirement: str, pet: dict[str, Json]) -> str:
+    if requirement == "CREATE-6":
+        return f"no {next(name for name in ('name', 'categoryId') if name not in pet)}"
+    if requirement == "CREATE-9":
+        return "above int64" if _is_above(pet["categoryId"]) else "below int64"
+    value = pet[_FIELD[requirement]]
+    if not isinstance(value, str) or requirement != "CREATE-10":
+        return kind(value)
+    if not value.strip():
+        return "an empty text"
+    return "a status in other letters" if value.strip().lower() in STATUSES else "an unknown status"
+
+
+_FIELD = {"CREATE-7": "name", "CREATE-8": "categoryId", "CREATE-10": "status"}
+
+
+def _is_above(value: Json) -> bool:
+    number = integer(value)
+    return not str(value).startswith("-") if number is None else number > INT64_MAX
+
+
+_IN_DOUBT = ("a name that may be refused", "a category that may be refused")
+
+
+def _doubts(_grounds: Grounds) -> Cells:
+    return Cells((Dimension("kinds of doubt", _IN_DOUBT),), _doubt, tuple((one,) for one in _IN_DOUBT))
+
+
+def _doubt(exchange: Exchange, grounds: Grounds) -> Iterator[Cell]:
+    if (_PLAIN,) not in set(_name(exchange, grounds)):
+        yield (_IN_DOUBT[0],)
+    if (_SMALL,) not in set(_category(exchange, grounds)):
+        yield (_IN_DOUBT[1],)
+
+
+# ---- all of them
+
+
+_TYPES = ("an integer", "null", "a boolean", "a string", "a number with a fraction", "an array", "an object")
+_WRONG_STATUSES = (
+    *("an unknown status", "a status in other letters", "null", "an empty text"),
+    *("an integer", "a boolean", "a number with a fraction", "an array", "an object"),
+)
+_ALL = (200, 201, 400, 401, 404)
+
+_TABLE: Mapping[str, Callable[[Grounds], Cells]] = {
+    **dict.fromkeys(("SERVICE-1", "BODY-1", "RATE-1", "RATE-2", "RATE-3"), partial(_by_answer, _ALL, ())),
+    **dict.fromkeys(("ERROR-1", "ERROR-2", "ERROR-3", "ERROR-4"), _errors),
+    **{
+        name: partial(_keys, kinds, tuple(key for key in kinds if key in SURELY_INVALID))
+        for name, kinds in INVALID.items()
+    },
+    "AUTH-5": _defects_beside_keys,
+    "LIST-2": partial(_pages, tuple((limit,) for limit in _LIMITS.values())),
+    "LIST-6": partial(_pages, tuple((status,) for status in STATUSES)),
+    **dict.fromkeys(("LIST-3", "LIST-4", "LIST-7"), partial(_pages, ())),
+    "CREATE-1": partial(_new_statuses, (*STATUSES, _NO_STATUS)),
+    "CREATE-2": _names,
+    "CREATE-3": _categories,
+    "CREATE-4": partial(_new_statuses, STATUSES),
+    "CREATE-5": partial(_defects, "CREATE-5", ("no body", "not JSON", "not an object"), 3),
+    "CREATE-6": partial(_defects, "CREATE-6", ("no name", "no categoryId"), 2),
+    "CREATE-7": partial(_defects, "CREATE-7", tuple(one for one in _TYPES if one != "a string"), 2),
+    "CREATE-8": partial(_defects, "CREATE-8", (*_TYPES[1:],), 4),
+    "CREATE-9": partial(_defects, "CREATE-9", ("above int64", "below int64"), 1),
+    "CREATE-10": partial(_defects, "CREATE-10", _WRONG_STATUSES, 3),
+    "CREATE-14": _doubts,
+}

@@ -1,0 +1,100 @@
+"""Which kind of invalid key goes with which operation and which second defect."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from petcheck.exchange import Credential
+from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
+from petcheck.plan.keys import DEFECTS, KeyCell, Wrong, key_body, key_call, key_plan
+from petcheck.spec.operations import Operation
+
+READING = frozenset(operation for operation in Operation if operation.safe)
+ALL = frozenset(Operation)
+KINDS = [key for kinds in INVALID.values() for key in kinds]
+SEEDS = [str(seed) for seed in range(20)]
+
+
+@pytest.mark.parametrize("operations", [READING, ALL, READING - {Operation.GET_PET}])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_a_pass_needs_is_always_asked(seed: str, operations: frozenset[Operation]) -> None:
+    asked = {cell.pair for cell in key_plan(seed, operations).needed}
+    for key in (Credential.MISSING, Credential.EMPTY, Credential.RANDOM):
+        assert {operation for known, operation in asked if known is key} == operations
+    assert {key for key, _ in asked} == SURELY_INVALID
+    for name in ("AUTH-2", "AUTH-4"):
+        assert {operation for key, operation in asked if key in INVALID[name]} == operations
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_missing_key_is_sent_beside_every_operations_defect_and_without_one(seed: str) -> None:
+    needed = [cell for cell in key_plan(seed, ALL).needed if cell.key is Credential.MISSING]
+    for operation in Operation:
+        wrong = [cell.wrong in DEFECTS[operation] for cell in needed if cell.operation is operation]
+        assert sorted(wrong) == ([False, True] if DEFECTS[operation] else [False])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_plan_covers_every_pair_and_asks_nothing_twice(seed: str) -> None:
+    plan = key_plan(seed, ALL)
+    cells = [*plan.needed, *plan.others]
+    assert len(set(cells)) == len(cells)
+    assert {cell.pair for cell in cells} == set(product(KINDS, Operation))
+    shown = {(cell.key, cell.operation, cell.wrong) for cell in cells}
+    for key, operation in product((Credential.MISSING, Credential.EMPTY, Credential.RANDOM), Operation):
+        assert {(key, operation, wrong) for wrong in DEFECTS[operation]} <= shown
+
+
+def test_repeated_runs_ask_for_all_pairs_early() -> None:
+    """The first six of the others, over a hundred seeds."""
+    early = {cell.pair for seed in range(100) for cell in key_plan(str(seed), ALL).others[:6]}
+    early |= {cell.pair for seed in range(100) for cell in key_plan(str(seed), ALL).needed}
+    assert early == set(product(KINDS, Operation))
+
+
+def test_kinds_that_were_not_asked_come_first() -> None:
+    plan = key_plan("1", ALL)
+    unasked = set(KINDS) - {cell.key for cell in plan.needed}
+    assert {cell.key for cell in plan.others[: len(unasked)]} == unasked
+
+
+def test_the_seed_decides() -> None:
+    assert key_plan("1", ALL) == key_plan("1", ALL)
+    assert len({key_plan(seed, ALL).needed for seed in SEEDS}) > 15
+
+
+@pytest.mark.parametrize(
+    ("wrong", "operation", "path"),
+    [
+        (Wrong.NOTHING, Operation.LIST_PETS, "/pets"),
+        (Wrong.FILTER, Operation.LIST_PETS, "/pets?limit=100&status=pending"),
+        (Wrong.LIMIT, Operation.LIST_PETS, "/pets?limit=0"),
+        (Wrong.STATUS, Operation.LIST_PETS, "/pets?status=adopted"),
+        (Wrong.UNKNOWN_ID, Operation.GET_PET, "/pets/77"),
+        (Wrong.NOTHING, Operation.STORE_ORDERS, "/store/orders"),
+    ],
+)
+def test_the_request_for_a_cell(wrong: Wrong, operation: Operation, path: str) -> None:
+    call = key_call(KeyCell(Credential.EXTENDED, operation, wrong), (), 77)
+    assert (call.credential, call.method) == (Credential.EXTENDED, "GET")
+    if wrong is Wrong.FILTER:
+        assert "status=" in call.path
+    elif wrong is Wrong.LIMIT:
+        assert call.path.startswith("/pets?limit=")
+    else:
+        assert call.path == path
+
+
+@pytest.mark.parametrize(
+    ("wrong", "body"),
+    [
+        (Wrong.NOTHING, {"name": "petcheck r refused cut", "categoryId": 3, "status": "pending"}),
+        (Wrong.NO_CATEGORY, {"name": "petcheck r refused cut", "status": "pending"}),
+        (Wrong.NO_JSON, b"{"),
+        (Wrong.NO_BODY, b""),
+    ],
+)
+def test_the_body_for_a_cell(wrong: Wrong, body: object) -> None:
+    assert key_body(KeyCell(Credential.CUT, Operation.CREATE_PET, wrong), "r", 3) == body
