@@ -130,7 +130,7 @@ def test_a_requirement_that_any_exchange_shows_has_no_cells() -> None:
 
 
 def test_what_a_pass_needs_can_be_covered() -> None:
-    for requirement in catalogue():
+    for requirement in (entry.id for entry in catalogue().judged):
         cells = cells_of(requirement, WRITING)
         if cells is not None:
             for need in cells.needs:

@@ -13,12 +13,25 @@ from petcheck.toolkit.target import WRITING_BUDGET
 USUAL_STAGE = "read"
 # a filter that finds nothing is visible only before the run creates animals; bodies to refuse go before bodies to
 # create, since a page full of created animals hides what was stored by mistake
-STAGES = ("survey", "refuse", "create", "read", "look", "spare", "open", "examples", "sequence", "exhaust", "record")
+STAGES = (
+    "survey",
+    "refuse",
+    "create",
+    "read",
+    "look",
+    "spare",
+    "open",
+    "examples",
+    "sequence",
+    "end",
+    "exhaust",
+    "record",
+)
 # with fewer requests than a complete run needs, checks that need one GET go first
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs, and so do requests that are sent only if some are left
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})
-_ON_TOP = frozenset({"spare", "open", *EXAMPLE_STAGES})
+_ON_TOP = frozenset({"spare", "open", "end", *EXAMPLE_STAGES})
 
 
 @dataclass(frozen=True, slots=True)

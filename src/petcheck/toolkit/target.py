@@ -21,6 +21,7 @@ from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
+from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -53,6 +54,7 @@ class Target:
     examples_share: int = 0
     populating: int = 0  # requests to populate it
     choice: Choice = field(default_factory=Choice)
+    ended: bool = False  # what was asked first was asked again
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
 
@@ -203,19 +205,38 @@ class Target:
         for call in question.calls:
             send(call)
 
+    @property
+    def budget(self) -> int:
+        """The requests of the run, without property examples and those to populate the target."""
+        return WRITING_BUDGET if self.config.writes else READING_BUDGET
+
     def spare(self) -> int:
         """Requests left of the run's budget, without property examples and those to populate the target."""
-        budget = WRITING_BUDGET if self.config.writes else READING_BUDGET
-        return budget - (self.transport.tally.planned - self.examples_sent - self.populating)
+        return self.budget - (self.transport.tally.planned - self.examples_sent - self.populating)
+
+    @property
+    def reserved(self) -> int:
+        """Requests kept for later: those of the end of the run, and one for a question that arises after them."""
+        return _RESERVED + (0 if self.ended else end_share(self.budget + self.examples_share))
+
+    def end(self) -> None:
+        """Ask again at the end of the run what was asked first, once in a run; the choice may exclude some of it."""
+        if self.ended:
+            return
+        left, self.ended = end_share(self.budget + self.examples_share), True
+        for call in ending(self.record, reads=self.as_of < REMOVAL_DAY):
+            if left and self.choice.calls(call.operation) and self.spare_for_examples() > 0:
+                self.api.call(call, fresh=True)
+                left -= 1
 
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
-        needed = requests + _RESERVED
+        needed = requests + self.reserved
         return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 23 // 40
 
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""
-        return self.spare_in_all() - _RESERVED
+        return self.spare_in_all() - self.reserved
 
     def spare_in_all(self) -> int:
         """Requests left including the property examples' share, which questions that arise in a run may use too."""

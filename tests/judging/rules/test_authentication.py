@@ -115,8 +115,8 @@ def test_a_pass_needs_every_operation_and_every_kind(name: str) -> None:
 
 def test_the_parts_that_are_missing_are_named() -> None:
     left = Undecided(
-        "No conclusive answer from GET /pets/{petId} or GET /store/orders; none to requests with a random key or the key "
-        "with its last character changed.",
+        "No conclusive answer from GET /pets/{petId} or GET /store/orders; none to requests with a random key or the "
+        "key with its last character changed.",
         None,
         (sent(LIST, Credential.CUT), sent(LIST, Credential.EXTENDED)),
     )
