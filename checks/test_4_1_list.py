@@ -64,7 +64,7 @@ def test_default_page_is_a_page_of_20(target: Target) -> None:
 @stage("look")
 def test_more_than_100_are_asked_for(target: Target) -> None:
     """`limit`: maximum 100, so a page of 101 is refused or has at most 100 animals."""
-    target.api.list_pets(**OPEN_LISTS["limit-over-100"])
+    target.api.list_pets(limit=LIMIT_MAX + 1)
     target.settle("LIST-5")
 
 

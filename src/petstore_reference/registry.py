@@ -34,6 +34,7 @@ class Fault:
     - big-store: there are more animals than a page of 100 holds
     - reading: the run only reads
     - examples: the run tries many property examples, `--examples 200`
+    - pairs: the run draws which kinds of key it sends to which operation, so several seeds are needed to show it all
     - the name of a variation: the server has it
     """
 
@@ -125,8 +126,21 @@ def fault(
 page = partial(fault, section="4.1", at=(Operation.LIST,))
 create = partial(fault, section="4.2", at=(Operation.CREATE,))
 get = partial(fault, section="4.3", at=(Operation.GET,))
-keys = partial(fault, section="5")
 rate = partial(fault, section="8")
+
+
+def keys(
+    name: str,
+    summary: str,
+    breaks: str,
+    override: Override,
+    *,
+    needs: str = "",
+    at: tuple[Operation | None, ...] = EVERYWHERE,
+    each: tuple[Operation, ...] = (),
+) -> Iterator[Fault]:
+    """The faults of section 5; a run sends each kind of key to some operations only."""
+    return fault(name, summary, breaks, override, section="5", needs=f"{needs} pairs", at=at, each=each)
 
 
 def variation(

@@ -25,7 +25,7 @@ CATALOGUE = yaml.safe_load((Path(__file__).parents[2] / "requirements.yaml").rea
 STORES = {"empty-store": 0, "small-store": 12, "big-store": 400}
 HEAD = KEY[: KEY.rindex("-") + 1]
 NEEDS = {
-    *("writes", "exhaust", "plan", "reading", "examples", "after-removal", "day-before-removal"),
+    *("writes", "exhaust", "plan", "reading", "examples", "pairs", "after-removal", "day-before-removal"),
     *STORES,
     *VARIATIONS,
 }

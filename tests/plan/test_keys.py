@@ -21,7 +21,7 @@ SEEDS = [str(seed) for seed in range(20)]
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_a_pass_needs_is_always_asked(seed: str, operations: frozenset[Operation]) -> None:
     asked = {cell.pair for cell in key_plan(seed, operations).needed}
-    for key in (Credential.MISSING, Credential.EMPTY, Credential.RANDOM):
+    for key in (Credential.MISSING, Credential.EMPTY):
         assert {operation for known, operation in asked if known is key} == operations
     assert {key for key, _ in asked} == SURELY_INVALID
     for name in ("AUTH-2", "AUTH-4"):
@@ -54,10 +54,12 @@ def test_repeated_runs_ask_for_all_pairs_early() -> None:
     assert early == set(product(KINDS, Operation))
 
 
-def test_kinds_that_were_not_asked_come_first() -> None:
+def test_a_random_key_with_a_defect_and_kinds_that_were_not_asked_come_first() -> None:
     plan = key_plan("1", ALL)
-    unasked = set(KINDS) - {cell.key for cell in plan.needed}
-    assert {cell.key for cell in plan.others[: len(unasked)]} == unasked
+    first, *kinds = plan.others[:4]
+    assert first.key is Credential.RANDOM
+    assert first.wrong in DEFECTS[first.operation]
+    assert {cell.key for cell in kinds}.isdisjoint({cell.key for cell in plan.needed})
 
 
 def test_the_seed_decides() -> None:

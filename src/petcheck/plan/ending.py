@@ -12,12 +12,12 @@ from petcheck.spec.figures import LIMIT_MAX
 from petcheck.spec.operations import Operation
 
 _LARGE = 2**53
-_SHARE = 10
+_SHARE, _MOST = 10, 10
 
 
 def end_share(requests: int) -> int:
-    """How many of a run's requests are kept for its end: the last tenth."""
-    return requests // _SHARE
+    """How many of a run's requests are kept for its end: the last tenth, at most ten."""
+    return min(requests // _SHARE, _MOST)
 
 
 def ending(record: Record, *, reads: bool) -> tuple[Call, ...]:

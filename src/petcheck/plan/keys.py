@@ -21,6 +21,8 @@ from petcheck.spec.figures import AVAILABLE, LIMIT_MAX, LIMIT_MIN, PENDING, SOLD
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Members
 
+_VARIANTS = 12
+_KINDS_FIRST = 3  # kinds of key that a pass does not need, before pairs that were not asked
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 
 
@@ -60,11 +62,13 @@ class KeyCell:
     key: Credential
     operation: Operation
     wrong: Wrong
+    variant: int = 0  # which of the equal forms of the request
 
     @property
-    def requirement(self) -> str:
-        """The requirement that says that this kind of key is refused."""
-        return next(name for name, kinds in INVALID.items() if self.key in kinds)
+    def requirements(self) -> tuple[str, ...]:
+        """The requirement that says that this kind of key is refused, and AUTH-5 if the request has another defect."""
+        late = ("AUTH-5",) if self.wrong in DEFECTS[self.operation] else ()
+        return *(name for name, kinds in INVALID.items() if self.key in kinds), *late
 
     @property
     def pair(self) -> tuple[Credential, Operation]:
@@ -83,47 +87,42 @@ class KeyPlan:
 def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
     """Draw what is asked on the operations that a run may call.
 
-    Needed are a missing, an empty and a random key on each, the missing one both in a request that is otherwise right
-    and beside each operation's defects; and each other kind once, on each operation as many as on any other.
+    Needed are a missing and an empty key on each operation, the missing one both in a request that is otherwise right
+    and beside a defect; and each other kind once, spread over all operations.
     """
     drawn = random.Random(f"{seed}/keys")  # noqa: S311 - repeatable, not secret
     ours = [operation for operation in Operation if operation in operations]
-    needed = [KeyCell(_MISSING, op, drawn.choice(_OTHERWISE_RIGHT[op])) for op in ours]
-    needed += [KeyCell(_MISSING, op, drawn.choice(DEFECTS[op])) for op in ours if DEFECTS[op]]
-    needed += [KeyCell(key, op, drawn.choice(_options(op))) for key in (_RANDOM, _EMPTY) for op in ours]
-    for kinds in INVALID.values():
-        asked = {cell.pair for cell in needed}
-        rest = [key for key in kinds if key in SURELY_INVALID and not any(key is known for known, _ in asked)]
-        needed += _spread(rest, ours, drawn)
-    return KeyPlan(tuple(needed), tuple(_others(needed, ours, drawn)))
 
+    def cell(key: Credential, operation: Operation, options: Sequence[Wrong]) -> KeyCell:
+        return KeyCell(key, operation, drawn.choice(options), drawn.randrange(_VARIANTS))
 
-def _spread(kinds: Sequence[Credential], operations: Sequence[Operation], drawn: random.Random) -> Iterator[KeyCell]:
-    """Each kind on one operation, no operation twice before each had one."""
-    shuffled: list[Operation] = []
-    for key in drawn.sample(kinds, len(kinds)):
-        shuffled = shuffled or drawn.sample(operations, len(operations))
-        operation = shuffled.pop()
-        yield KeyCell(key, operation, drawn.choice(_OTHERWISE_RIGHT[operation]))
+    def spread(kinds: Sequence[Credential]) -> Iterator[KeyCell]:
+        """Each kind on one operation, no operation twice before each had one. A POST must not be stored (AUTH-6)."""
+        shuffled: list[Operation] = []
+        for key in drawn.sample(kinds, len(kinds)):
+            shuffled = shuffled or drawn.sample(ours, len(ours))
+            operation = shuffled.pop()
+            either = key is _RANDOM and operation.safe
+            yield cell(key, operation, _options(operation) if either else _OTHERWISE_RIGHT[operation])
 
-
-def _others(needed: Sequence[KeyCell], operations: Sequence[Operation], drawn: random.Random) -> Iterator[KeyCell]:
-    """The pairs that are not needed, kinds that were not asked at all first; then the other defects."""
-    asked = {cell.pair for cell in needed}
+    needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
+    needed += [cell(_MISSING, op, DEFECTS[op]) for op in ours if DEFECTS[op]]
+    needed += [cell(_EMPTY, op, _options(op)) for op in ours]
+    for name in ("AUTH-2", "AUTH-4"):
+        needed += spread([key for key in INVALID[name] if key in SURELY_INVALID])
+    others = list(spread([key for key in INVALID["AUTH-2"] if key not in SURELY_INVALID]))
+    asked = {one.pair for one in (*needed, *others)}
     kinds = [key for several in INVALID.values() for key in several]
-    unasked = [key for key in kinds if not any(key is known for known, _ in asked)]
-    first = list(_spread(unasked, operations, drawn))
-    yield from first
-    asked |= {cell.pair for cell in first}
-    pairs = [pair for pair in product(kinds, operations) if pair not in asked]
-    for key, operation in drawn.sample(pairs, len(pairs)):
-        yield KeyCell(key, operation, drawn.choice(_OTHERWISE_RIGHT[operation]))
-    late = [
-        KeyCell(key, operation, wrong)
-        for key, operation in product((_MISSING, _RANDOM, _EMPTY), operations)
-        for wrong in DEFECTS[operation]
-    ]
-    yield from drawn.sample([cell for cell in late if cell not in needed], len(set(late) - set(needed)))
+    rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
+    # a defect that the pair was not sent with
+    sent = {(one.key, one.wrong) for one in needed}
+    late = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
+    rest += [cell(key, op, (wrong,)) for key, op, wrong in late if (key, wrong) not in sent]
+    first = [one for one in rest if one.key is _RANDOM and one.wrong in DEFECTS[one.operation]]
+    others = [*drawn.sample(first, min(1, len(first))), *others[:_KINDS_FIRST]] + drawn.sample(
+        [*rest, *others[_KINDS_FIRST:]], len(rest) + len(others[_KINDS_FIRST:])
+    )
+    return KeyPlan(tuple(needed), tuple(dict.fromkeys(others)))
 
 
 def _options(operation: Operation) -> tuple[Wrong, ...]:
@@ -140,13 +139,12 @@ _ASKED_BEFORE: tuple[tuple[int | None, str], ...] = ((LIMIT_MAX, PENDING), (None
 
 def key_call(cell: KeyCell, record: Record, unknown_id: int) -> Call:
     """The GET for a cell; an animal that pages show, if there is one, unless the id is to be unknown."""
-    place = list(Credential).index(cell.key)
     match cell.wrong:
         case Wrong.FILTER:
-            limit, status = _ASKED_BEFORE[place % len(_ASKED_BEFORE)]
+            limit, status = _ASKED_BEFORE[cell.variant % len(_ASKED_BEFORE)]
             return page_call(limit, status, cell.key)
         case Wrong.LIMIT:
-            return page_call(_OUT_OF_BOUNDS[place % len(_OUT_OF_BOUNDS)], None, cell.key)
+            return page_call(_OUT_OF_BOUNDS[cell.variant % len(_OUT_OF_BOUNDS)], None, cell.key)
         case Wrong.STATUS:
             return page_call(None, "adopted", cell.key)
     if cell.operation is Operation.GET_PET:

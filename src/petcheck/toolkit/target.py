@@ -32,7 +32,8 @@ from petcheck.wire.transport import Transport
 
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
-_RESERVED = 1  # requests kept for a question that arises after everything else was sent
+# requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
+_RESERVED = 3
 
 
 @dataclass
@@ -217,15 +218,16 @@ class Target:
     @property
     def reserved(self) -> int:
         """Requests kept for later: those of the end of the run, and one for a question that arises after them."""
-        return _RESERVED + (0 if self.ended else end_share(self.budget + self.examples_share))
+        ends = self.ended or self.choice.entries is not None
+        return _RESERVED + (0 if ends else end_share(self.budget + self.examples_share))
 
     def end(self) -> None:
-        """Ask again at the end of the run what was asked first, once in a run; the choice may exclude some of it."""
-        if self.ended:
+        """Ask again what was asked first, at the end of a run that judges everything."""
+        if self.choice.entries is not None:
             return
         left, self.ended = end_share(self.budget + self.examples_share), True
         for call in ending(self.record, reads=self.as_of < REMOVAL_DAY):
-            if left and self.choice.calls(call.operation) and self.spare_for_examples() > 0:
+            if left and self.spare_for_examples() > 0:
                 self.api.call(call, fresh=True)
                 left -= 1
 
