@@ -49,8 +49,9 @@ def test_every_check_names_entries_of_the_catalogue_and_every_testable_one_has_a
 
 def test_the_listing_names_the_file_that_judges(everything: Trial) -> None:
     files = {(name, row.id.partition("::")[0]) for row in everything.result.checks for name in row.requirements}
-    # examples try again what the file of its section judges
-    assert {pair for pair in files if pair[1] != "checks/test_properties.py"} == {
+    # these try again what the file of its section judges
+    again = {"checks/test_properties.py", "checks/test_end.py"}
+    assert {pair for pair in files if pair[1] not in again} == {
         (row["id"], row["checks"]) for row in rows(catalogue()) if row["level"] != "open" and row["checks"]
     }
     observed = {row["id"]: row["checks"] for row in rows(catalogue()) if row["level"] == "open" and row["checks"]}
@@ -79,7 +80,7 @@ def test_every_pass_has_evidence(everything: Trial) -> None:
 def test_a_read_only_run_sends_only_get(reading: Trial) -> None:
     count = reading.result.targets[0].requests
     assert (count.post, count.get) == (0, count.total)
-    assert (count.total, count.examples) == (57, 10)
+    assert (count.total, count.examples) == (55, 10)
     assert reading.exit == 0
     assert reading.ids("not-run") >= {f"CREATE-{number}" for number in range(1, 15)} | {"AUTH-6"}
 

@@ -228,6 +228,7 @@ class Target:
         left, self.ended = end_share(self.budget + self.examples_share), True
         for call in ending(self.record, reads=self.as_of < REMOVAL_DAY):
             if left and self.spare_for_examples() > 0:
+                self.transport.section = call.operation.section
                 self.api.call(call, fresh=True)
                 left -= 1
 

@@ -132,7 +132,7 @@ FAULTS = [
     *create(
         "created-without-status-not-stored",
         "`POST /pets` without `status` returns 201, but the animal is not stored.",
-        "CREATE-12",
+        "CREATE-12 CREATE-13",
         _lost_without_status,
         needs="small-store",
     ),
