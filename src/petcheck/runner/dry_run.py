@@ -22,8 +22,10 @@ from petcheck.wire.pacing import reserve
 from petcheck.words import plural
 
 # the most GETs and POSTs that the checks of each section send
-SECTION_GETS = {"4.1": 24, "4.2": 6, "4.3": 16, "4.4": 3, "5": 38}
+SECTION_GETS = {"4.1": 18, "4.2": 6, "4.3": 10, "4.4": 2, "5": 38}
 SECTION_POSTS = {"4.2": 22, "5": 12}
+# the most that the end of a run asks again, if it judges everything
+END_GETS = {"4.1": 6, "4.3": 6, "4.4": 1}
 _LEFT_BEHIND = 4  # animals
 _MINUTE_S = 60
 # to populate a target: it is counted before the first animal, after it and at the end, by five pages
@@ -112,6 +114,7 @@ class Forecast:
         """Each section of which checks run, with the most GETs and POSTs of its checks."""
         for section in TITLES:
             gets, posts = SECTION_GETS.get(section, 0), SECTION_POSTS.get(section, 0) if self.target.writes else 0
+            gets += END_GETS.get(section, 0) if self.choice.entries is None else 0
             if (gets or posts) and (self.sections is None or section in self.sections or section == _PROBED):
                 yield section, gets, posts
 

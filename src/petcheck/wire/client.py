@@ -80,7 +80,13 @@ class HttpClient:
             request = httpx.Request(method, url, headers=written, content=body)
         except (httpx.InvalidURL, UnicodeError) as error:
             return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
-        return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))
+        try:
+            return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))
+        except RuntimeError as error:
+            # anyio reports an interruption that hits one of its scopes as an error of the scope
+            if (interruption := _interruption(error)) is not None:
+                raise interruption from None
+            raise
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
@@ -245,6 +251,13 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
             return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
         return NoAnswer(Silence.NOT_HTTP, text)
     return NoAnswer(Silence.RESET, f"{text}: {seen}")
+
+
+def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
+    """The signal that an error hides; None if there is none."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _ssl_error(error: BaseException | None) -> ssl.SSLError | None:
