@@ -4,6 +4,7 @@ An animal may expire, a write may be rolled back, a stale front may answer later
 page. The sections that say how each answer must be judge them.
 """
 
+from petcheck.properties.examples import Examples
 from petcheck.toolkit import Target, Traffic, requirement, sends, stage
 
 READ = ("LIST-1", "LIST-6", "LIST-7", "GET-1", "GET-2", "GET-3", "ORDERS-1")
@@ -17,4 +18,14 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the oldest, newest and oddest animals, an id that was not found, and the orders."""
     target.end()
     for name in (*READ, *(CREATED if target.config.writes else ())):
+        target.settle(name)
+
+
+@requirement("CREATE-14")
+@sends(Traffic.NEW, Traffic.PAGES)
+@stage("spoil")
+def test_no_animal_spoils_a_page(target: Target, examples: Examples) -> None:
+    """An animal with a lone surrogate is created or refused, and the widest page can still be read."""
+    examples.spoil()
+    for name in ("CREATE-14", *READ):
         target.settle(name)

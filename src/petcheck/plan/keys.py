@@ -119,10 +119,9 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
     late = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
     rest += [cell(key, op, (wrong,)) for key, op, wrong in late if (key, wrong) not in sent]
     first = [one for one in rest if one.key is _RANDOM and one.wrong in DEFECTS[one.operation]]
-    others = [*drawn.sample(first, min(1, len(first))), *others[:_KINDS_FIRST]] + drawn.sample(
-        [*rest, *others[_KINDS_FIRST:]], len(rest) + len(others[_KINDS_FIRST:])
-    )
-    return KeyPlan(tuple(needed), tuple(dict.fromkeys(others)))
+    later = [*rest, *others[_KINDS_FIRST:]]
+    order = (*drawn.sample(first, min(1, len(first))), *others[:_KINDS_FIRST], *drawn.sample(later, len(later)))
+    return KeyPlan(tuple(needed), tuple(dict.fromkeys(order)))
 
 
 def _options(operation: Operation) -> tuple[Wrong, ...]:

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from petcheck.errors import NotRun, NotSent, OperationSilent
-from petcheck.exchange import Call, Exchange, read_call
+from petcheck.exchange import Call, Exchange, page_call, read_call
 from petcheck.judging.creations import name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Failed, Problem
-from petcheck.judging.pages import shown_in
+from petcheck.judging.pages import animals_in, shown_in
 from petcheck.properties.cases import cases_of
 from petcheck.properties.failures import Failures
 from petcheck.properties.sequences import Sequences
 from petcheck.properties.shrink import simplest
-from petcheck.properties.streams import Pets, creating, getting, listing, ordering
-from petcheck.spec.figures import GATEWAY_TROUBLE, REMOVAL_DAY
+from petcheck.properties.streams import Pets, creating, getting, listing, ordering, spoiling
+from petcheck.spec.figures import GATEWAY_TROUBLE, LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
-from petcheck.toolkit.budget import shares
+from petcheck.toolkit.budget import DEEP, shares
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.target import Target
 
@@ -87,6 +87,19 @@ class Examples:
         if operation in self._obstacles:
             raise self._obstacles[operation]
 
+    def spoil(self) -> None:
+        """Post what a server may store and then fail to read, after everything else; then read the widest page.
+
+        Raises `NotRun` unless the run tries more examples than the default.
+        """
+        self.target.need_writes()
+        if self.number <= DEEP:
+            raise NotRun("What may spoil a store is sent only with more examples than the default.", "--examples")
+        for body in spoiling(self.pets):
+            if self.left(Operation.CREATE_PET) > 0:
+                self.ask(Call(Operation.CREATE_PET, body=body))
+        self.ask(page_call(LIMIT_MAX), fresh=True)
+
     def run(self) -> None:
         """Try the examples, once in a run: the operations take turns, so that a cap affects all of them."""
         if self._done:
@@ -131,7 +144,13 @@ class Examples:
         parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
         if self.target.as_of < REMOVAL_DAY:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
-            parts.append(self._part(Operation.GET_PET, getting(seed, cases), share.getting - again))
+            parts.append(
+                self._part(
+                    Operation.GET_PET,
+                    getting(seed, cases, tuple(animals_in(self.target.record))),
+                    share.getting - again,
+                )
+            )
             parts.append(_Part(_AGAIN, int(again), self._read_again))
         return [
             part

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, cycle, islice, repeat, zip_longest
 from typing import TypeVar
@@ -36,6 +36,7 @@ from petcheck.spec.operations import Operation
 Item = TypeVar("Item")
 _LONGEST_QUERY = 400
 _STATUS_OR_NONE = (*STATUSES, None)
+_FIRST = 2  # of the odd forms, which every run tries before the seed draws
 
 
 # ---- GET /pets
@@ -45,7 +46,7 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
     """Limits and filters: the pairs that the document allows, with open ones in between."""
     drawn = random.Random(f"{seed}/list")  # noqa: S311 - repeatable, not secret
     valid = chain(_named_pairs(drawn), cases.coverage(Operation.LIST_PETS, "positive"), pairs(drawn))
-    free = chain(_open_lists(cases), cases.random(Operation.LIST_PETS, "negative", seed))
+    free = chain(_open_lists(cases, drawn), cases.random(Operation.LIST_PETS, "negative", seed))
     short = (call for call in free if sum(len(name) + len(value) for name, value in call.query) <= _LONGEST_QUERY)
     yield from _fresh(chain(_woven(valid, short, 24, 2), _woven(valid, short, 2**62, 7)))
 
@@ -53,14 +54,16 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
 def _named_pairs(drawn: random.Random) -> Iterator[Call]:
     """Every limit in the document, and none, with every status, and none: some fail only together.
 
-    A limit that the document does not name is among the first: a server may know only those that it names.
+    Every other one has a limit that the document does not name: a server may know only those that it names.
     """
-    unnamed = drawn.choice([limit for limit in range(LIMIT_DEFAULT, LIMIT_MAX // 2) if limit % 2 and limit % 5])
-    named = [_page(limit, status) for limits in _LIMITS for status in _STATUS_OR_NONE for limit in limits]
-    yield from (*named[:1], _page(unnamed, None), *named[1:])
+    named = [_page(limit, status) for limit in _LIMITS for status in _STATUS_OR_NONE]
+    for pair in (named[0], *drawn.sample(named[1:], len(named) - 1)):
+        yield pair
+        yield _page(drawn.choice(_UNNAMED), drawn.choice(_STATUS_OR_NONE))
 
 
-_LIMITS = ((LIMIT_MAX, None), (LIMIT_MIN, LIMIT_DEFAULT))
+_LIMITS = (None, LIMIT_MIN, LIMIT_DEFAULT, LIMIT_MAX)
+_UNNAMED = tuple(limit for limit in range(LIMIT_MIN + 1, LIMIT_MAX) if limit != LIMIT_DEFAULT)
 
 
 def _page(limit: int | None, status: str | None) -> Call:
@@ -68,13 +71,15 @@ def _page(limit: int | None, status: str | None) -> Call:
     return Call(Operation.LIST_PETS, query=tuple((name, value) for name, value in query if value))
 
 
-def _open_lists(cases: Cases) -> Iterator[Call]:
+def _open_lists(cases: Cases, drawn: random.Random) -> Iterator[Call]:
     """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
 
-    Few runs have requests for all of them, so parameters that are unknown and repeated come early.
+    Few runs have requests for all of them: a query with several unknown and repeated parameters comes first, and the
+    seed draws the order of the others.
     """
     named = [tuple(query.items()) for query in reversed(OPEN_LISTS.values())]
-    for query in (*named[:3], *_ODD_QUERIES[:1], *named[3:], *_ODD_QUERIES[1:]):
+    rest = (*named[1:], *_ODD_QUERIES[1:])
+    for query in (_ODD_QUERIES[0], named[0], *drawn.sample(rest, len(rest))):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
@@ -90,6 +95,9 @@ _ODD_QUERIES = (
     (("status", "\udcff"),),
     (("limit", "²"),),
     (("status", ""),),
+    # what every object has, in a lookup of a careless server
+    (("status", "constructor"),),
+    (("limit", "1e3"), ("status", "__proto__")),
     (("status", "\0"),),
     (("limit", ""),),
     (("page", "2"), ("limit[]", "5"), ("status[a]", SOLD)),
@@ -110,22 +118,33 @@ def pairs(drawn: random.Random) -> Iterator[Call]:
 # ---- GET /pets/{petId}
 
 
-def getting(seed: int, cases: Cases) -> Iterator[Call]:
-    """Ids over all of int64, the limits of common integer types first, and other segments."""
+def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Call]:
+    """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
+    edges = [-1, 0, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
     ids = chain(
-        map(_id, (-1, 0, 2**31, 2**32, 2**53 + 1, -(2**31) - 1)),
+        map(_id, _near(known)),
+        map(_id, drawn.sample(edges, len(edges))),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, _octaves(drawn)),
         cases.random(Operation.GET_PET, "positive", seed),
     )
+    first = _SEGMENTS[:_FIRST_SEGMENTS]
     segments = chain(
-        _SEGMENTS[:_FIRST_SEGMENTS],
+        drawn.sample(first, len(first)),
         cases.coverage(Operation.GET_PET, "negative"),
         _SEGMENTS,
         cases.random(Operation.GET_PET, "negative", seed),
     )
     yield from _fresh(chain(_woven(ids, segments, 36, 2), _woven(ids, segments, 2**62, 4)))
+
+
+def _near(known: Collection[int]) -> Iterator[int]:
+    """The id after the last, and one in a gap, if there are any."""
+    if known:
+        last = max(known)
+        gap = next((number for number in sorted(known) if number + 1 not in known and number != last), None)
+        yield from (number + 1 for number in (last, gap) if number is not None and number < INT64_MAX)
 
 
 def _id(number: int) -> Call:
@@ -185,9 +204,10 @@ def creating(
     it got 201.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
-    accepted = chain(_dense(pets, created), _woven(_odd(pets), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
-    # first, a server may read the body of a request that has none
-    refused = chain([None], defective_pets(pets, seed, known, cases))
+    odd = _drawn(_odd(pets), drawn)
+    accepted = chain(_dense(pets, created), _woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
+    # first, a server may read members of what is null, and the body of a request that has none
+    refused = chain([b"null", None], defective_pets(pets, seed, known, cases))
     bodies = chain(islice(accepted, 1), _woven(refused, accepted, 24, 2), _woven(refused, accepted, 2**62, 1))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
@@ -217,7 +237,7 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     """Bodies that crash careless servers: a server may accept or refuse them, and must not fail."""
     run = pets.run
     plain = new_pet(pets, f"{run} odd", SOLD)
-    yield _with_member(_written(pets, f'"{run} \\ud800 a lone surrogate"'), _unknown_member(pets))
+    yield _with_member(plain, _unknown_member(pets))
     yield _with_member(plain, '"deep": ' + "[" * 200 + "]" * 200)
     # a server that takes the id from the body must not overwrite an animal
     unknown = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
@@ -235,12 +255,17 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     yield _with_member(plain, ", ".join(f'"member {number}": {number}' for number in range(1_000)))
     yield new_pet(pets, f"{run} category 0", SOLD, 0)
     yield plain[:-1] + b",}"
-    yield _with_member(plain, '"text": "\\udfff"')
     yield b"/* a comment */ " + plain
     yield new_pet(pets, f"{run} UTF-16", SOLD).decode().encode("utf-16")
     yield _with_member(plain, '"deeper": ' + "[" * 3_000 + "]" * 3_000)
     yield _with_member(plain, '"no number": NaN')
     yield new_pet(pets, " ", None)
+
+
+def spoiling(pets: Pets) -> Iterator[bytes]:
+    """Animals that a server may store and then fail to read for everybody: UTF-8 cannot write lone surrogates."""
+    yield _written(pets, f'"{pets.run} \\ud800 a lone surrogate"')
+    yield _with_member(new_pet(pets, f"{pets.run} odd", SOLD), '"text": "\\udfff"')
 
 
 def _written(pets: Pets, name: str) -> bytes:
@@ -300,7 +325,7 @@ def defective_pets(pets: Pets, seed: int, known: Iterable[bytes], cases: Cases) 
 
     To a server, defects that differ only in the spelling of a status are of one kind. The realistic ones are all sent.
     """
-    yield from _realistic(pets)
+    yield from _drawn(_realistic(pets), random.Random(f"{seed}/defects"))  # noqa: S311 - repeatable, not secret
     seen = {defect for body in (*known, *_realistic(pets)) if (defect := _defect(body))}
     planned = [*(call.body for call in cases.coverage(Operation.CREATE_PET, "negative")), *_MORE]
     kinds: dict[str, list[bytes]] = {}
@@ -425,6 +450,13 @@ def named(run: str, length: int) -> str:
 
 
 # ---- how streams are put together
+
+
+def _drawn(items: Iterable[Item], drawn: random.Random) -> list[Item]:
+    """The first two, and the others in the order that the seed draws: few runs have requests for all of them."""
+    first = list(items)
+    rest = first[_FIRST:]
+    return [*first[:_FIRST], *drawn.sample(rest, len(rest))]
 
 
 def _woven(main: Iterator[Item], other: Iterator[Item], length: int, several: int) -> Iterator[Item]:

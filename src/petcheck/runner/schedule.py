@@ -24,6 +24,7 @@ STAGES = (
     "examples",
     "sequence",
     "end",
+    "spoil",
     "exhaust",
     "record",
 )
@@ -31,7 +32,7 @@ STAGES = (
 FRUGAL_STAGES = ("survey", "read", "create", "refuse", *STAGES[4:])
 # property examples add to what a requirement needs, and so do requests that are sent only if some are left
 EXAMPLE_STAGES = frozenset({"examples", "sequence"})
-_ON_TOP = frozenset({"spare", "open", "end", *EXAMPLE_STAGES})
+_ON_TOP = frozenset({"spare", "open", "end", "spoil", *EXAMPLE_STAGES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ class Schedule:
         if not self._choice.covers(*check.requirements, *check.observes) and not self._brought(check):
             return False
         share = self._shares[check.target]
-        return {"examples": share.total > 0, "sequence": share.sequence_posts > 0}.get(check.stage, True)
+        deep = share.sequence_posts > 0
+        return {"examples": share.total > 0, "sequence": deep, "spoil": deep}.get(check.stage, True)
 
     def _brought(self, check: Check) -> bool:
         # the examples of a check are limited to what is needed, so one kind of its requests is reason enough
