@@ -160,6 +160,15 @@ def test_a_name_from_a_possible_earlier_run_counts_if_an_earlier_page_lacked_it(
     assert search(page(sent=9), refused, after, grounds=grounds).found  # it ends as the POST is sent
 
 
+def test_an_animal_of_another_category_with_a_name_that_anybody_may_give_is_somebody_elses() -> None:
+    earlier, refused = page(sent=5), post("0")
+    assert not search(earlier, refused, page(pet(7, "0") | {"categoryId": 2})).found
+    assert search(earlier, refused, page(pet(7, "0"))).found
+    assert search(earlier, post(), page(pet(7, NAME) | {"categoryId": 2})).found
+    without = post(b'{"name": "0", "status": "sold"}')
+    assert search(earlier, without, page(pet(7, "0") | {"categoryId": 2})).found
+
+
 def test_a_long_number_belongs_to_this_run() -> None:
     assert search(post("12345678"), page(pet(7, "12345678"))).found
 

@@ -96,6 +96,8 @@ def test_quoting_survives_any_depth_that_can_be_read() -> None:
         (["application/json"], True),
         (["Application/JSON; Charset=UTF-8"], True),
         (["application/json ; charset=nonsense"], True),
+        (['application/json; profile="a,b;c=\\"d, text/html"'], True),
+        (['application/json; profile="a", text/html'], False),
         (["application/json", "application/json"], True),
         (["application/problem+json"], False),
         (["text/json"], False),

@@ -348,7 +348,3 @@ def test_without_a_known_category_only_the_category_can_be_the_cause() -> None:
     assert (found.due, found.requirement) == (Due.CREATED_OR_REFUSED, "CREATE-1")
     assert asked_for(TEXT.encode(), {2}).requirement == "CREATE-14"
     assert asked_for(pet(name="").encode(), ()).requirement == "CREATE-14"
-
-
-def test_a_very_long_name_may_be_too_large() -> None:
-    assert [asked(pet(name="x" * length)).too_large for length in (1, 51, 255, 256)] == [False, False, False, True]

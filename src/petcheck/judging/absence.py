@@ -77,7 +77,12 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
         if name is None or name in not_refused:
             continue
         named = by_name.get(name, ())
-        sights = (Stored(post, page, place, a) for page, place, a in named if page.exchange.sent >= post.finished)
+        own = _is_of_this_run(name, grounds)
+        sights = (
+            Stored(post, page, place, a)
+            for page, place, a in named
+            if page.exchange.sent >= post.finished and (own or _may_be_of(post, a))
+        )
         older = {_id(a) for page, _, a in named if page.exchange.finished <= post.sent}
         new = next((s for s in sights if _id(s.animal) not in older and _id(s.animal) not in made), None)
         revealing = pages_by_status[status_sent(post)]
@@ -85,7 +90,7 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
         current = next((page for page in reversed(after) if _is_current(page, post, newest)), None)
         if new is not None:
             watched = any(page.exchange.finished <= post.sent for page in revealing)
-            (found if watched or _is_of_this_run(name, grounds) else doubtful).append(new)
+            (found if watched or own else doubtful).append(new)
         elif current is not None:
             cleared.append((post, current))
         else:
@@ -196,6 +201,13 @@ def _is_of_this_run(name: str, grounds: Grounds) -> bool:
     """Whether only this run can have given that name: it contains the run's id, or is a long number."""
     own = bool(grounds.run) and grounds.run in name
     return not grounds.repeats and (own or (name.isdecimal() and len(name) >= _DIGITS_OF_A_RUN))
+
+
+def _may_be_of(post: Exchange, animal: Animal) -> bool:
+    """Whether a POST can have stored an animal of its name: one of another category is somebody else's."""
+    value = post.request.parsed.value
+    sent = integer(value.get("categoryId")) if isinstance(value, dict) else None
+    return sent is None or integer(animal.get("categoryId")) == sent
 
 
 def _by_name(pages: Iterable[Page]) -> dict[str, list[tuple[Page, int, Animal]]]:

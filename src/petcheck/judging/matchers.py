@@ -86,12 +86,16 @@ def problem_of_json(response: Response) -> Problem | None:
     return None
 
 
+_QUOTED_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+
+
 def problem_of_media_type(response: Response) -> Problem | None:
     """What is wrong with Content-Type: `application/json` in any letter case, with any parameters (section 4)."""
     value = response.header(CONTENT_TYPE)
     if value is None:
         return Problem(f"{CONTENT_TYPE} is missing; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))
-    types = {part.partition(";")[0].strip().lower() for part in value.split(",")}
+    # a parameter may be quoted, with commas and semicolons in it
+    types = {part.partition(";")[0].strip().lower() for part in _QUOTED_TEXT.sub("", value).split(",")}
     if types == {MEDIA_TYPE}:
         return None
     return Problem(f"{CONTENT_TYPE} is {quoted(value)}; expected `{MEDIA_TYPE}`", header(CONTENT_TYPE))

@@ -21,7 +21,6 @@ from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 PLAIN_NAME_LENGTH = 50
-VERY_LONG_NAME = 255
 _FIELDS = {"name", "categoryId", "status"}
 _INT64_DIGITS = 19
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -41,14 +40,13 @@ class Asked:
     """Which statuses a body may get, and why. Others break `requirement`; `what` describes the body after "with".
 
     `pet` is the object that was sent, and that a 201 must repeat: None if its values are open; without the name if that
-    cannot come back exactly. `too_large` also allows 413.
+    cannot come back exactly.
     """
 
     due: Due
     what: str
     requirement: str | None = None
     pet: Mapping[str, Json] | None = None
-    too_large: bool = False
 
 
 _OPEN = Asked(Due.OPEN, "a body that section 4.2 leaves open")
@@ -118,7 +116,7 @@ def _well_formed(
     # if no category is known, every category is doubtful, and only the category can be the cause
     requirement = "CREATE-1" if len(doubts) == 1 and not categories else "CREATE-14"
     what = ", and ".join(doubts) if any(", " in doubt for doubt in doubts[:-1]) else " and ".join(doubts)
-    return Asked(Due.CREATED_OR_REFUSED, what, requirement, _exact(pet, extension), len(name) > VERY_LONG_NAME)
+    return Asked(Due.CREATED_OR_REFUSED, what, requirement, _exact(pet, extension))
 
 
 def _is_utf_8(body: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import date
 
 import pytest
@@ -224,9 +225,14 @@ def test_a_doubtful_value_is_201_or_400(sent: object) -> None:
         assert decision.text.endswith(f": expected 201 or 400 (section 4.2), got {status}.")
 
 
-def test_a_very_long_name_may_be_413() -> None:
-    assert by("CREATE-14", posted(NEW | {"name": "x" * 256}, 413)) is HOLDS
-    assert isinstance(found("CREATE-14", posted(NEW | {"name": "x" * 255}, 413)), Failed)
+def test_a_body_of_more_than_a_thousand_bytes_may_be_413_whatever_else_is_wrong() -> None:
+    body = {"name": "x", "categoryId": 1}
+    spare = 1_000 - len(json.dumps(body))
+    for size, conforms in ((spare, False), (spare + 1, True)):
+        answer = found("CREATE-14", posted(body | {"name": "x" * (size + 1)}, 413))
+        assert isinstance(answer, Failed) is not conforms
+    assert by("CREATE-6", posted({"name": "x" * 1_000}, 413)) is HOLDS
+    assert isinstance(by("CREATE-6", posted({"name": "x"}, 413)), Problem)
 
 
 @pytest.mark.parametrize("sent", [NEW | {"id": 1}, NEW | {"categoryId": 1.0}], ids=range(2))

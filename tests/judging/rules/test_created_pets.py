@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -15,6 +16,7 @@ from tests.support.exchanges import exchange
 
 LIST, CREATE, GET, _ORDERS = Operation
 GROUNDS = Grounds(date(2030, 12, 4), categories=frozenset({1}), writes=True, run="0a1b2c3d")
+READING = replace(GROUNDS, writes=False)
 REMOVED = Grounds(date(2030, 12, 5), categories=frozenset({1}), writes=True)
 
 
@@ -81,15 +83,43 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
         first.otherwise.reason == "The animal changes between requests; another client may be changing it. Run again."
     )
     assert first.otherwise.examined == (posted, read)
-    again = found("CREATE-12", posted, read, get(1, 10.2, name="Tex"))
+    late = get(1, 10.2, name="Tex")
+    alone = found("CREATE-12", posted, read, late, grounds=READING)
+    assert isinstance(alone, Undecided)
+    assert alone.reason.startswith("One animal of the run differs from its 201, which another client may have changed.")
+    once_more = found("CREATE-12", posted, read, late)
+    assert isinstance(once_more, Ask)
+    assert once_more.calls == (Call(CREATE, body=posted.request.body),)
+    twin = replace(new(2, 11.0), request=posted.request)
+    look = found("CREATE-12", posted, read, late, twin)
+    assert isinstance(look, Ask)
+    assert look.calls == (reading(2),)
+    same = found("CREATE-12", posted, read, late, twin, get(2, 22.0))
+    assert isinstance(same, Ask)
+    assert same.otherwise.reason == alone.reason
+    differs = [get(2, 12.0, name="Fox"), get(2, 22.0, name="Fox")]
+    again = found("CREATE-12", posted, read, late, twin, *differs)
     assert isinstance(again, Failed)
     assert again.text == (
-        'GET /pets/1 does not match the 201 for animal 1: `name` is "Tex" instead of "Rex 1" (section 4.2).'
+        'GET /pets/1 does not match the 201 for animal 1: `name` is "Tex" instead of "Rex 1" (section 4.2); '
+        "also animal 2."
     )
     assert [(proof.exchange.request.method, proof.part) for proof in again.proofs] == [
         ("POST", "body:/name"),
         ("GET", "body:/name"),
+    ] * 2
+
+
+def test_two_animals_that_differ_in_other_members_may_have_been_changed_by_another_client() -> None:
+    record = [
+        new(1),
+        new(2),
+        *(get(1, at, name="Tex") for at in (1.0, 11.0)),
+        *(get(2, at, categoryId=9) for at in (1.0, 11.0)),
     ]
+    assert isinstance(found("CREATE-12", *record, grounds=READING), Undecided)
+    alike = [new(1), new(2), *(get(n, at, name="Tex") for n in (1, 2) for at in (1.0, 11.0))]
+    assert isinstance(found("CREATE-12", *alike), Failed)
 
 
 def test_a_difference_counts_if_two_reads_share_it_and_the_last_is_late() -> None:
@@ -97,10 +127,10 @@ def test_a_difference_counts_if_two_reads_share_it_and_the_last_is_late() -> Non
     assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Tex"), get(1, 10.0, name="Tex")), Ask)
     assert isinstance(found("CREATE-12", posted, get(1, 10.1, name="Tex")), Ask)
     assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Fox"), get(1, 20.0, name="Tex")), Ask)
-    both = [get(1, sent, name="Tex", categoryId=2) for sent in (1.0, 20.0)]
-    decision = found("CREATE-12", posted, *both)
+    both = [get(n, sent, name="Tex", categoryId=2) for n in (1, 2) for sent in (1.0, 20.0)]
+    decision = found("CREATE-12", posted, new(2), *both)
     assert isinstance(decision, Failed)
-    assert '`name` is "Tex" instead of "Rex 1"; `categoryId` is 2 instead of 1 (section 4.2).' in decision.text
+    assert '`name` is "Tex" instead of "Rex 1"; `categoryId` is 2 instead of 1 (section 4.2)' in decision.text
     assert isinstance(found("CREATE-12", posted, get(1, 1.0, name="Tex"), get(1, 20.0)), Held)
 
 
@@ -244,17 +274,22 @@ def test_a_full_page_or_an_open_filter_need_not_show_it() -> None:
         assert decision.calls[0] == listing(limit="99")
 
 
-def test_a_page_that_shows_it_changed_twice_fails() -> None:
-    record = [new(1), page(OLD, pet(1, categoryId=2), sent=1.0)]
+def test_a_page_that_shows_two_changed_alike_twice_fails() -> None:
+    changed = [pet(1, categoryId=2), pet(2, categoryId=2)]
+    record = [new(1), new(2), page(OLD, *changed, sent=1.0)]
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((listing(limit="100"),), 10.1)
-    again = found("CREATE-13", *record, page(OLD, pet(1, categoryId=2), sent=10.1))
+    again = found("CREATE-13", *record, page(OLD, *changed, sent=10.1))
     assert isinstance(again, Failed)
     assert again.text == (
-        "GET /pets?limit=100 does not match the 201 for animal 1: `categoryId` is 2 instead of 1 (section 4.2)."
+        "GET /pets?limit=100 does not match the 201 for animal 1: `categoryId` is 2 instead of 1 (section 4.2); "
+        "also animal 2."
     )
-    assert [proof.part for proof in again.proofs] == ["body:/categoryId", "body:/1/categoryId"]
+    assert [proof.part for proof in again.proofs][:2] == ["body:/categoryId", "body:/1/categoryId"]
+    alone = [new(1), *(page(OLD, pet(1, categoryId=2), sent=at) for at in (1.0, 10.1))]
+    assert isinstance(found("CREATE-13", *alone, grounds=READING), Undecided)
+    assert isinstance(found("CREATE-13", *alone), Ask)
 
 
 def test_an_animal_missing_in_the_whole_store_is_read_between_two_pages() -> None:
@@ -301,20 +336,30 @@ def test_an_animal_that_may_have_vanished_is_not_missing(later: list[Exchange]) 
     assert not isinstance(found("CREATE-13", new(1), page(OLD, sent=1.0), *later), Failed)
 
 
-def test_two_animals_that_no_page_of_the_whole_store_shows_fail() -> None:
+def test_two_animals_that_no_page_of_the_whole_store_shows_are_read() -> None:
+    """A store may remove its oldest: an animal counts only while it can be read."""
     record = [new(1), new(2), page(OLD, sent=10.1)]
-    decision = found("CREATE-13", *record)
+    whole = listing(limit="100")
+    asked = found("CREATE-13", *record)
+    assert isinstance(asked, Ask)
+    assert asked.calls == (whole, reading(2), whole)
+    gone = found("CREATE-13", *record, get(2, 10.3, 404), page(OLD, sent=10.5))
+    assert isinstance(gone, Ask)
+    assert isinstance(found("CREATE-13", *record, get(2, 10.3), page(OLD, sent=10.5)), Failed)
+
+
+def test_from_the_removal_day_two_animals_that_no_page_shows_fail() -> None:
+    record = [new(1), new(2), page(OLD, sent=10.1)]
+    decision = found("CREATE-13", *record, grounds=REMOVED)
     assert isinstance(decision, Failed)
     assert decision.text == (
         "10 s after POST /pets created animal 2, GET /pets?limit=100 left it out; the page holds 1 of at most 100 "
         "animals (section 4.2)."
     )
     assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[2], "body"))
-    again = found("CREATE-13", new(1), new(2), page(OLD, sent=10.0))
+    again = found("CREATE-13", new(1), new(2), page(OLD, sent=10.0), grounds=REMOVED)
     assert isinstance(again, Ask)
-    assert again.calls == (listing(limit="100"),)  # two are enough, so neither is read
-    assert isinstance(found("CREATE-13", new(1), new(2), new(3, 5.0), page(OLD, sent=10.1)), Ask)
-    assert isinstance(found("CREATE-13", new(1), new(2), page(pet(1), sent=1.0), page(OLD, sent=10.1)), Ask)
+    assert again.calls == (listing(limit="100"),)
 
 
 def test_from_the_removal_day_no_read_is_requested() -> None:

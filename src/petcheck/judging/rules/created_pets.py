@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from petcheck.exchange import Call, Exchange, Page, page_call, read_call
@@ -41,6 +42,7 @@ from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
 _CHANGING = "The animal changes between requests; another client may be changing it. Run again."
+_CHANGED_ONCE = "One animal of the run differs from its 201, which another client may have changed. Run again."
 _NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREATE-1 and PET-1."
 
 
@@ -67,17 +69,17 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     by_id = read_in(record)
     reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
     shown: list[Exchange] = []
-    changed: list[tuple[Creation, Failed]] = []
+    changed: list[_Changed] = []
     for one, exchanges in reads:
         sights = [sight for sight in map(read_sight, exchanges) if sight is not None]
         decision = _as_created(one, sights)
-        if isinstance(decision, Failed):
-            changed.append((one, decision))
+        if isinstance(decision, _Changed):
+            changed.append(decision)
         elif decision is not None and not changed:
             return decision
         shown += [sight.exchange for sight in sights]
     if changed:
-        return _all_changed(changed)
+        return _changed_alike(changed, creations, grounds, read_call)
     lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
     if lost:
         return _is_lost(record, creations, lost, tuple(shown))
@@ -168,23 +170,24 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     pages, listed = pages_in(record), listed_in(record)
     questions: list[Ask] = []
     shown: list[Exchange] = []
-    changed: list[tuple[Creation, Failed]] = []
+    changed: list[_Changed] = []
     for one in creations:
         sights = [sight for sight in listed.get(one.id, ()) if _after(sight.exchange, one)]
         decision = _as_created(one, sights)
         if isinstance(decision, Ask):
             questions.append(decision)
         elif decision is not None:
-            changed.append((one, decision))
+            changed.append(decision)
         shown += [sight.exchange for sight in sights]
     if changed:
-        return _all_changed(changed)
+        again = changed[0].failed.proofs[-1].exchange.request.call
+        return _changed_alike(changed, creations, grounds, lambda _number: again)
     for page, missing in _without(pages, creations):
-        decision = _is_missing(record, pages, page, missing, grounds)
-        if isinstance(decision, Failed):
-            return decision
-        if decision is not None:
-            questions.append(decision)
+        proved = _is_missing(record, pages, page, missing, grounds)
+        if isinstance(proved, Failed):
+            return proved
+        if proved is not None:
+            questions.append(proved)
     if questions:
         return questions[0]
     if shown:
@@ -226,9 +229,10 @@ def _is_missing(
         reads = grounds.as_of < REMOVAL_DAY
         found = [sight for e in read_in(record).get(one.id, ()) if (sight := read_sight(e)) is not None]
         read = next((sight.exchange for _, sight, _ in agree(before, found)), None)
-        if page.exchange.sent >= _due(one) and (len(late) > 1 or read is not None):
+        # an animal that has vanished itself proves nothing about the list
+        if page.exchange.sent >= _due(one) and (read is not None or (len(late) > 1 and not reads)):
             return _left_out(page, one, read)
-        calls = (again, read_call(one.id), again) if reads and len(never) < 2 else (again,)
+        calls = (again, read_call(one.id), again) if reads else (again,)
         return Ask(calls, vanished, _due(one))
     older = {number for other in pages if not _after(other.exchange, one) for number in other.ids}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
@@ -269,8 +273,17 @@ def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
 # ---- both
 
 
-def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
-    """The decision if an animal is shown differently than in the 201; None if it is not.
+@dataclass(frozen=True, slots=True)
+class _Changed:
+    """A created animal that stays different from its 201 in some `members`, and the failure if that is the server."""
+
+    one: Creation
+    members: frozenset[str]
+    failed: Failed
+
+
+def _as_created(one: Creation, sights: Sequence[Sight]) -> _Changed | Ask | None:
+    """What an animal shows that differs from its 201; None if nothing does.
 
     A difference counts if the latest two sights share it, and the last is `LAG_S` after the POST.
     """
@@ -280,22 +293,47 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> Failed | Ask | None:
     changed = _changes(one, last)
     alike = len(sights) > 1 and _changes(one, sights[-2]) == changed
     if alike and last.exchange.sent >= _due(one):
-        return Failed(
+        failed = Failed(
             f"{described(last.exchange)} does not match the 201 for animal {one.id}: "
             f"{'; '.join(problem.text for problem in changed)} (section 4.2).",
             (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
         )
+        return _Changed(one, frozenset(problem.part for problem in changed), failed)
     changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
     return Ask((last.exchange.request.call,), changing, _due(one))
 
 
-def _all_changed(changed: Sequence[tuple[Creation, Failed]]) -> Failed:
+def _changed_alike(
+    changed: Sequence[_Changed], creations: Sequence[Creation], grounds: Grounds, look: Callable[[int], Call]
+) -> Decision:
+    """The decision about animals that stay different from their 201.
+
+    Another client may change one, so it counts only if two of the run differ in the same members. If none do, the same
+    body is posted once more; `look` is the request that shows the new animal.
+    """
+    ways = Counter(one.members for one in changed)
+    alike = [one for one in changed if ways[one.members] > 1]
+    if alike:
+        return _all_changed(alike)
+    first = changed[0].one
+    undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in changed[0].failed.proofs))
+    if not grounds.writes:
+        return undecided
+    sent = first.exchange.request.body
+    alike_sent = (one for one in reversed(creations) if one.exchange.request.body == sent)
+    twin = next((one for one in alike_sent if one is not first), None)
+    if twin is None:
+        return Ask((Call(Operation.CREATE_PET, body=sent),), undecided)
+    return Ask((look(twin.id),), undecided)
+
+
+def _all_changed(changed: Sequence[_Changed]) -> Failed:
     """One failure for all animals that are shown differently; the first describes it."""
-    (_, first), *others = changed
-    numbers = [str(one.id) for one, _ in others]
+    first, *others = changed
+    numbers = [str(other.one.id) for other in others]
     also = f"; also animal{'s' * (len(numbers) > 1)} {', '.join(numbers)}." if numbers else "."
-    proofs = tuple(chain.from_iterable(failed.proofs for _, failed in changed))
-    return replace(first, text=first.text.removesuffix(".") + also, proofs=proofs)
+    proofs = tuple(chain.from_iterable(each.failed.proofs for each in changed))
+    return replace(first.failed, text=first.failed.text.removesuffix(".") + also, proofs=proofs)
 
 
 def _changes(one: Creation, sight: Sight) -> list[Problem]:
