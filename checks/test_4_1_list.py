@@ -20,13 +20,10 @@ from petcheck.toolkit import (
     stage,
 )
 
-# every status, and every limit that the document names; and an unfiltered page that may show the whole store
-PAGES = ((None, None), (LIMIT_MAX, None), (None, "available"), (1, "sold"), (20, "available"), (LIMIT_MAX, "pending"))
-
 
 def look(target: Target) -> None:
     """Request the pages that this file is about, each once in a run."""
-    for limit, status in PAGES:
+    for limit, status in target.pages:
         target.api.list_pets(limit=limit, status=status)
 
 

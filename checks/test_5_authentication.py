@@ -34,7 +34,7 @@ def send(target: Target, cell: KeyCell) -> None:
     """Send the request for a cell of the plan, once in a run; not to an operation that is removed."""
     if cell.operation is not CREATE:
         if cell.operation is not Operation.GET_PET or target.as_of < REMOVAL_DAY:
-            target.api.call(key_call(cell, target.record, target.unknown_id))
+            target.api.call(key_call(cell, target.record, target.unknown_id, target.pages))
     elif target.config.writes:
         target.refuse(key_body(cell, target.run, target.category), cell.key)
 

@@ -26,7 +26,7 @@ DAYS = {"after-removal": date(2030, 12, 5), "day-before-removal": date(2030, 12,
 NO_PLAN = frozenset({"custom-plan"})
 
 
-SEEDS = range(7, 17)
+SEEDS = range(7, 27)
 
 
 def run_until_found(name: str, *more: str, by: Judge = judge_in_place) -> list[Trial]:

@@ -9,6 +9,7 @@ import pytest
 from petcheck.exchange import Credential
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.keys import DEFECTS, KeyCell, Wrong, key_body, key_call, key_plan
+from petcheck.plan.pages import first_pages
 from petcheck.spec.operations import Operation
 
 READING = frozenset(operation for operation in Operation if operation.safe)
@@ -79,7 +80,7 @@ def test_the_seed_decides() -> None:
     ],
 )
 def test_the_request_for_a_cell(wrong: Wrong, operation: Operation, path: str) -> None:
-    call = key_call(KeyCell(Credential.EXTENDED, operation, wrong), (), 77)
+    call = key_call(KeyCell(Credential.EXTENDED, operation, wrong), (), 77, first_pages("1"))
     assert (call.credential, call.method) == (Credential.EXTENDED, "GET")
     if wrong is Wrong.FILTER:
         assert "status=" in call.path

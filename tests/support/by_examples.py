@@ -23,7 +23,7 @@ no-limit-with-sold-unfiltered no-limit-with-sold-unlimited no-match-gives-all no
 list-stale-for-a-minute status-empty-accepted status-padded-accepted status-before-newline-accepted
 list-as-status-crashes status-first-dropped third-category-refused id-0-200-list
 created-without-status-not-stored field-names-in-any-case-accepted json-in-string-accepted
-created-name-leading-blanks-lost category-1e400-crashes lone-surrogate-crashes nul-crashes
+created-name-leading-blanks-lost category-1e400-crashes nul-crashes
 control-character-crashes extra-field-crashes get-cached-as-text unknown-parameter-crashes
 limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digits-as-name-become-number
 """

@@ -17,7 +17,7 @@ from petcheck.judging.judgement import Record
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
-from petcheck.spec.figures import AVAILABLE, LIMIT_MAX, LIMIT_MIN, PENDING, SOLD
+from petcheck.plan.pages import Parameters
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Members
 
@@ -132,15 +132,17 @@ def _options(operation: Operation) -> tuple[Wrong, ...]:
 
 
 _OUT_OF_BOUNDS = ("abc", "0", "-1", "101")
-# these pages were answered before with the valid key
-_ASKED_BEFORE: tuple[tuple[int | None, str], ...] = ((LIMIT_MAX, PENDING), (None, AVAILABLE), (LIMIT_MIN, SOLD))
 
 
-def key_call(cell: KeyCell, record: Record, unknown_id: int) -> Call:
-    """The GET for a cell; an animal that pages show, if there is one, unless the id is to be unknown."""
+def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Parameters]) -> Call:
+    """The GET for a cell; an animal that pages show, if there is one, unless the id is to be unknown.
+
+    `pages` are those that were answered before with the valid key.
+    """
     match cell.wrong:
         case Wrong.FILTER:
-            limit, status = _ASKED_BEFORE[cell.variant % len(_ASKED_BEFORE)]
+            filtered = [page for page in pages if page[1] is not None]
+            limit, status = filtered[cell.variant % len(filtered)]
             return page_call(limit, status, cell.key)
         case Wrong.LIMIT:
             return page_call(_OUT_OF_BOUNDS[cell.variant % len(_OUT_OF_BOUNDS)], None, cell.key)

@@ -27,6 +27,7 @@ _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SEQUENCES, _AGAIN = "sequences", "read again"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
+_SPOILING = 3
 _IDS = 2  # examples of ids that come before a second read of an animal
 
 
@@ -51,6 +52,7 @@ class Examples:
         self.sent = 0
         self.shares = shares(self.number, writes=self.target.config.writes)
         self._posts = 0
+        self._kept = _SPOILING if self.number > DEEP else 0  # requests for what may spoil a store
         self._done = False
         self._obstacles: dict[object, NotSent] = {}
         self._simplified: Counter[Operation] = Counter()
@@ -95,10 +97,10 @@ class Examples:
         self.target.need_writes()
         if self.number <= DEEP:
             raise NotRun("What may spoil a store is sent only with more examples than the default.", "--examples")
-        for body in spoiling(self.pets):
-            if self.left(Operation.CREATE_PET) > 0:
-                self.ask(Call(Operation.CREATE_PET, body=body))
-        self.ask(page_call(LIMIT_MAX), fresh=True)
+        self._kept = 0
+        for call in (*(Call(Operation.CREATE_PET, body=body) for body in spoiling(self.pets)), page_call(LIMIT_MAX)):
+            if self.left(call.operation) > 0:
+                self.ask(call, fresh=True)
 
     def run(self) -> None:
         """Try the examples, once in a run: the operations take turns, so that a cap affects all of them."""
@@ -182,8 +184,8 @@ class Examples:
 
     def left(self, operation: Operation) -> int:
         """Requests that the examples may still use for an operation."""
-        left = min(self.shares.total - self.sent, self.target.spare_for_examples())
-        return min(left, self.shares.posts - self._posts) if operation is Operation.CREATE_PET else left
+        left = min(self.shares.total - self.sent, self.target.spare_for_examples()) - self._kept
+        return min(left, self.shares.posts - self._posts - self._kept) if operation is Operation.CREATE_PET else left
 
     def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send a call and count it for the examples; a call that a check has sent is reused unless `fresh`."""

@@ -36,7 +36,7 @@ from petcheck.spec.operations import Operation
 Item = TypeVar("Item")
 _LONGEST_QUERY = 400
 _STATUS_OR_NONE = (*STATUSES, None)
-_FIRST = 2  # of the odd forms, which every run tries before the seed draws
+_FIRST = 4  # of the odd forms, which every run tries before the seed draws
 
 
 # ---- GET /pets
@@ -78,8 +78,9 @@ def _open_lists(cases: Cases, drawn: random.Random) -> Iterator[Call]:
     seed draws the order of the others.
     """
     named = [tuple(query.items()) for query in reversed(OPEN_LISTS.values())]
-    rest = (*named[1:], *_ODD_QUERIES[1:])
-    for query in (_ODD_QUERIES[0], named[0], *drawn.sample(rest, len(rest))):
+    odd = drawn.sample(_ODD_QUERIES[1:], len(_ODD_QUERIES) - 1)
+    turns = zip_longest(drawn.sample(named, len(named)), odd)
+    for query in (_ODD_QUERIES[0], *(query for turn in turns for query in turn if query is not None)):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
@@ -122,8 +123,10 @@ def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Ca
     """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     edges = [-1, 0, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
+    last, *gap = [*_near(known), None]
+    edges += [number for number in gap if number is not None]
     ids = chain(
-        map(_id, _near(known)),
+        [] if last is None else [_id(last)],
         map(_id, drawn.sample(edges, len(edges))),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, _octaves(drawn)),
@@ -455,7 +458,7 @@ def named(run: str, length: int) -> str:
 
 
 def _drawn(items: Iterable[Item], drawn: random.Random) -> list[Item]:
-    """The first two, and the others in the order that the seed draws: few runs have requests for all of them."""
+    """The first four, and the others in the order that the seed draws: few runs have requests for all of them."""
     first = list(items)
     rest = first[_FIRST:]
     return [*first[:_FIRST], *drawn.sample(rest, len(rest))]

@@ -23,6 +23,7 @@ from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
+from petcheck.plan.pages import Parameters, first_pages
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.feeds import Choice
@@ -74,6 +75,11 @@ class Target:
         forbidden = {operation for operation in Operation if not (operation.safe or self.config.writes)}
         removed = {Operation.GET_PET} if self.as_of >= REMOVAL_DAY else set()
         return key_plan(str(self.seed), frozenset(Operation) - forbidden - removed)
+
+    @cached_property
+    def pages(self) -> tuple[Parameters, ...]:
+        """The pages that the run asks for before anything else (section 4.1)."""
+        return first_pages(str(self.seed))
 
     def accepts(self, requirement: str, operation: Operation) -> bool:
         """Whether an operation is known to break a requirement about invalid keys."""
@@ -235,7 +241,7 @@ class Target:
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
         needed = requests + self.reserved
-        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 23 // 40
+        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 28 // 40
 
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""

@@ -21,7 +21,9 @@ _FIELDS = ("name", "categoryId", "status")
 _FREE = "CREATE-14 ERROR-5"
 
 
-def _crashes(name: str, what: str, breaks: str, when: Callable[[dict[str, Any]], bool]) -> Iterator[Fault]:
+def _crashes(
+    name: str, what: str, breaks: str, when: Callable[[dict[str, Any]], bool], *, needs: str = ""
+) -> Iterator[Fault]:
     """A body for which `when` holds gets 500."""
 
     def holds(call: ReceivedCall) -> bool:
@@ -30,7 +32,7 @@ def _crashes(name: str, what: str, breaks: str, when: Callable[[dict[str, Any]],
         except Refused:
             return False
 
-    return create(name, f"{what} gets 500.", breaks, answered(holds, error(500, "internal")))
+    return create(name, f"{what} gets 500.", breaks, answered(holds, error(500, "internal")), needs=needs)
 
 
 def _in_name(found: Callable[[str], bool]) -> Callable[[dict[str, Any]], bool]:
@@ -179,7 +181,7 @@ FAULTS = [
         "ERROR-5",
         lambda fields: any(map(_infinite, _extra(fields))),
     ),
-    *_crashes("lone-surrogate-crashes", "A lone surrogate in a name", _FREE, _in_name(_surrogate)),
+    *_crashes("lone-surrogate-crashes", "A lone surrogate in a name", _FREE, _in_name(_surrogate), needs="examples"),
     *_crashes("nul-crashes", "A NUL character in a name", _FREE, _in_name(lambda name: "\0" in name)),
     *_crashes(
         "control-character-crashes",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -70,8 +69,9 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
     shown: list[Exchange] = []
     changed: list[_Changed] = []
-    for one, exchanges in reads:
-        sights = [sight for sight in map(read_sight, exchanges) if sight is not None]
+    seen = {one.id: [sight for sight in map(read_sight, exchanges) if sight is not None] for one, exchanges in reads}
+    for one, _ in reads:
+        sights = seen[one.id]
         decision = _as_created(one, sights)
         if isinstance(decision, _Changed):
             changed.append(decision)
@@ -79,7 +79,7 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
             return decision
         shown += [sight.exchange for sight in sights]
     if changed:
-        return _changed_alike(changed, creations, grounds, read_call)
+        return _changed_alike(changed, seen, creations, grounds, read_call)
     lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
     if lost:
         return _is_lost(record, creations, lost, tuple(shown))
@@ -181,7 +181,7 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
         shown += [sight.exchange for sight in sights]
     if changed:
         again = changed[0].failed.proofs[-1].exchange.request.call
-        return _changed_alike(changed, creations, grounds, lambda _number: again)
+        return _changed_alike(changed, listed, creations, grounds, lambda _number: again)
     for page, missing in _without(pages, creations):
         proved = _is_missing(record, pages, page, missing, grounds)
         if isinstance(proved, Failed):
@@ -279,6 +279,7 @@ class _Changed:
 
     one: Creation
     members: frozenset[str]
+    texts: list[str]
     failed: Failed
 
 
@@ -287,44 +288,60 @@ def _as_created(one: Creation, sights: Sequence[Sight]) -> _Changed | Ask | None
 
     A difference counts if the latest two sights share it, and the last is `LAG_S` after the POST.
     """
-    if not sights or not _changes(one, sights[-1]):
+    last = sights[-1] if sights else None
+    changed = None if last is None else _difference(one, last)
+    if last is None or changed is None:
         return None
-    last = sights[-1]
-    changed = _changes(one, last)
-    alike = len(sights) > 1 and _changes(one, sights[-2]) == changed
-    if alike and last.exchange.sent >= _due(one):
-        failed = Failed(
-            f"{described(last.exchange)} does not match the 201 for animal {one.id}: "
-            f"{'; '.join(problem.text for problem in changed)} (section 4.2).",
-            (Proof(one.exchange, changed[0].part), last.proof(changed[0])),
-        )
-        return _Changed(one, frozenset(problem.part for problem in changed), failed)
+    before = _difference(one, sights[-2]) if len(sights) > 1 else None
+    if before is not None and before.texts == changed.texts and last.exchange.sent >= _due(one):
+        return changed
     changing = Undecided(_CHANGING, examined=(one.exchange, last.exchange))
     return Ask((last.exchange.request.call,), changing, _due(one))
 
 
-def _changed_alike(
-    changed: Sequence[_Changed], creations: Sequence[Creation], grounds: Grounds, look: Callable[[int], Call]
-) -> Decision:
-    """The decision about animals that stay different from their 201.
+def _difference(one: Creation, sight: Sight) -> _Changed | None:
+    """How a sight of an animal differs from its 201; None if it does not."""
+    problems = _changes(one, sight)
+    if not problems:
+        return None
+    failed = Failed(
+        f"{described(sight.exchange)} does not match the 201 for animal {one.id}: "
+        f"{'; '.join(problem.text for problem in problems)} (section 4.2).",
+        (Proof(one.exchange, problems[0].part), sight.proof(problems[0])),
+    )
+    return _Changed(one, frozenset(problem.part for problem in problems), [p.text for p in problems], failed)
 
-    Another client may change one, so it counts only if two of the run differ in the same members. If none do, the same
-    body is posted once more; `look` is the request that shows the new animal.
+
+def _changed_alike(
+    changed: Sequence[_Changed],
+    sights: Mapping[int, Sequence[Sight]],
+    creations: Sequence[Creation],
+    grounds: Grounds,
+    look: Callable[[int], Call],
+) -> Decision:
+    """The decision about animals that stay different from their 201; `sights` are those of all animals.
+
+    Another client may change one, so it counts only if two of the run differ in the same member. If no other one was
+    looked at, one is; if those are as they were sent, the same body is posted once more. `look` is the request that
+    shows an animal.
     """
-    ways = Counter(one.members for one in changed)
-    alike = [one for one in changed if ways[one.members] > 1]
+    first = changed[0]
+    others = [one for one in creations if one.id != first.one.id]
+    late = {one.id: [s for s in sights.get(one.id, ()) if s.exchange.sent >= _due(one)] for one in others}
+    seen = [found for one in others for sight in late[one.id][-1:] if (found := _difference(one, sight)) is not None]
+    alike = [each for each in seen if each.members & first.members]
     if alike:
-        return _all_changed(alike)
-    first = changed[0].one
-    undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in changed[0].failed.proofs))
-    if not grounds.writes:
-        return undecided
-    sent = first.exchange.request.body
-    alike_sent = (one for one in reversed(creations) if one.exchange.request.body == sent)
-    twin = next((one for one in alike_sent if one is not first), None)
-    if twin is None:
+        known = {each.one.id for each in changed}
+        return _all_changed([*changed, *(each for each in alike if each.one.id not in known)])
+    undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs))
+    sent = first.one.exchange.request.body
+    twin = next((one for one in reversed(others) if one.exchange.request.body == sent), None)
+    unseen = [one for one in others if not late[one.id]]
+    if twin is None and unseen and len(unseen) == len(others):
+        return Ask((look(unseen[-1].id),), undecided, _due(unseen[-1]))
+    if twin is None and grounds.writes:
         return Ask((Call(Operation.CREATE_PET, body=sent),), undecided)
-    return Ask((look(twin.id),), undecided)
+    return Ask((look(twin.id),), undecided, _due(twin)) if twin in unseen and twin is not None else undecided
 
 
 def _all_changed(changed: Sequence[_Changed]) -> Failed:

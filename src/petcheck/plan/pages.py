@@ -1,0 +1,26 @@
+"""Section 4.1: the pages that a run asks for before anything else. Pure."""
+
+from __future__ import annotations
+
+import random
+
+from petcheck.spec.figures import AVAILABLE, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, PENDING, SOLD
+
+Parameters = tuple[int | None, str | None]
+"""A limit and a status; None leaves one out."""
+
+
+def first_pages(seed: str) -> tuple[Parameters, ...]:
+    """Every status, every limit that the document names, and an unfiltered page that may show the whole store.
+
+    The seed draws which limit goes with which status. LIST-4 compares the third page with the fifth.
+    """
+    first, second = random.Random(f"{seed}/pages").sample((AVAILABLE, SOLD), 2)  # noqa: S311 - repeatable, not secret
+    return (
+        (None, None),
+        (LIMIT_MAX, None),
+        (None, first),
+        (LIMIT_MIN, second),
+        (LIMIT_DEFAULT, first),
+        (LIMIT_MAX, PENDING),
+    )

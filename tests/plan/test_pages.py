@@ -1,0 +1,25 @@
+"""The pages that a run asks for before anything else."""
+
+from __future__ import annotations
+
+from petcheck.plan.pages import first_pages
+from petcheck.spec.figures import STATUSES
+
+SEEDS = [str(seed) for seed in range(20)]
+
+
+def test_every_status_and_every_named_limit_is_asked_for() -> None:
+    for pages in map(first_pages, SEEDS):
+        assert {limit for limit, _ in pages} == {None, 1, 20, 100}
+        assert {status for _, status in pages} == {None, *STATUSES}
+        assert len(set(pages)) == len(pages) == 6
+
+
+def test_the_default_and_a_limit_of_20_are_compared_with_the_same_filter() -> None:
+    for pages in map(first_pages, SEEDS):
+        (by_default,) = [status for limit, status in pages if limit is None and status]
+        assert (20, by_default) in pages
+
+
+def test_the_seed_draws_the_pairs() -> None:
+    assert len({first_pages(seed) for seed in SEEDS}) == 2
