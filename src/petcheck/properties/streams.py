@@ -123,10 +123,10 @@ def getting(seed: int, cases: Cases, known: Collection[int] = ()) -> Iterator[Ca
     """Ids near the `known` ones, then over all of int64, the limits of common integer types first; other segments."""
     drawn = random.Random(f"{seed}/get")  # noqa: S311 - repeatable, not secret
     edges = [-1, 0, INT64_MAX, INT64_MIN, 2**31, 2**32, 2**53 + 1, -(2**31) - 1]
-    last, *gap = [*_near(known), None]
-    edges += [number for number in gap if number is not None]
+    near = list(_near(known))
+    edges += near[1:]
     ids = chain(
-        [] if last is None else [_id(last)],
+        map(_id, near[:1]),
         map(_id, drawn.sample(edges, len(edges))),
         cases.coverage(Operation.GET_PET, "positive"),
         map(_id, _octaves(drawn)),
