@@ -195,6 +195,21 @@ def test_a_simplified_example_names_the_form_that_was_found() -> None:
     assert ruled(failed, record=[TWO, simple]).reason == "It broke."
 
 
+def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:
+    before = exchange(index=0, path="/pets?limit=100", body=[])
+    made = exchange(
+        Operation.CREATE_PET, 201, {"id": 7, "name": "Zoe"}, asked={"name": "Zoe", "categoryId": 1}, index=1
+    )
+    broken = exchange(index=2, path="/pets?limit=100", status=500)
+    failed = Failed("It broke.", (Proof(broken),))
+    said = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1} created animal 7. It broke.'
+    assert ruled(failed, record=[before, made, broken]).reason == said
+    for record in ([made, broken], [before, broken], [made, before, broken]):
+        assert ruled(failed, record=record).reason == "It broke."
+    read_again = Failed("It broke.", (Proof(before),))
+    assert ruled(read_again, record=[before, made]).reason == "It broke."
+
+
 def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
     asked = [("76&status=sold", 500, None), ("76", 200, 2), ("71&status=sold", 500, 2), ("70&status=sold", 500, 2)]
     forms = [

@@ -14,10 +14,12 @@ from typing import Literal
 from petcheck.exchange import Exchange, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import Coverage, coverage
+from petcheck.judging.creations import creations_in
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
+from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Exit, Outcome, Waiver
 from petcheck.words import plural
 
@@ -261,13 +263,28 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     return replace(
         verdict,
         outcome="fail",
-        reason=decision.text + _simplified_from(first, record),
+        reason=_spoiled_by(first, record) + decision.text + _simplified_from(first, record),
         exchanges=tuple(sorted({*verdict.exchanges, *parts})),
         decisive=tuple(parts),
         parts=tuple(parts.values()),
         example=None if first.simplifies is None else Example(first.index, first.simplifies),
         expected=decision.expected,
     )
+
+
+def _spoiled_by(exchange: Exchange, record: Record) -> str:
+    """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
+    request = exchange.request
+    if request.operation is not Operation.LIST_PETS or not request.has_valid_key or exchange.page is not None:
+        return ""
+    before = [e for e in record if e.index < exchange.index and e.request.call == request.call and e.page is not None]
+    if not before:
+        return ""
+    made = [one for one in creations_in(record) if before[-1].index < one.exchange.index < exchange.index]
+    if not made:
+        return ""
+    last = made[-1]
+    return f"It worked until {last.exchange.request.summary} created animal {last.id}. "
 
 
 def _simplified_from(exchange: Exchange, record: Record) -> str:

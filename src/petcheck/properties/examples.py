@@ -190,13 +190,13 @@ class Examples:
     def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send a call and count it for the examples; a call that a check has sent is reused unless `fresh`."""
         transport = self.target.transport
-        first, section = transport.tally.planned, transport.section
+        first, section = transport.tally.spent, transport.section
         transport.section, transport.example = "", True
         try:
             return transport.send(call) if fresh else self.target.api.sample(call)
         finally:
             transport.section, transport.example = section, False
-            spent = transport.tally.planned - first
+            spent = transport.tally.spent - first
             self.sent += spent
             self.target.examples_sent += spent
             self._posts += 0 if call.operation.safe else spent

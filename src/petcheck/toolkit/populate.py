@@ -25,14 +25,14 @@ def populate(target: Target, wanted: int) -> None:
     first; and if a POST creates nothing.
     """
     section, target.transport.section = target.transport.section, ""
-    planned = target.transport.tally.planned
+    spent = target.transport.tally.spent
     try:
         said = _populated(target, wanted)
     except NotSent as obstacle:
         said = f"stopped adding animals: {obstacle.reason}"
     finally:
         target.transport.section = section
-        target.populating += target.transport.tally.planned - planned
+        target.populating += target.transport.tally.spent - spent
     target.transport.on_notice(target.config.name, said)
 
 

@@ -219,7 +219,7 @@ class Target:
 
     def spare(self) -> int:
         """Requests left of the run's budget, without property examples and those to populate the target."""
-        return self.budget - (self.transport.tally.planned - self.examples_sent - self.populating)
+        return self.budget - (self.transport.tally.spent - self.examples_sent - self.populating)
 
     @property
     def reserved(self) -> int:

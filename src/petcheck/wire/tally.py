@@ -33,9 +33,9 @@ class RequestTally:
     lost: int = 0
 
     @property
-    def planned(self) -> int:
-        """Requests that count against a budget: each request once, however often it was repeated."""
-        return self.sent - self.repeats.total()
+    def spent(self) -> int:
+        """Requests that count against a budget: not those that a 429 or a gateway's trouble made the run repeat."""
+        return self.sent - self.repeats[Unplanned.RATE_LIMIT] - self.repeats[Unplanned.GATEWAY]
 
     def count(self, cause: Unplanned | None = None) -> None:
         """Add an exchange; `cause` says why its request was sent if that was not planned."""

@@ -338,7 +338,9 @@ def _changed_alike(
     twin = next((one for one in reversed(others) if one.exchange.request.body == sent), None)
     unseen = [one for one in others if not late[one.id]]
     if twin is None and unseen and len(unseen) == len(others):
-        return Ask((look(unseen[-1].id),), undecided, _due(unseen[-1]))
+        # one without a status has less to differ in
+        like = max(unseen, key=lambda one: (one.status is None) is (first.one.status is None))
+        return Ask((look(like.id),), undecided, _due(like))
     if twin is None and grounds.writes:
         return Ask((Call(Operation.CREATE_PET, body=sent),), undecided)
     return Ask((look(twin.id),), undecided, _due(twin)) if twin in unseen and twin is not None else undecided
