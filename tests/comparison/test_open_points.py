@@ -72,7 +72,7 @@ def test_pages_differ_if_one_server_cannot_return_both() -> None:
 
 def test_a_run_writes_what_it_observed_as_data() -> None:
     with server() as url:
-        result = judge_in_place(url).result
+        result = judge_in_place(url, "--examples", "60").result
     rows = {row.id: row for row in result.observations}
     assert not rows["name-beyond-ascii"].seen
     assert not rows["rate-limit-body"].seen

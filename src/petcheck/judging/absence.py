@@ -204,7 +204,7 @@ def _is_of_this_run(name: str, grounds: Grounds) -> bool:
 
 
 def _may_be_of(post: Exchange, animal: Animal) -> bool:
-    """Whether a POST can have stored an animal of its name: one of another category is somebody else's."""
+    """Whether a POST can have stored an animal of its name: an animal of another category is another client's."""
     value = post.request.parsed.value
     sent = integer(value.get("categoryId")) if isinstance(value, dict) else None
     return sent is None or integer(animal.get("categoryId")) == sent
