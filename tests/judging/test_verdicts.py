@@ -229,6 +229,7 @@ def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
 
 
 SILENT = exchange(status=Silence.TIMEOUT, index=1)
+OTHER_SILENT = exchange(path="/pets?limit=3", status=Silence.TIMEOUT, index=9)
 
 
 @pytest.mark.parametrize(
@@ -240,6 +241,9 @@ SILENT = exchange(status=Silence.TIMEOUT, index=1)
         ([SILENT, TWO, exchange(status=Silence.RESET, index=3)], [SILENT, replace(SILENT, index=3)], "error"),
         ([replace(SILENT, index=2), THREE], [replace(SILENT, index=2)], "fail"),
         ([exchange(index=1)], [exchange(index=1)], "error"),
+        # another GET got no answer either, later
+        ([SILENT, THREE, OTHER_SILENT], [SILENT, OTHER_SILENT], "fail"),
+        ([SILENT, OTHER_SILENT], [SILENT, OTHER_SILENT], "error"),
     ],
 )
 def test_silence_counts_only_if_the_target_answered_afterwards(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
+from math import isfinite
 from typing import Protocol, TypeVar
 
 from petcheck.exchange import Call, Exchange, Page
@@ -44,16 +45,18 @@ def agree(outer: Sequence[A], inner: Iterable[B], among: Record = ()) -> Iterato
 
 
 def pages_in_a_row(record: Record, outer: Call, inner: Call, ids: Iterable[int]) -> tuple[Page, Page, Page] | None:
-    """The latest pages of two calls in the order A, B, A; None if they came before these animals were known for 10 s.
+    """The latest pages of two calls in the order A, B, A by when these animals had been known for 10 s; None without.
 
-    Animals that these pages show first do not count; otherwise a growing store would be asked forever.
+    Animals that were shown later do not count; otherwise a growing store would be asked forever.
     """
     rows = list(agree(pages_of(record, outer), pages_of(record, inner), lists_in(record)))
-    if not rows:
-        return None
-    began = rows[-1][0].exchange.sent
-    settled = began >= known_since([exchange for exchange in record if exchange.finished <= began], ids) + LAG_S
-    return rows[-1] if settled else None
+    for row in reversed(rows):
+        began = row[0].exchange.sent
+        since = known_since([exchange for exchange in record if exchange.finished <= began], ids)
+        # an earlier row says nothing of animals that were shown after it alone
+        if began >= since + LAG_S and (isfinite(since) or row is rows[-1]):
+            return row
+    return None
 
 
 def _undisturbed(among: Record, *three: Exchange) -> bool:

@@ -252,13 +252,15 @@ def _option(*dropped: Dropped) -> str | None:
 
 
 def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
-    """The verdict on a failure; silence that no answer followed is an error, since its cause may not be the server."""
+    """The verdict on a failure. If no answer followed any of the silences it is an error: the cause may not be the server."""
     first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
     if decision.unanswered:
-        last = max(parts)
-        if not any(exchange.index > last and isinstance(exchange.answer, Response) for exchange in record):
+        last = {proof.exchange.request.call: proof.exchange.index for proof in decision.proofs}
+        if not any(
+            exchange.index > min(last.values()) and isinstance(exchange.answer, Response) for exchange in record
+        ):
             return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
     return replace(
         verdict,

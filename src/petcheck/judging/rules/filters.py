@@ -127,14 +127,17 @@ def _shows_all(status: str, due: set[int], record: Record) -> Decision:
         return Held(examined)
     ids = due | created_in(record).keys()
     three = pages_in_a_row(record, _WIDE, call, ids)
+    again = Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
     if three is None:
-        return Ask((_WIDE, call, _WIDE), changing, max(known_since(record, ids), *lacked.values()) + LAG_S)
+        return again
     before, between, after = three
     both = _of_status(before, status) & _of_status(after, status)
     if not both:
         return changing
     left_out = both - set(between.ids)
     if not left_out:
+        if any(page.exchange.sent > after.exchange.sent and _missing(page, due, record) for page in pages):
+            return again
         return Held((*examined, before.exchange, between.exchange, after.exchange))
     since = before.exchange.sent - LAG_S
     left_out = {n for n in left_out if n in lacked and max(lacked[n], status_known_since(record, n, status)) <= since}
