@@ -252,7 +252,7 @@ def _option(*dropped: Dropped) -> str | None:
 
 
 def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
-    """The verdict on a failure; an error if no answer followed the silences, since their cause may not be the server."""
+    """The verdict on a failure; an error if no answer followed the silences, as their cause may not be the server."""
     first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
