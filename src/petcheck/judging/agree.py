@@ -53,7 +53,7 @@ def pages_in_a_row(record: Record, outer: Call, inner: Call, ids: Iterable[int])
     for row in reversed(rows):
         began = row[0].exchange.sent
         since = known_since([exchange for exchange in record if exchange.finished <= began], ids)
-        # an earlier row says nothing of animals that were shown after it alone
+        # an earlier row says nothing about animals that were only shown after it
         if began >= since + LAG_S and (isfinite(since) or row is rows[-1]):
             return row
     return None
