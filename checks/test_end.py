@@ -17,6 +17,7 @@ CREATED = ("CREATE-12", "CREATE-13")
 def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the oldest, newest and oddest animals, an id that was not found, and the orders."""
     target.end()
+    target.repeat_in_plain_form()
     for name in (*READ, *(CREATED if target.config.writes else ())):
         target.settle(name)
 

@@ -7,6 +7,7 @@ shell expression (`Bearer $PETSTORE_API_KEY`), so that a reader can send the req
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -15,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from petcheck.json_values import LARGE, Json, Parsed, integer, parse
 from petcheck.spec.figures import (
@@ -62,12 +63,30 @@ class Credential(Enum):
     UNKNOWN = "a key of unknown validity"
 
 
+class Form(Enum):
+    """One of the spellings of a request that HTTP and JSON leave to the client: all mean the same (RFC 9110, 8259)."""
+
+    PLAIN = "the plain form"
+    LOWER = "header names in lower case"
+    UPPER = "header names in capitals"
+    NO_ACCEPT = "no Accept header"
+    ANY_ACCEPT = "Accept: */*"
+    NEW_CONNECTION = "its own connection"
+    TURNED = "its parameters in the opposite order"
+    SPACED = "white space in its JSON"
+    ESCAPED = "escapes in its JSON"
+    BACKWARDS = "its JSON members in the opposite order"
+
+
+FORMS_OF_JSON = frozenset({Form.SPACED, Form.ESCAPED, Form.BACKWARDS})
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """A request before it is sent: `pet_id` is the path's last segment, `query` its parameters in order.
 
     Bytes of `pet_id` and `query` that are not UTF-8 are surrogates, as `os.fsdecode` makes them. A POST whose body is
-    None has no Content-Type either; one with an empty body has.
+    None has no Content-Type either; one with an empty body has. Without a `form` the run chooses one.
     """
 
     operation: Operation
@@ -75,6 +94,7 @@ class Call:
     pet_id: str | None = None
     query: tuple[tuple[str, str], ...] = ()
     body: bytes | None = None
+    form: Form | None = None
 
     @property
     def method(self) -> str:
@@ -131,6 +151,7 @@ class Request(_Readable):
     headers: tuple[tuple[str, str], ...]
     body: bytes | None
     credential: Credential
+    form: Form = Form.PLAIN
 
     @property
     def has_valid_key(self) -> bool:
@@ -139,8 +160,8 @@ class Request(_Readable):
 
     @cached_property
     def query(self) -> tuple[tuple[str, str], ...]:
-        """The parameters in their order."""
-        return tuple(parse_qsl(urlsplit(self.url).query, keep_blank_values=True))
+        """The parameters by name, those of one name in their order: the order of others has no meaning."""
+        return tuple(sorted(parse_qsl(urlsplit(self.url).query, keep_blank_values=True), key=lambda one: one[0]))
 
     @cached_property
     def pet_id(self) -> int | None:
@@ -156,9 +177,19 @@ class Request(_Readable):
 
     @property
     def call(self) -> Call:
-        """A GET as a call, to send it again."""
-        number = None if self.pet_id is None else str(self.pet_id)
-        return Call(self.operation, pet_id=number, query=() if number else self.query)
+        """The call that it was, without its form; two requests that mean the same have the same."""
+        last = unquote(urlsplit(self.url).path.rpartition("/")[2], errors="surrogateescape")
+        number = last if self.operation is Operation.GET_PET else None
+        return Call(self.operation, self.credential, number, () if number else self.query, self._plain_body)
+
+    @property
+    def _plain_body(self) -> bytes | None:
+        """The body as it is in the plain form."""
+        value = self.parsed.value if self.form in FORMS_OF_JSON else None
+        if not isinstance(value, dict):
+            return self.body
+        members = reversed(value.items()) if self.form is Form.BACKWARDS else value.items()
+        return json.dumps(dict(members), ensure_ascii=False, default=str).encode("utf-8", "surrogatepass")
 
     def path_below(self, base_url: str) -> str:
         """The path below `base_url`, with its query; the whole URL if it is not below it."""

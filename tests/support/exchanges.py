@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
+from petcheck.exchange import Credential, Exchange, Form, NoAnswer, Request, Response, Silence
 from petcheck.spec.operations import Operation
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -33,6 +33,7 @@ def exchange(
     took: float = 0.1,
     whole: bool = True,
     asked: object = None,
+    form: Form = Form.PLAIN,
 ) -> Exchange:
     """An exchange; `body` and `asked`, the request's own, are bytes as they are or a value for JSON, `status` may be
     a silence.
@@ -51,6 +52,7 @@ def exchange(
         (),
         None if asked is None else posted,
         credential,
+        form,
     )
     return Exchange(index, "target", request, answer, NOON + timedelta(seconds=sent), sent, sent + took)
 

@@ -108,7 +108,7 @@ def _pieces(record: Record) -> Iterator[Record]:
 
 
 def _authorization(exchange: Exchange) -> str | None:
-    return next((value for name, value in exchange.request.headers if name == "Authorization"), None)
+    return next((value for name, value in exchange.request.headers if name.lower() == "authorization"), None)
 
 
 def _gravest(found: Sequence[Settled]) -> Settled:

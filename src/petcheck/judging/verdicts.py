@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
 
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange, Form, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import Coverage, coverage
 from petcheck.judging.creations import creations_in
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
@@ -265,7 +266,9 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     return replace(
         verdict,
         outcome="fail",
-        reason=_spoiled_by(first, record) + decision.text + _simplified_from(first, record),
+        reason="".join(
+            (_spoiled_by(first, record), decision.text, _in_form(decision, record), _simplified_from(first, record))
+        ),
         exchanges=tuple(sorted({*verdict.exchanges, *parts})),
         decisive=tuple(parts),
         parts=tuple(parts.values()),
@@ -287,6 +290,28 @@ def _spoiled_by(exchange: Exchange, record: Record) -> str:
         return ""
     last = made[-1]
     return f"It worked until {last.exchange.request.summary} created animal {last.id}. "
+
+
+def form_in(decision: Failed) -> Form:
+    """The form that all exchanges with a failure have, if it may be the cause; otherwise the plain one."""
+    forms = {proof.exchange.request.form for proof in decision.proofs}
+    return forms.pop() if len(forms) == 1 else Form.PLAIN
+
+
+def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
+    """The latest exchange of a record whose request means the same and has the plain form."""
+    call = exchange.request.call
+    return next((e for e in reversed(record) if e.request.form is Form.PLAIN and e.request.call == call), None)
+
+
+def _in_form(decision: Failed, record: Record) -> str:
+    """The form on which a failure may depend, in words, and the answer to the plain form."""
+    form = form_in(decision)
+    if form is Form.PLAIN:
+        return ""
+    plain = in_plain_form(decision.proofs[0].exchange, record)
+    said = f"; in the plain form it got {answer_text(plain)}" if plain is not None else ""
+    return f" The request had {form.value}{said}."
 
 
 def _simplified_from(exchange: Exchange, record: Record) -> str:

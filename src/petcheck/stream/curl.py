@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from petcheck.exchange import Request
+from petcheck.exchange import Form, Request
 from petcheck.spec.figures import CONTENT_TYPE
 
 BASE_VARIABLE = "PETSTORE_URL"
@@ -17,8 +17,9 @@ _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_]
 _PRINTABLE = re.compile(r"[ -~]*")
 # curl sends these itself; with Accept-Encoding the answer is unreadable in a terminal
 _LEFT_TO_CURL = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding"})
-# the same in every request of a run
+# the same in every request of a run, but for some forms
 _CONSTANT = frozenset({"accept", "user-agent"})
+_USUAL = frozenset(Form) - {Form.ANY_ACCEPT, Form.LOWER, Form.UPPER}
 
 
 def curl_line(request: Request, *, short: bool = False, served: bool = False) -> str:
@@ -37,9 +38,13 @@ def curl_line(request: Request, *, short: bool = False, served: bool = False) ->
         words += ["-X", request.method]
     base = _base_of(request) if served else ""
     words.append(f'"${BASE_VARIABLE}"' * bool(base) + _quoted(request.url.removeprefix(base)))
+    constant = _CONSTANT if short and request.form in _USUAL else frozenset[str]()
+    left_out = _LEFT_TO_CURL | constant
     for name, value in request.headers:
-        if name.lower() not in (_LEFT_TO_CURL | _CONSTANT if short else _LEFT_TO_CURL):
+        if name.lower() not in left_out:
             words += ["-H", _header(name, value)]
+    if request.form is Form.NO_ACCEPT:
+        words += ["-H", _quoted("Accept:")]  # without it curl accepts anything
     before = ""
     if request.body is not None:
         if not any(name.lower() == CONTENT_TYPE.lower() for name, _ in request.headers):

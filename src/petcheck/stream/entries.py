@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Credential, Exchange, NoAnswer, Request, Response, Silence
+from petcheck.exchange import Credential, Exchange, Form, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 from petcheck.stream.curl import curl_line
@@ -56,6 +56,7 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
             "index": exchange.index,
             "operation": request.operation.value,
             "credential": request.credential.value,
+            **({"form": request.form.value} if request.form is not Form.PLAIN else {}),
             "curl": curl_line(request, served=exchange.log is not None),
             "body_complete": not isinstance(answer, Response) or answer.body_complete,
             "section": exchange.section,
@@ -107,6 +108,7 @@ def _request_of(sent: Mapping[str, Any], ours: Mapping[str, Any]) -> Request:
         _headers_of(sent),
         _bytes(sent["postData"]) if "postData" in sent else None,
         Credential(ours["credential"]),
+        Form(ours["form"]) if "form" in ours else Form.PLAIN,
     )
 
 

@@ -6,13 +6,13 @@ import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property, partial
 
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Response, Silence
+from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Response, Silence
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
@@ -20,6 +20,7 @@ from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
+from petcheck.judging.verdicts import form_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
@@ -236,6 +237,19 @@ class Target:
             if left and self.spare_for_examples() > 0:
                 self.transport.section = call.operation.section
                 self.api.call(call, fresh=True)
+                left -= 1
+
+    def repeat_in_plain_form(self) -> None:
+        """Send what failed in some other form once in the plain one, to find out whether the form is the cause."""
+        left = _RESERVED - 1
+        for requirement in RULE:
+            decision = self.decision(requirement) if left and self.choice.covers(requirement) else None
+            if not isinstance(decision, Failed) or form_in(decision) is Form.PLAIN or not self.spare_in_all():
+                continue
+            first = decision.proofs[0].exchange
+            if in_plain_form(first, self.record) is None:
+                with suppress(NotSent):
+                    self.api.call(replace(first.request.call, form=Form.PLAIN), fresh=True)
                 left -= 1
 
     def affords(self, requests: int = 1) -> bool:

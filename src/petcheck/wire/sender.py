@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from petcheck.errors import NotSent
-from petcheck.exchange import Call, Exchange, NoAnswer, Request, Response
+from petcheck.exchange import Call, Exchange, Form, NoAnswer, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
 from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient
@@ -53,19 +53,14 @@ class LiveSender:
         if self.client is None:
             raise NotSent(f"there is no server to send {call.method} {call.path} to")
         url = self.base_url + call.path
-        headers = [
-            ("Accept", MEDIA_TYPE),
-            ("Accept-Encoding", ACCEPTED_ENCODINGS),
-            ("User-Agent", f"petcheck/{VERSION}"),
-        ]
-        if call.body is not None:
-            headers.append((CONTENT_TYPE, MEDIA_TYPE))
+        form = call.form or Form.PLAIN
+        headers = [*_headers(call, form)]
+        authorization_header = _cased("Authorization", form)
         credential = authorization(call.credential, self.key, self.random_key)
-        authorized = [*headers, ("Authorization", credential)] if credential is not None else headers
+        authorized = [*headers, (authorization_header, credential)] if credential is not None else headers
         started, sent = self.clock.now(), self.clock.monotonic()
-        answer = self.client.send(
-            call.method, url, authorized, call.body, new_connection=new_connection, body_cap=body_cap
-        )
+        alone = new_connection or form is Form.NEW_CONNECTION
+        answer = self.client.send(call.method, url, authorized, call.body, new_connection=alone, body_cap=body_cap)
         finished = self.clock.monotonic()
         said = None if self.log is None else self._redactor.in_text(self.log())
         display = shown(call.credential, self.key, self.random_key)
@@ -76,10 +71,11 @@ class LiveSender:
                 operation=call.operation,
                 method=call.method,
                 url=self._redactor.in_text(url),
-                headers=(*headers, *((("Authorization", display),) if display is not None else ())),
+                headers=(*headers, *(((authorization_header, display),) if display is not None else ())),
                 # masked like the answer, so a part of the key that a name contains by chance makes no difference
                 body=call.body and self._redactor.in_bytes(call.body),
                 credential=call.credential,
+                form=form,
             ),
             answer=self._without_key(answer),
             started=started,
@@ -102,3 +98,17 @@ class LiveSender:
             headers=tuple(zip(parts[::2], parts[1::2], strict=True)),
             body=self._redactor.in_bytes(answer.body),
         )
+
+
+def _headers(call: Call, form: Form) -> Iterator[tuple[str, str]]:
+    """The headers of a request, but for Authorization."""
+    if form is not Form.NO_ACCEPT:
+        yield _cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
+    yield _cased("Accept-Encoding", form), ACCEPTED_ENCODINGS
+    yield _cased("User-Agent", form), f"petcheck/{VERSION}"
+    if call.body is not None:
+        yield _cased(CONTENT_TYPE, form), MEDIA_TYPE
+
+
+def _cased(name: str, form: Form) -> str:
+    return name.lower() if form is Form.LOWER else name.upper() if form is Form.UPPER else name

@@ -69,8 +69,8 @@ class Transport:
     `on_top` says that no requirement needs them, `example` that they are property examples; `simplifies` is the index
     of the one that they simplify.
 
-    `recorded` holds the exchanges in order, and `tally` counts them. While a POST is sent and recorded, the block of
-    `undisturbed` lasts.
+    `formed` chooses the form of a call. `recorded` holds the exchanges in order, and `tally` counts them. While a POST
+    is sent and recorded, the block of `undisturbed` lasts.
     """
 
     target: str
@@ -81,6 +81,7 @@ class Transport:
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
+    formed: Callable[[Call], Call] = lambda call: call
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     section: str = ""
     on_top: bool = False
@@ -120,7 +121,8 @@ class Transport:
             raise TargetDown(self._down)
         if self._circuit.open(kind_of(call)):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
-        return self._settled(call)
+        # the simpler forms of an example differ in nothing else
+        return self._settled(call if self.simplifies is not None else self.formed(call))
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
         """Send a call that may use up the quota: wait only for a Retry-After in force; a 429 counts as an answer."""

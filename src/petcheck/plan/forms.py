@@ -1,0 +1,83 @@
+"""How each request of a run is spelled: every other one in the plain form, the others in one of the forms that mean the
+same (RFC 9110, sections 5.1 and 12.5.1; RFC 8259, sections 2 and 7). The seed draws their order. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import deque
+from dataclasses import dataclass, field, replace
+
+from petcheck.exchange import FORMS_OF_JSON, Call, Form
+from petcheck.json_values import parse
+from petcheck.spec.operations import Operation
+
+_LONGEST = 900  # bytes of a body that another spelling must not make too long
+_PER_OPERATION = tuple(form for form in Form if form is not Form.PLAIN)
+
+
+@dataclass
+class Forms:
+    """Chooses the form of each request; the same seed and the same requests make the same choice."""
+
+    seed: str
+    _sent: dict[Operation, int] = field(default_factory=dict)
+    _turns: dict[Operation, deque[Form]] = field(default_factory=dict)
+
+    def formed(self, call: Call) -> Call:
+        """The call in the form that it names, otherwise in the one whose turn it is: the longest unused that it has."""
+        if call.form is not None:
+            return spelled(call, call.form)
+        sent = self._sent.get(call.operation, 0)
+        self._sent[call.operation] = sent + 1
+        if sent % 2 == 0:
+            return replace(call, form=Form.PLAIN)
+        turns = self._turns.setdefault(call.operation, deque(self._drawn(call.operation)))
+        form = next(form for form in turns if fits(form, call))
+        turns.remove(form)
+        turns.append(form)
+        return spelled(call, form)
+
+    def _drawn(self, operation: Operation) -> list[Form]:
+        drawn = random.Random(f"{self.seed}/forms/{operation.value}")  # noqa: S311 - repeatable, not secret
+        return drawn.sample(_PER_OPERATION, len(_PER_OPERATION))
+
+
+def fits(form: Form, call: Call) -> bool:
+    """Whether a call has that form: only some have parameters to turn round, or a body that is plain JSON."""
+    if form is Form.TURNED:
+        return len({name for name, _ in call.query}) == len(call.query) > 1
+    return form not in FORMS_OF_JSON or _is_plain_json(call.body)
+
+
+def _is_plain_json(body: bytes | None) -> bool:
+    """Whether a body is an object as `json.dumps` writes it, of texts and whole numbers: its value is certain."""
+    if body is None or len(body) > _LONGEST or not isinstance(value := parse(body).value, dict):
+        return False
+    simple = all(one is None or isinstance(one, str | int) for one in value.values())
+    return simple and len(value) > 1 and json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") == body
+
+
+def spelled(call: Call, form: Form) -> Call:
+    """A call in a form that fits it. The sender spells header names and connects."""
+    if form is Form.TURNED:
+        return replace(call, form=form, query=call.query[::-1])
+    if form not in FORMS_OF_JSON:
+        return replace(call, form=form)
+    value = json.loads(call.body or b"{}")
+    if form is Form.SPACED:
+        text = "\n" + json.dumps(value, ensure_ascii=False, indent="\t", separators=(" ,", " :  ")) + "\r\n "
+    elif form is Form.BACKWARDS:
+        text = json.dumps(dict(reversed(value.items())), ensure_ascii=False)
+    else:
+        text = "{" + ", ".join(f"{_escaped(name)}: {_escaped(one)}" for name, one in value.items()) + "}"
+    return replace(call, form=form, body=text.encode())
+
+
+def _escaped(value: object) -> str:
+    """A JSON text with an escape for the first character of a string, and for each of its slashes."""
+    if not isinstance(value, str) or not value or not value[0].isascii() or value[0] in '"\\' or value[0] < " ":
+        return json.dumps(value, ensure_ascii=False)
+    rest = json.dumps(value[1:], ensure_ascii=False)[1:].replace("/", "\\/")
+    return f'"\\u{ord(value[0]):04x}{rest}'
