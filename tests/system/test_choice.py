@@ -47,7 +47,7 @@ def test_a_fault_is_found_by_the_choice_of_what_it_breaks(requirement: str, faul
 BESIDE = [
     ("AUTH-1", "shared-cache-skips-key"),  # answers with the key
     ("AUTH-3", "empty-token@createPet"),  # a plain POST with another key
-    ("LIST-6", "limit-1-with-sold-refused"),  # the limit alone
+    ("LIST-6", "limit-20-with-sold-refused"),  # the limit alone
     ("PET-2", "name-missing-stored-as-is"),  # a body that must be refused
     ("PET-4", "unknown-id-200-error"),  # an id that no animal has
     ("ORDERS-1", "orders-aborted"),  # an answer after the silence

@@ -16,7 +16,7 @@ from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import Coverage, coverage
 from petcheck.judging.creations import creations_in
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
-from petcheck.judging.matchers import answer_text
+from petcheck.judging.matchers import answer_text, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
@@ -292,10 +292,13 @@ def _spoiled_by(exchange: Exchange, record: Record) -> str:
     return f"It worked until {last.exchange.request.summary} created animal {last.id}. "
 
 
-def form_in(decision: Failed) -> Form:
-    """The form that all exchanges with a failure have, if it may be the cause; otherwise the plain one."""
-    forms = {proof.exchange.request.form for proof in decision.proofs}
-    return forms.pop() if len(forms) == 1 else Form.PLAIN
+def forms_in(decision: Failed) -> tuple[Form, ...]:
+    """The forms of all exchanges with a failure if they may be the cause: they are few, and not the plain one."""
+    forms = tuple(dict.fromkeys(proof.exchange.request.form for proof in decision.proofs))
+    return forms if len(forms) <= _FORMS and Form.PLAIN not in forms else ()
+
+
+_FORMS = 2  # as many have header names in another case, or another Accept
 
 
 def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
@@ -306,12 +309,12 @@ def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
 
 def _in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure may depend, in words, and the answer to the plain form."""
-    form = form_in(decision)
-    if form is Form.PLAIN:
+    forms = forms_in(decision)
+    if not forms:
         return ""
     plain = in_plain_form(decision.proofs[0].exchange, record)
     said = f"; in the plain form it got {answer_text(plain)}" if plain is not None else ""
-    return f" The request had {form.value}{said}."
+    return f" The request had {one_of([form.value for form in forms])}{said}."
 
 
 def _simplified_from(exchange: Exchange, record: Record) -> str:

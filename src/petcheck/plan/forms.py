@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from petcheck.exchange import FORMS_OF_JSON, Call, Form
 from petcheck.json_values import parse
+from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
 
 _LONGEST = 900  # bytes of a body that another spelling must not make too long
-_PER_OPERATION = tuple(form for form in Form if form is not Form.PLAIN)
+_DIFFERENT = tuple(form for form in Form if form is not Form.PLAIN)
 
 
 @dataclass
@@ -22,15 +23,16 @@ class Forms:
     """Chooses the form of each request; the same seed and the same requests make the same choice."""
 
     seed: str
-    _sent: dict[Operation, int] = field(default_factory=dict)
+    _sent: dict[tuple[Operation, bool], int] = field(default_factory=dict)
     _turns: dict[Operation, deque[Form]] = field(default_factory=dict)
 
     def formed(self, call: Call) -> Call:
         """The call in the form that it names, otherwise in the one whose turn it is: the longest unused that it has."""
         if call.form is not None:
             return spelled(call, call.form)
-        sent = self._sent.get(call.operation, 0)
-        self._sent[call.operation] = sent + 1
+        kind = call.operation, fits(Form.SPACED, call)
+        sent = self._sent.get(kind, 0)
+        self._sent[kind] = sent + 1
         if sent % 2 == 0:
             return replace(call, form=Form.PLAIN)
         turns = self._turns.setdefault(call.operation, deque(self._drawn(call.operation)))
@@ -41,22 +43,24 @@ class Forms:
 
     def _drawn(self, operation: Operation) -> list[Form]:
         drawn = random.Random(f"{self.seed}/forms/{operation.value}")  # noqa: S311 - repeatable, not secret
-        return drawn.sample(_PER_OPERATION, len(_PER_OPERATION))
+        forms = drawn.sample(_DIFFERENT, len(_DIFFERENT))
+        return sorted(forms, key=lambda form: form not in FORMS_OF_JSON)  # few bodies have those
 
 
 def fits(form: Form, call: Call) -> bool:
-    """Whether a call has that form: only some have parameters to turn round, or a body that is plain JSON."""
+    """Whether a call has that form: only some have parameters to turn round, or an animal as plain JSON."""
     if form is Form.TURNED:
         return len({name for name, _ in call.query}) == len(call.query) > 1
     return form not in FORMS_OF_JSON or _is_plain_json(call.body)
 
 
 def _is_plain_json(body: bytes | None) -> bool:
-    """Whether a body is an object as `json.dumps` writes it, of texts and whole numbers: its value is certain."""
+    """Whether a body is a NewPet as `json.dumps` writes it, of texts and whole numbers: its value is certain."""
     if body is None or len(body) > _LONGEST or not isinstance(value := parse(body).value, dict):
         return False
-    simple = all(one is None or isinstance(one, str | int) for one in value.values())
-    return simple and len(value) > 1 and json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") == body
+    if asked_for(body, ()).due is Due.REFUSED or not all(isinstance(one, str | int) for one in value.values()):
+        return False
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") == body
 
 
 def spelled(call: Call, form: Form) -> Call:

@@ -20,7 +20,7 @@ from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
-from petcheck.judging.verdicts import form_in, in_plain_form
+from petcheck.judging.verdicts import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyPlan, key_plan
@@ -244,7 +244,7 @@ class Target:
         left = _RESERVED - 1
         for requirement in RULE:
             decision = self.decision(requirement) if left and self.choice.covers(requirement) else None
-            if not isinstance(decision, Failed) or form_in(decision) is Form.PLAIN or not self.spare_in_all():
+            if not isinstance(decision, Failed) or not forms_in(decision) or not self.spare_in_all():
                 continue
             first = decision.proofs[0].exchange
             if in_plain_form(first, self.record) is None:
