@@ -73,6 +73,11 @@ class QuotaCounter:
             return usage
         return self._refuse(caller, usage, now)
 
+    @property
+    def now(self) -> float:
+        """The server's time, as a Unix time in seconds."""
+        return self._clock()
+
     def refund(self, caller: Caller) -> None:
         """Takes back the last request that was counted for a caller."""
         for kind in ("minute", "day"):

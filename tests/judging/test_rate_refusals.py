@@ -10,7 +10,16 @@ import pytest
 from petcheck.exchange import Call, Credential, Exchange, Silence
 from petcheck.judging.judgement import Ask, Undecided
 from petcheck.judging.rate_counts import counts_in, quotas_in
-from petcheck.judging.rate_refusals import NotServed, Over, excess_in, others_spend, over_in, refusals_in, served_text
+from petcheck.judging.rate_refusals import (
+    NotServed,
+    Over,
+    excess_in,
+    held_back_in,
+    others_spend,
+    over_in,
+    refusals_in,
+    served_text,
+)
 from petcheck.judging.using_up import Allowance, Cost, cost_of_using_up, next_step, pages_not_asked
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange, rates, unix
@@ -76,7 +85,7 @@ def test_windows_that_end_too_soon_are_given_up() -> None:
     left = carried_out(server)
     assert isinstance(left, Undecided)
     assert left.reason.startswith(
-        "The quota could not be used up, since its windows end too soon: 331 requests were served in"
+        "The quota could not be used up, since its windows end too soon: 165 requests were served in"
     )
 
 
@@ -233,6 +242,24 @@ def test_requests_that_came_free_are_not_over_the_limit() -> None:
     assert over_in(fewer) == Over(quotas_in(counts_in(fewer))[0], 3, (fewer[1], fewer[2]))
 
 
+@pytest.mark.parametrize(
+    ("sent", "took", "status", "held"),
+    [
+        (5, 59, 200, True),
+        (59, 5, 200, True),
+        (59.1, 5, 200, False),
+        (5, 63, 200, False),
+        (5, 40, 200, False),
+        (5, 59, 429, False),
+    ],
+)
+def test_a_request_that_waits_until_reset_is_held_back(sent: float, took: float, status: int, held: bool) -> None:
+    none_left = answered(1, 0)
+    late = answered(sent, 59, reset=124, status=status, took=took)
+    assert held_back_in([none_left, late]) == ((none_left, late) if held else None)
+    assert held_back_in([answered(1, 1), late]) is None
+
+
 def test_if_a_window_counts_steadily_one_more_is_too_many() -> None:
     # the window before it ended in time
     before = [answered(-99 + n, n, limit=5, reset=-60) for n in (2, 1)]
@@ -358,12 +385,12 @@ def test_whether_a_window_is_fixed_is_tested_after_the_second_hidden_by_rounding
     assert (len(step.calls), step.not_before) == (3, 0.0)
 
 
-@pytest.mark.parametrize(("served", "more"), [(48, True), (49, False)])
-def test_windows_are_given_up_after_four_and_forty_requests(served: int, more: bool) -> None:
+@pytest.mark.parametrize(("served", "more"), [(44, True), (45, False)])
+def test_windows_are_given_up_after_two_and_forty_requests(served: int, more: bool) -> None:
     record = [answered(n, 1, limit=2, reset=n + 4) for n in range(served)]
     step = next_step(record, 0)
     assert isinstance(step, Ask) == more
-    assert isinstance(next_step(record, served - 48), Ask)
+    assert isinstance(next_step(record, served - 44), Ask)
 
 
 # ---- what it costs

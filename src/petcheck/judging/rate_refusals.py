@@ -11,6 +11,7 @@ from petcheck.judging.judgement import Record
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once
 from petcheck.judging.rate_counts import (
+    CLOCK_S,
     Count,
     QuotaSeen,
     WindowSeen,
@@ -28,6 +29,8 @@ from petcheck.spec.operations import Operation
 
 # requests beyond a limit that rounding explains
 _SURPLUS = 10
+# a request that is sent so long before the end of a window is over the limit
+_HELD_S = 5.0
 NOT_EXCEEDED = "No request exceeded the rate limit."
 
 
@@ -161,6 +164,22 @@ def excess_in(window: WindowSeen) -> list[tuple[Count, Count]]:
         and before.exchange.finished <= after.exchange.sent
         and after.exchange.finished < before.ends
     ]
+
+
+def held_back_in(record: Record) -> tuple[Exchange, Exchange] | None:
+    """A request that waited with nothing left until Reset, and was served then, after the answer before it.
+
+    A request that was sent shortly before that time, or answered long after it, may have met a slow server.
+    """
+    last = {id(count.exchange): count for count in counts_in(record) if count.remaining == 0}
+    for before, after in pairwise(keyed(record)):
+        count = last.get(id(before))
+        if count is None or not is_served(after):
+            continue
+        end = count.ends + CLOCK_S
+        if after.sent + _HELD_S <= end and abs(after.finished - end) <= CLOCK_S:
+            return before, after
+    return None
 
 
 def served_text(record: Record, last: Exchange) -> str:

@@ -13,6 +13,7 @@ from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     excess_in,
     gateway_refusals_in,
+    held_back_in,
     is_served,
     over_in,
     refusals_in,
@@ -23,7 +24,7 @@ from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
 # a run gives up on a quota after this many windows have ended, and this many more requests
-_WINDOWS_TRIED, _EXTRA_REQUESTS = 4, 40
+_WINDOWS_TRIED, _EXTRA_REQUESTS = 2, 40
 _TROUBLE_PAUSE_S = 1.0
 _HOUR_S, _MINUTE_S = 3600.0, 61.0
 # with this few left, each request is for a different page, which no cache can answer
@@ -104,7 +105,7 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
 
 def _more(record: Record, began: int, counts: Sequence[Count]) -> Ask | Undecided | None:
     """Further requests in the same window, unless it is clear that none will be refused."""
-    if over_in(record) is not None:
+    if over_in(record) is not None or held_back_in(record) is not None:
         return None
     tail, latest = record[-1], counts[-1]
     limit = latest.limit

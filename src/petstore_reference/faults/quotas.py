@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -58,6 +59,20 @@ def _served_over_limit(allowance: Callable[[int], float]) -> Override:
         return replace(behaviour, spend=spend)
 
     return override
+
+
+def _held_back(behaviour: Behaviour) -> Behaviour:
+    """The server serves what is over the limit once the window has ended."""
+
+    def spend(caller: Caller, call: ReceivedCall, state: ServerState) -> Usage:
+        usage = behaviour.spend(caller, call, state)
+        if usage.retry_after is None or caller.plan == ANONYMOUS:
+            return usage
+        while state.quota.now < usage.reset:
+            time.sleep(0.01)
+        return behaviour.spend(caller, call, state)
+
+    return replace(behaviour, spend=spend)
 
 
 def _early(left: int) -> Override:
@@ -130,6 +145,13 @@ FAULTS = [
         "Requests over the limit are served.",
         "RATE-6",
         _served_over_limit(lambda limit: math.inf),
+        needs="exhaust",
+    ),
+    *rate(
+        "over-limit-held-back",
+        "Requests over the limit wait until the window ends, and are served then.",
+        "RATE-6",
+        _held_back,
         needs="exhaust",
     ),
     *rate(

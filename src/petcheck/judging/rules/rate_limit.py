@@ -51,6 +51,7 @@ from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     NotServed,
     gateway_refusals_in,
+    held_back_in,
     is_a_page,
     keyed,
     others_spend,
@@ -190,6 +191,9 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
             else f"The limit of {over.quota.limit} is not enforced: {served}"
         )
         return Failed(f"{said}; {_DUE}", (_proof_of_over(first), _proof_of_over(last)))
+    if (held := held_back_in(record)) is not None:
+        said = f"{described(held[1])} was sent when none were left, and was served after {held[1].elapsed:.0f} s"
+        return Failed(f"{said}, once the window had ended; {_DUE}", tuple(map(_proof_of_over, held)))
     refusals = refusals_in(record)
     for refusal in (*refusals, *gateway_refusals_in(every_try)):
         if refusal.is_over and not refusal.is_429:
