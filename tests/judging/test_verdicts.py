@@ -238,7 +238,7 @@ OTHER_SILENT = exchange(path="/pets?limit=3", status=Silence.TIMEOUT, index=9)
         ([exchange(index=0), SILENT, exchange(status=500, index=2)], [SILENT], "fail"),
         ([exchange(index=0), SILENT], [SILENT], "error"),
         ([SILENT, exchange(status=Silence.RESET, index=2)], [SILENT], "error"),
-        ([SILENT, TWO, exchange(status=Silence.RESET, index=3)], [SILENT, replace(SILENT, index=3)], "error"),
+        ([SILENT, TWO, exchange(status=Silence.RESET, index=3)], [SILENT, replace(SILENT, index=3)], "fail"),
         ([replace(SILENT, index=2), THREE], [replace(SILENT, index=2)], "fail"),
         ([exchange(index=1)], [exchange(index=1)], "error"),
         # another GET got no answer either, later

@@ -25,7 +25,7 @@ def entries(exchanges: Iterable[Exchange], *, keys: bool = True) -> list[dict[st
 
 def _entry(exchange: Exchange, keys: bool) -> dict[str, Any]:
     entry = {name: value for name, value in entry_of(exchange).items() if name != "_petcheck"}
-    headers = [row for row in entry["request"]["headers"] if row["name"] != "Authorization"]
+    headers = [row for row in entry["request"]["headers"] if row["name"].lower() != "authorization"]
     sent = authorization(exchange.request.credential, ApiKey(KEY), "another-random-key")
     if keys and sent is not None:
         headers.append({"name": "authorization", "value": sent})

@@ -257,12 +257,10 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     first, parts = decision.proofs[0].exchange, dict[int, str]()
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
-    if decision.unanswered:
-        last = {proof.exchange.request.call: proof.exchange.index for proof in decision.proofs}
-        if not any(
-            exchange.index > min(last.values()) and isinstance(exchange.answer, Response) for exchange in record
-        ):
-            return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
+    # each is a second try, so one answer after any of them is enough
+    later = (exchange for exchange in record if exchange.index > min(parts))
+    if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
+        return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
     return replace(
         verdict,
         outcome="fail",
