@@ -75,10 +75,8 @@ def test_failures_of_one_cause_are_one_item() -> None:
     assert text.startswith(
         "CREATE-5 to CREATE-7, AUTH-5 · POST /pets returns 422 where 400 or 401 is required\n"
         "  rule   CREATE-5: CREATE-5 is 400.\n"
-        "         CREATE-6: CREATE-6 is 400.\n"
-        "         CREATE-7: CREATE-7 is 400.\n"
-        "         AUTH-5: AUTH-5 is 401.\n"
         "  found  POST /pets: expected 400, got 422.\n"
+        "  also   AUTH-5: POST /pets: expected 401, got 422.\n"
         '  answer 422 {"detail": "no"}\n'
         "  send   curl -isS 'https://staging.pets.example/v1/pets' "
     )
@@ -87,6 +85,20 @@ def test_failures_of_one_cause_are_one_item() -> None:
         "  CREATE-5 to CREATE-7, AUTH-5: POST /pets returns 422 where 400 or 401 is required\n"
         "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
         "next: petcheck explain CREATE-5; add --failed to run only what failed"
+    )
+
+
+def test_several_causes_are_counted_and_the_one_that_clears_most_comes_next() -> None:
+    value, exchanges = samples.one_cause()
+    body = replace(exchanges[0], index=4, request=samples.request(), answer=samples.response(b"<p>"))
+    html = replace(value.requirements[0], id="PET-1", expected="", exchanges=(4,), decisive=(4,), parts=("body",))
+    text = render(
+        replace(value, requirements=(html, *value.requirements)),
+        evidence_of((*exchanges, body)), width=100, colour=False, folder="reports",
+    )  # fmt: skip
+    assert "staging does not conform: 5 of 5 requirements fail, from 2 causes.\n" in text
+    assert text.endswith(
+        "next: petcheck explain CREATE-5 to clear 4 requirements; add --failed to run only what failed"
     )
 
 

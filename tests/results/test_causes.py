@@ -53,7 +53,7 @@ def test_an_animal_that_a_refused_request_created_is_the_same_cause() -> None:
     one, *others = found([shown, named], (post(name=5), pets[1], 201), (LIST, pets, 200), (GET, pets[1], 200))
     assert not others
     assert (one.ids, one.title) == ("CREATE-7, PET-2", "POST /pets returns 201 where 400 is required")
-    assert (one.leading, one.follow) == ((named,), (shown,))
+    assert (one.rows, one.shown, one.follow) == ((named, shown), named, (shown,))
     assert one.exchange is not None
     assert one.exchange.index == 0
 
@@ -207,3 +207,14 @@ def test_server_errors_of_two_operations_are_two_causes() -> None:
         "CREATE-5: POST /pets returns 500 where 400 is required",
         "ERROR-5: GET /pets returns 500",
     ]
+
+
+def test_a_cause_in_animals_is_shown_by_the_post_that_says_what_was_sent() -> None:
+    rounded = {"id": 7, "name": "Rex", "categoryId": 9223372036854776000}
+    shown = row("PET-3", "2", (1, "body:/categoryId"))
+    sent = row("CREATE-3", "4.2", (0, "body:/categoryId"))
+    [one] = found([shown, sent], (post(name="Rex"), rounded, 201), (GET, rounded, 200))
+    assert (one.ids, one.shown, one.rows) == ("PET-3, CREATE-3", sent, (shown, sent))
+    assert one.exchange is not None
+    assert one.exchange.index == 0
+    assert one.beside == (("PET-3", shown.reason),)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from petcheck.results import totals
+from petcheck.results.causes import Cause
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
+from petcheck.words import plural
 
 
-def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> str:
+def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> str:
     """What to do next, with backticks around code; empty if the run asks for nothing.
 
-    `failing` are the ids of the requirements that show each cause best. It never repeats an
-    option that the run had; `repeatable` is false if the run cannot be repeated with options.
+    `failing` are the causes of its failures. It never repeats an option that the run had; `repeatable` is false if the
+    run cannot be repeated with options.
     """
     if result.run.exit == Exit.FAILS:
         return _after_failures(result, failing, repeatable)
@@ -29,10 +31,13 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
     return ""
 
 
-def _after_failures(result: Result, failing: Sequence[str], repeatable: bool) -> str:
+def _after_failures(result: Result, failing: Sequence[Cause], repeatable: bool) -> str:
     if not failing:
         return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
-    explain = f"`petcheck explain {printable(failing[0], 60)}`"
+    clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))
+    explain = f"`petcheck explain {printable(clears.shown.id, 60)}`"
+    if len(failing) > 1 and len(clears.rows) > 1:
+        explain += f" to clear {plural(len(clears.rows), 'requirement')}"
     if not repeatable or result.run.options.get("failed"):
         return explain
     return f"{explain}; add `--failed` to run only what failed"

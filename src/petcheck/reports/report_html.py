@@ -15,7 +15,7 @@ from petcheck.reports.exchange_text import request_of
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
 from petcheck.results import fleet, totals
-from petcheck.results.causes import causes
+from petcheck.results.causes import by_target, causes
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Observation, Result
 from petcheck.spec import sections
@@ -65,10 +65,9 @@ def render(
         found={target.name: totals.tally(result.rows_of(target.name)) for target in result.targets},
         total=totals.tally(result.requirements),
         causes=found,
+        numbers=by_target(found),
         next_steps={
-            target.name: next_step(
-                result, [cause.rows[0].id for cause in found if cause.target == target.name], repeatable=True
-            )
+            target.name: next_step(result, [cause for cause in found if cause.target == target.name], repeatable=True)
             for target in result.targets
         },
         compared=sides.FILE if sides.has_several_sides(result) else None,

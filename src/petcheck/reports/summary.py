@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from petcheck.exchange import Exchange
 from petcheck.results import fleet, totals
-from petcheck.results.causes import Cause, causes
+from petcheck.results.causes import Cause, by_target, causes
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import comma_list, printable
@@ -30,8 +30,9 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
 
     `evidence` are the exchanges of the run.
     """
+    found = causes(result, evidence)
     blocks = [
-        f"## {totals.headline(result, code)}",
+        f"## {totals.headline(result, code, by_target(found))}",
         f"petcheck {code(result.suite.version)}, interface {code(result.suite.interface)}, "
         f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}. "
         f"{_again(result)}",
@@ -39,7 +40,6 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
     whole = fleet.is_fleet(result)
     if result.targets and not whole:
         blocks += ["\n".join(_table(result)), "\n".join(_requests(target) for target in result.targets)]
-    found = causes(result, evidence)
     if found:
         blocks += ["### Failures", "\n".join(_failure(cause, result) for cause in found[:_LISTED])]
     if len(found) > _LISTED:
@@ -108,12 +108,12 @@ def _table(result: Result) -> list[str]:
 
 
 def _failure(cause: Cause, result: Result) -> str:
-    first, *others = cause.rows
+    shown, others = cause.shown, len(cause.rows) > 1
     where = totals.where(cause.targets, result, code).replace(" on ", ", on ", 1)
-    title = code(cause.title) if others else _statement(first.statement)
-    place = f"section {escape(sections.place(first.section))}"
+    title = code(cause.title) if others else _statement(shown.statement)
+    place = f"section {escape(sections.place(shown.section))}"
     also = " and others" if others else ""
-    return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(first.reason)}"
+    return f"- **{code(cause.ids)}** ({place}{also}{where}): {title}<br>{code(shown.reason)}"
 
 
 def _not_settled(group: totals.Unexamined, result: Result) -> str:

@@ -12,7 +12,7 @@ from petcheck.reports import advice, exchange_text
 from petcheck.reports.highlight import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
-from petcheck.results.causes import Cause, cause_of, causes
+from petcheck.results.causes import Cause, by_target, cause_of, causes
 from petcheck.results.decisions import by_index
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
@@ -37,6 +37,7 @@ _FOLLOWS = "only in animals that these requests created"
 _IDS = 20  # that are named before a reason; more are counted
 _WAIVED = 20  # failures that are waived, and waivers that fail the run, that are named
 _SUMMED_UP = 12  # causes that are named beside the verdict
+_BESIDE = 8  # requirements of a cause with their own example
 
 _Entries = Mapping[tuple[str, int], Exchange]
 
@@ -81,7 +82,7 @@ def render(
     _verdict(page, result, found)
     if folder is not None:
         _reports(page, result, printable(folder.rstrip("/")), unwritten)
-    next_step = advice.next_step(result, [cause.rows[0].id for cause in found], repeatable=repeatable)
+    next_step = advice.next_step(result, found, repeatable=repeatable)
     if next_step:
         page.say(f"next: {next_step.replace('`', '')}", "", " " * 6)
     return str(page).removeprefix("\n")
@@ -122,17 +123,19 @@ def one_line(result: Result, folder: str | None) -> str:
 
 def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> None:
     """The failures of one cause: the rules, what was found, the answer that decides, and how to send it again."""
-    first, *others = cause.rows
-    said = f" · {cause.title}" if others else f" · section {first.section}"
+    shown, several = cause.shown, len(cause.rows) > 1
+    said = f" · {cause.title}" if several else f" · section {shown.section}"
     page.head(f"{cause.ids}{totals.where(cause.targets, result)}{said}", f"{BOLD};{RED}")
-    for number, row in enumerate(cause.leading):
-        rule = f"{printable(row.id, 60)}: " if others else ""
-        label = "rule   " if number == 0 else " " * 7
-        page.say(f"{label}{rule}{printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
+    name = f"{printable(shown.id, 60)}: " if several else ""
+    page.say(f"rule   {name}{printable(shown.statement, whole_in='result.json')}", "  ", " " * 9)
+    of = f"on {printable(cause.target, 60)}: " if cause.others else ""
+    page.say(f"found  {of}{printable(shown.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
+    for ids, reason in cause.beside[:_BESIDE]:
+        page.say(f"also   {ids}: {printable(reason, whole_in='result.json')}", "  ", " " * 9, most=2)
+    if len(cause.beside) > _BESIDE:
+        page.say(f"also   {len(cause.beside) - _BESIDE} more, in report.html", "  ", " " * 9)
     if cause.follow:
         page.say(f"also   {totals.id_ranges([row.id for row in cause.follow])}: {_FOLLOWS}", "  ", " " * 9)
-    of = f"on {printable(cause.target, 60)}: " if cause.others else ""
-    page.say(f"found  {of}{printable(first.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
     if cause.exchange is None:
         return
     answer = answer_line(cause.exchange, cause.part)
@@ -299,7 +302,7 @@ def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     fails = f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD
     calm = {target.name for target in result.targets if totals.target_outcome(target, result) != "fail"}
     names = [] if fleet.is_fleet(result) else [target.name for target in result.targets]
-    for sentence, name in zip_longest(totals.sentences(result), names):
+    for sentence, name in zip_longest(totals.sentences(result, causes=by_target(found)), names):
         page.say(sentence, style=BOLD if name in calm else fails)
     for cause in found[:_SUMMED_UP]:
         where = totals.where(cause.targets, result)

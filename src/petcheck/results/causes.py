@@ -7,8 +7,10 @@ nothing, since each requirement keeps its own row in every view. Pure.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import one_of
@@ -38,22 +40,26 @@ _REQUIRED = tuple(name for name in PET_FIELDS if name != "status")
 _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
 _STATUSES = 3  # statuses that a title names
 
+_Found: TypeAlias = Mapping[Verdict, Sequence[Decision]]
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:
     """Failures of one target that very likely have one cause.
 
     `rows` are in the document's order, at least one; those of `follow`, which only repeat what the others show, come
-    last. `title` says in a few words what the server does; for a single row it is the requirement's statement.
-    `summary` does so in one line in either case. `exchange` is the one that shows it best, and `part` its deciding
-    part; None where the recording does not hold it. `another` is true if the reason of the first row is about another
-    exchange, which another cause explains. `then` is a later exchange without which it shows nothing, and its part.
-    In a fleet a cause is one requirement, and `others` are the other targets that fail it.
+    last. `shown` is the row whose reason says it best. `title` says in a few words what the server does; for a single
+    row it is the requirement's statement. `summary` does so in one line in either case. `exchange` is the one that
+    shows it best, and `part` its deciding part; None where the recording does not hold it. `another` is true if the
+    reason of `shown` is about another exchange, which another cause explains. `then` is a later exchange without which
+    it shows nothing, and its part. In a fleet a cause is one requirement, and `others` are the other targets that fail
+    it.
     """
 
     title: str
     summary: str
     rows: tuple[Verdict, ...]
+    shown: Verdict
     exchange: Exchange | None
     part: str
     follow: tuple[Verdict, ...] = ()
@@ -77,9 +83,13 @@ class Cause:
         return totals.id_ranges([row.id for row in self.rows])
 
     @property
-    def leading(self) -> tuple[Verdict, ...]:
-        """The rows that show the cause itself."""
-        return self.rows[: len(self.rows) - len(self.follow)]
+    def beside(self) -> tuple[tuple[str, str], ...]:
+        """What the other rows found which show the cause itself: the ids and the reason that they share."""
+        found: dict[str, list[str]] = {}
+        for row in self.rows[: len(self.rows) - len(self.follow)]:
+            if row.reason != self.shown.reason:
+                found.setdefault(row.reason, []).append(row.id)
+        return tuple((totals.id_ranges(names), reason) for reason, names in found.items())
 
 
 def causes(result: Result, evidence: Iterable[Exchange]) -> tuple[Cause, ...]:
@@ -97,10 +107,14 @@ def causes(result: Result, evidence: Iterable[Exchange]) -> tuple[Cause, ...]:
     return tuple(found)
 
 
+def by_target(found: Iterable[Cause]) -> Mapping[str, int]:
+    """How many of the causes each target has."""
+    return Counter(cause.target for cause in found)
+
+
 def cause_of(row: Verdict, evidence: Iterable[Exchange]) -> Cause:
     """The cause of one failure; `evidence` are exchanges of the run."""
-    decisions = decisions_of(row, by_index(evidence))
-    return _cause([row], [], [decisions], decisions)
+    return _cause([row], [], {row: decisions_of(row, by_index(evidence))})
 
 
 def _of_fleet(result: Result) -> tuple[Cause, ...]:
@@ -109,13 +123,13 @@ def _of_fleet(result: Result) -> tuple[Cause, ...]:
     for row in totals.with_outcome(result, "fail"):
         found.setdefault(row.id, []).append(row)
     made = [
-        replace(_cause([first], [], [], []), others=tuple(row.target for row in others))
+        replace(_cause([first], [], {first: []}), others=tuple(row.target for row in others))
         for first, *others in found.values()
     ]
     return tuple(sorted(made, key=lambda cause: -len(cause.others)))
 
 
-def _of_target(found: Mapping[Verdict, Sequence[Decision]], created: Mapping[Hashable, Hashable]) -> list[Cause]:
+def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Cause]:
     known = {each[0].mark for each in found.values() if len({one.mark for one in each}) == 1}
     leading: dict[Hashable, list[Verdict]] = {}
     follow: dict[Hashable, list[Verdict]] = {}
@@ -138,9 +152,7 @@ def _of_target(found: Mapping[Verdict, Sequence[Decision]], created: Mapping[Has
         for row in follow.pop(mark):
             own[row] = list(found[row])
             leading[row.id] = [row]
-    return [
-        _cause(rows, follow.get(mark, []), [own[row] for row in rows], found[rows[0]]) for mark, rows in leading.items()
-    ]
+    return [_cause(rows, follow.get(mark, []), found, own) for mark, rows in leading.items()]
 
 
 def _follows(row: Verdict, origins: Sequence[Hashable]) -> bool:
@@ -151,32 +163,37 @@ def _follows(row: Verdict, origins: Sequence[Hashable]) -> bool:
 # ---- in words
 
 
-def _cause(
-    rows: Sequence[Verdict],
-    follow: Sequence[Verdict],
-    of_rows: Sequence[Sequence[Decision]],
-    decisions: Sequence[Decision],
-) -> Cause:
+def _cause(rows: Sequence[Verdict], follow: Sequence[Verdict], found: _Found, own: _Found | None = None) -> Cause:
     """The cause of `rows` and those that `follow`.
 
-    `of_rows` are the decisions of each row that show it, `decisions` all of the first row.
+    `found` has all decisions of a row, `own` those that show the cause, where these are fewer.
     """
-    deciding = of_rows[0][0] if of_rows and of_rows[0] else None
-    another = deciding is not None and decisions[0].exchange != deciding.exchange
-    every = [one for each in of_rows for one in each]
+    own = own or found
+    shown = _shown(rows, own)
+    deciding = own[shown][0] if own[shown] else None
+    another = deciding is not None and found[shown][0].exchange != deciding.exchange
+    every = [one for row in dict.fromkeys((shown, *rows)) for one in own[row]]
     title = _title(rows, every, by_reason=len(rows) == 1 and not another) if deciding else ""
     single = len(rows) == 1 and (not follow or not title)
-    summary = title or _REST.sub(r"\1", rows[0].reason)
+    summary = title or _REST.sub(r"\1", shown.reason)
     return Cause(
-        rows[0].statement if single else title or summary,
+        shown.statement if single else title or summary,
         summary,
         (*rows, *follow),
+        shown,
         deciding.exchange if deciding else None,
         deciding.part if deciding else "",
         tuple(follow),
         another,
-        None if another else _then(decisions),
+        None if another else _then(found[shown]),
     )
+
+
+def _shown(rows: Sequence[Verdict], own: _Found) -> Verdict:
+    """The row that says it best: of what is wrong in an animal, one that says what was sent."""
+    in_pets = own[rows[0]] and own[rows[0]][0].part.startswith("body:") and own[rows[0]][0].exchange.heard.status < 300
+    said = (row for row in rows if own[row][0].exchange.request.operation is Operation.CREATE_PET) if in_pets else ()
+    return next(iter(said), rows[0])
 
 
 def _then(decisions: Sequence[Decision]) -> tuple[Exchange, str] | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
+from types import MappingProxyType
 
 from petcheck.judging.verdicts import AppliedWaiver, Verdict
 from petcheck.results import fleet
@@ -20,6 +21,7 @@ _NAMED = 8  # targets
 _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
 _WORTH_SAYING_S = 0.1
+_NO_CAUSES: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,10 @@ def target_outcome(target: TargetInfo, result: Result) -> Outcome:
     return fleet.outcome_of(target, chosen_rows(result, target))
 
 
-def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], str] = printable) -> str:
-    """The verdict on one target in a sentence. `quote` as in `headline`."""
+def target_verdict(
+    target: TargetInfo, result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES
+) -> str:
+    """The verdict on one target in a sentence. `quote` and `causes` as in `headline`."""
     name = quote(target.name)
     if target.unreachable is not None:
         return f"{name} could not be tested: {quote(target.unreachable.rstrip('.'))}."
@@ -145,7 +149,8 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
     found = counts(rows)
     if found["fail"]:
         verb = "fails" if found["fail"] == 1 else "fail"
-        return f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}."
+        said = f"{name} does not conform: {found['fail']} of {plural(len(rows), 'requirement')} {verb}"
+        return f"{said}, from {plural(causes[target.name], 'cause')}." if causes.get(target.name, 0) > 1 else f"{said}."
     if found["error"]:
         whole = plural(len(rows), "requirement")
         return f"{name} has no verdict: {found['error']} of {whole} could not be judged."
@@ -166,20 +171,25 @@ def target_verdict(target: TargetInfo, result: Result, quote: Callable[[str], st
     return f"{name} {opening}{' in what was chosen' if chosen else ''}: {said}."
 
 
-def headline(result: Result, quote: Callable[[str], str] = printable) -> str:
+def headline(result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES) -> str:
     """One sentence for each target, or for a whole fleet, and one for anything else that decides the run.
 
-    `quote` makes text from a target harmless in the output's format; all other text is our own plain ASCII.
+    `quote` makes text from a target harmless in the output's format; all other text is our own plain ASCII. `causes`
+    are the numbers of causes of the failures by target, where they are known.
     """
-    return " ".join(sentences(result, quote))
+    return " ".join(sentences(result, quote, causes))
 
 
-def sentences(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
+def sentences(
+    result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES
+) -> tuple[str, ...]:
     """The sentences of `headline`."""
     if fleet.is_fleet(result):
         verdicts = [fleet.verdict(fleet.members(result), quote)]
     else:
-        verdicts = [target_verdict(target, result, quote) for target in result.targets] or ["Nothing was tested."]
+        verdicts = [target_verdict(target, result, quote, causes) for target in result.targets] or [
+            "Nothing was tested."
+        ]
     return (*verdicts, *notices(result, quote))
 
 
