@@ -344,7 +344,7 @@ def test_what_is_no_recording_is_refused_in_one_line(
 def test_a_har_of_a_hundred_megabytes_is_read_in_little_memory(obeying: list[Entry], tmp_path: Path) -> None:
     script = elsewhere(obeying[0], "shop.example")
     script["request"]["url"] = "https://shop.example/shop.js"
-    script["response"]["content"] = {"size": 250_000, "mimeType": "text/javascript", "text": "x" * 250_000}
+    script["response"]["content"] = {"size": 300_000, "mimeType": "text/javascript", "text": "x" * 300_000}
     with (tmp_path / "x.har").open("w") as file:
         file.write('{"log": {"entries": [')
         for entry in obeying:

@@ -68,9 +68,8 @@ def _held_back(behaviour: Behaviour) -> Behaviour:
         usage = behaviour.spend(caller, call, state)
         if usage.retry_after is None or caller.plan == ANONYMOUS:
             return usage
-        while state.quota.now < usage.reset:
-            time.sleep(0.01)
-        return behaviour.spend(caller, call, state)
+        time.sleep(max(0.0, usage.reset - state.quota.now))
+        return replace(behaviour.spend(caller, call, state), retry_after=None)
 
     return replace(behaviour, spend=spend)
 
