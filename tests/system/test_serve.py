@@ -25,4 +25,4 @@ def test_runs_in_a_row_do_not_wait(tmp_path: Path) -> None:
             serving.terminate()
     assert [run.code for run in runs] == [0] * 4
     last = runs[-1].result.targets[0]
-    assert (last.rate_limited, last.waited_s) == (0, 0)
+    assert (last.rate_limited, last.waited_s) == (0, 0), runs[-1].out + runs[-1].err
