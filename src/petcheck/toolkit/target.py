@@ -169,15 +169,16 @@ class Target:
             self._grounds = self.record, known
         return self._grounds[1]
 
-    def settle(self, requirement: str, send: Callable[[Call], object] | None = None) -> None:
+    def settle(self, requirement: str, send: Callable[[Call], object] | None = None, *, patient: bool = True) -> None:
         """Send the requests that would decide a requirement; the stream is judged later, by what it holds then.
 
         Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions. `send` sends a
-        request; without it, the target's own operations do.
+        request; without it, the target's own operations do. Unless `patient`, a question that should wait is put at
+        once: the answer may show a failure, and shows less if there is none.
         """
         if not self.choice.covers(requirement) and not self.choice.asks(requirement):
             return
-        decision = self._decided(requirement, send or partial(self.api.call, fresh=True))
+        decision = self._decided(requirement, send or partial(self.api.call, fresh=True), patient)
         if isinstance(decision, Failed) and decision.unanswered and self.choice.entries is not None:
             # silence counts only while the target answers others, and a choice may have none
             with suppress(NotSent):
@@ -187,7 +188,7 @@ class Target:
         """What a requirement's rule says of the exchanges so far."""
         return decide_from_tries(RULE[requirement], self.record, self.grounds)
 
-    def _decided(self, requirement: str, send: Callable[[Call], object]) -> Held | Failed | Undecided:
+    def _decided(self, requirement: str, send: Callable[[Call], object], patient: bool) -> Held | Failed | Undecided:
         """The rule's decision, after sending the requests that it asks for; each question is asked once."""
         asked: set[tuple[tuple[Call, ...], float]] = set()
         while True:
@@ -199,16 +200,16 @@ class Target:
                 return decision.otherwise
             asked.add(question)
             try:
-                self._put(decision, send)
+                self._put(decision, send, patient)
             except NotSent:
                 return decision.otherwise
 
-    def _put(self, question: Ask, send: Callable[[Call], object]) -> None:
+    def _put(self, question: Ask, send: Callable[[Call], object], patient: bool) -> None:
         """Send the requests that a rule asks for, not before their time. Raises `BudgetSpent` if too few are left."""
         if self.spare_in_all() < len(question.calls):
             raise BudgetSpent("the run's request budget is spent")
         left = question.not_before - self.transport.time.monotonic()
-        if left > 0:
+        if left > 0 and patient:
             self.transport.wait(left, "checking an earlier answer again")
         for call in question.calls:
             send(call)
