@@ -34,9 +34,9 @@ DOCS := $(VENV)/docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet --quiet
 
 # No other plugins: with that of schemathesis, which no test needs, pytest would rewrite its modules. More workers than
-# cores, since many tests wait. The timeout only ends a test that hangs: whole runs take a fraction of it.
+# cores, since many tests wait.
 OWN = not matrix and not openapi_tools and not install
-PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest -p pytest_timeout --timeout 600
+PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
 .PHONY: check test test-all test-matrix test-openapi test-install lint prose messages docs generated kill-matrix grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
