@@ -15,7 +15,7 @@ from petcheck.config.targets import TargetConfig
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
-from petcheck.toolkit.budget import Shares, shares
+from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
@@ -91,13 +91,9 @@ class Forecast:
         return PLANS[self.target.plan].per_minute if self.target.plan else None
 
     @property
-    def _shares(self) -> Shares:
-        return shares(self.examples, writes=self.target.writes)
-
-    @property
     def _examples(self) -> tuple[int, int]:
         """The most GETs and POSTs of property examples that serve what is judged."""
-        share, calls = self._shares, self.choice.calls
+        share, calls = shares(self.examples, writes=self.target.writes), self.choice.calls
         gets = share.listing * calls(Operation.LIST_PETS) + share.getting * calls(Operation.GET_PET)
         gets += share.ordering * calls(Operation.STORE_ORDERS)
         creates = calls(Operation.CREATE_PET)

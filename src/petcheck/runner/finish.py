@@ -84,9 +84,8 @@ class RunEnd:
         if update is not None:
             try:
                 found = judge(Stream((*stream.entries, end)))
-                updated = update_waivers(self.run.config, update, found)
-                self.note = updated.note
-                lines.insert(0, Revised(updated.waivers))
+                waivers, self.note = update_waivers(self.run.config, update, found)
+                lines.insert(0, Revised(waivers))
             except ConfigError as error:
                 self._said.append(f"the waivers were not updated: {error}")
         for line in lines:

@@ -72,7 +72,7 @@ def open_target(
         permissions=Permissions(target.writes, config.max_requests, config.max_wait),
         time=clock,
         on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
-        on_notice=announcer.notice,
+        on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
         on_exchange=keep,
         formed=Forms(f"{config.seed}/{target.name}").formed,
         undisturbed=signals.held,

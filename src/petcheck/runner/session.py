@@ -56,13 +56,10 @@ class Session:
 
     def plan(self, checks: Iterable[Check]) -> None:
         """Set the checks of the run, in their order."""
+        choice = Choice(self.config.choice)
         for check in checks:
-            planned = PlannedCheck(check.id, self._asked_for(check), check.stage in EXAMPLE_STAGES)
-            self._planned[check.target].append(planned)
-
-    def _asked_for(self, check: Check) -> tuple[str, ...]:
-        """The requirements that a check asks for: of a run of chosen ones only those."""
-        return tuple(name for name in check.requirements if Choice(self.config.choice).covers(name))
+            asked_for = tuple(filter(choice.covers, check.requirements))
+            self._planned[check.target].append(PlannedCheck(check.id, asked_for, check.stage in EXAMPLE_STAGES))
 
     def target(self, name: str) -> Target:
         """The target with that name, opened and probed on first use."""

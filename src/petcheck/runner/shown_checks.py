@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -13,6 +12,7 @@ from petcheck.results.judge import failing
 from petcheck.results.result import Result
 from petcheck.runner.schedule import Check
 from petcheck.sanitize import REASON_LIMIT, escape_commands, printable, printable_lines
+from petcheck.spec.outcomes import Outcome
 from petcheck.stream.stream import Stream
 from petcheck.toolkit.target import Target
 
@@ -20,7 +20,6 @@ OUTCOME = "petcheck"
 """The property of a pytest report that has the outcome of its check."""
 
 _GRAVEST_FIRST = ("fail", "error", "waived", "inconclusive", "not-run", "pass")
-Shown = Literal["pass", "fail", "waived", "error", "inconclusive", "not-run"]
 
 
 class Kept:
@@ -100,7 +99,7 @@ class Kept:
             report.outcome, report.longrepr = "passed", None
 
 
-def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool) -> tuple[Shown, str]:
+def _shown(verdicts: Sequence[Verdict], dropped: Dropped | None, *, asked: bool) -> tuple[Outcome, str]:
     """The outcome of a check and its reason: a failure, or what it could not ask, or the gravest of its verdicts.
 
     One that has not `asked` anything because a permission was missing does not fail for what another check has seen.

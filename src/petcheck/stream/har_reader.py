@@ -68,29 +68,27 @@ class _Text:
 
     def members(self) -> Iterator[str]:
         """The names of an object's members; each value is to be read before the next name."""
-        self._expect("{")
-        if self._take("}"):
-            return
-        while True:
+        for _ in self._each("{", "}"):
             name = self.value()
             if not isinstance(name, str):
                 raise ValueError("a member without a name")
             self._expect(":")
             yield name
-            if self._take("}"):
-                return
-            self._expect(",")
 
     def items(self) -> Iterator[Any]:
         """The items of an array."""
-        self._expect("[")
-        if self._take("]"):
-            return
-        while True:
+        for _ in self._each("[", "]"):
             yield self.value()
-            if self._take("]"):
-                return
+
+    def _each(self, first: str, last: str) -> Iterator[None]:
+        """Yield before each part of an object or an array."""
+        self._expect(first)
+        if self._take(last):
+            return
+        yield
+        while not self._take(last):
             self._expect(",")
+            yield
 
     def value(self) -> Any:
         """The next value, whole."""

@@ -34,10 +34,10 @@ class _Form:
 
 
 class Redactor:
-    """Masks a key, its encodings, and halves of them; without a key it changes nothing."""
+    """Masks a key, its encodings, and halves of them."""
 
-    def __init__(self, key: ApiKey | None) -> None:
-        secret = key.secret if key else ""
+    def __init__(self, key: ApiKey) -> None:
+        secret = key.secret
         # a key of digits may be part of a JSON number, which must stay a number
         self._mask = b"9" * len(secret) if secret.isdecimal() else MASK
         texts = sorted({text.lower() for text in _texts(secret.encode())}, key=len) if secret else []

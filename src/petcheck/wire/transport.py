@@ -220,7 +220,8 @@ class Transport:
 
     def _last_words(self, unanswered: Exchange, seconds: float) -> str:
         """Why the target counts as down: the last requests before the silence, and what was seen."""
-        text = f"the target has stopped answering: {unanswered.request.summary} got no answer ({_detail(unanswered)})"
+        asked, silence = unanswered.request.summary, unanswered.answer
+        text = f"the target has stopped answering: {asked} got no answer ({silence})"
         if self._last_answered is None:
             return f"{text}, nor did any other request"
         status, request = self._last_answered
@@ -236,7 +237,9 @@ class Transport:
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
-        exchange = self._sent(call, cause)
+        # what a POST creates stays, so nothing may come between sending and recording it
+        with nullcontext() if call.operation.safe else self.undisturbed():
+            exchange = self._exchanged(call, cause)
         answer = exchange.answer
         if isinstance(answer, Response):
             self._throttle.after(answer, exchange.finished, valid_key=valid_key)
@@ -251,11 +254,6 @@ class Transport:
         most = self.permissions.max_requests
         if self.tally.sent + self.tally.lost >= most:
             raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
-
-    def _sent(self, call: Call, cause: Unplanned | None) -> Exchange:
-        """Send a request and record the exchange; what a POST creates stays, so nothing may come between the two."""
-        with nullcontext() if call.operation.safe else self.undisturbed():
-            return self._exchanged(call, cause)
 
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
@@ -292,8 +290,3 @@ def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     if exchange.status == 429:
         return Unplanned.RATE_LIMIT
     return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
-
-
-def _detail(exchange: Exchange) -> str:
-    answer = exchange.answer
-    return f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
