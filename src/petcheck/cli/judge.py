@@ -10,7 +10,6 @@ from pathlib import Path
 
 from petcheck.cli.output import look, write_page
 from petcheck.cli.parser import Parser, fail
-from petcheck.cli.shown import show
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
@@ -23,6 +22,7 @@ from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
 from petcheck.runner.again import Written, judged_again, judged_otherwise
 from petcheck.runner.fleet import judge_fleet_again
+from petcheck.runner.shown_end import show
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.traffic.as_stream import stream_of
@@ -67,7 +67,7 @@ def main(argv: list[str]) -> int:
     for judged in found:
         print(*judged.told, sep="\n")
         if judged.end is not None:
-            show(judged.end, None, on_the_job=judged.in_parts)
+            show(judged.end, None, look(), on_the_job=judged.in_parts)
     if several:
         _compare(found, options.reports)
     codes = [judged.code for judged in found]

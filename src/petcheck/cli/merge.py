@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from petcheck.cli.output import look
 from petcheck.cli.parser import Parser, fail
-from petcheck.cli.shown import show
 from petcheck.config import values
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner.merge import merge
+from petcheck.runner.shown_end import show
 from petcheck.runner.start import seal_of
 from petcheck.sanitize import printable
 
@@ -27,7 +28,7 @@ def main(argv: list[str]) -> int:
         end = merge(folders, values.folder(options.output, "-o"), seal)
     except (ConfigError, NotARun, NotComparable) as error:
         fail(f"merge: {error}")
-    show(end, options.output, quiet=options.quiet)
+    show(end, options.output, look(), quiet=options.quiet)
     return end.code
 
 

@@ -58,7 +58,7 @@ def _run(argv: list[str]) -> int:
     from petcheck.runner.checks import run_checks
 
     try:
-        return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])[0]
+        return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])
     except BrokenPipeError:  # the reader of the output is gone
         raise
     except Exception as error:
@@ -70,10 +70,11 @@ def _run(argv: list[str]) -> int:
 
 def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     """Judge many targets; returns the exit code."""
-    from petcheck.cli.shown import show
+    from petcheck.cli.output import look
     from petcheck.runner.dry_run import forecasts
     from petcheck.runner.fleet import run_fleet
     from petcheck.runner.progress import Announcer
+    from petcheck.runner.shown_end import show
 
     config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
     if config.waiver_update is not None:
@@ -89,7 +90,7 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     announcer = Announcer(None if quiet else sys.stdout, live=watched, budget=budget, unit="targets")
     given = [*pytest_options(), *passed_on(alone)]
     end = run_fleet(prepared, given, announcer, processes=_workers(options.n), most_failing=failing)
-    show(end, str(config.given.get("reports", config.reports)), quiet=quiet)
+    show(end, str(config.given.get("reports", config.reports)), look(), quiet=quiet)
     return end.code
 
 

@@ -61,10 +61,10 @@ def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     except ConfigError as error:
         return TargetEnd(None, (str(error),))
     with contextlib.redirect_stdout(io.StringIO()):
-        _, end = run_checks(prepared, [*options, "-q"])
-    if end is None or end.product is None:
+        run_checks(prepared, [*options, "-q"])
+    if prepared.end is None or prepared.end.written is None:
         return TargetEnd(None)
-    return TargetEnd(outline(end.product.result), tuple(end.trouble))
+    return _told(prepared.end.written)
 
 
 def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | None, as_of: date | None) -> TargetEnd:
@@ -73,7 +73,11 @@ def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | No
         again = judged_again(judged_otherwise(recording_in(folder).only(name), plan, as_of), reports)
     except (NotARun, ConfigError) as error:
         return TargetEnd(None, (str(error),))
-    return TargetEnd(outline(again.material.result), tuple(again.trouble))
+    return _told(again)
+
+
+def _told(end: Written) -> TargetEnd:
+    return TargetEnd(outline(end.result), tuple(end.trouble))
 
 
 # ---- all of them
@@ -146,7 +150,7 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
         if len(outlines) < len(names):
             raise NotARun(f"{printable(str(folder))} cannot be judged: {'; '.join(lost[:_TROUBLES_SHOWN])}")
         if reports is None:
-            return Written(Material(joined(stream, outlines), stream, folder), lost)
+            return Written(Material(joined(stream, outlines), stream, folder), None, lost)
         return write_parts(stream, outlines, reports, None, lost)
 
 
@@ -174,8 +178,7 @@ def _left(config: Config, head: Head, broken: str | None) -> TargetEnd:
     end = Written(Material(judge(stream), stream))
     if folder is not None:
         end = written(end.material, folder, None)
-    trouble = [] if finished or broken is None else [f"the suite broke: {broken}"]
-    return TargetEnd(outline(end.material.result), (*trouble, *end.trouble))
+    return _told(replace(end, broken=None if finished else broken))
 
 
 def write_parts(
@@ -188,7 +191,5 @@ def write_parts(
     except (NotARun, OSError) as error:  # what a target wrote is gone
         more = [printable(str(error), 400)]
         made = Material(joined(stream, outlines), stream, folder)
-    with contextlib.suppress(OSError):
-        (folder / reports_folder.DEBUGGING_PAGE).unlink()  # of an earlier run, of one recording
     end = written(made, folder, seal, besides=lambda: [entry_of_part(target.name) for target in made.result.targets])
-    return replace(end, trouble=[*trouble, *more, *end.trouble])
+    return replace(end, told=[*trouble, *more])
