@@ -269,8 +269,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
     report: pytest.TestReport = yield  # type: ignore[assignment]
     if session is not None and call.when != "teardown" and (call.when == "call" or error is not None):
-        check = item.stash[CHECK]
-        item.config.stash[_KEPT].note(check, session.ended(check, error, call.duration))
+        session.ended(item.stash[CHECK], error, call.duration)
     return report  # type: ignore[return-value]
 
 
@@ -289,13 +288,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
         if end is not None:
             _drop(end.take_over_page(plugins), session.config)
         elif _is_worker(session.config) and not run.config.dry_run:
-            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, reporter(session))
+            stream = run.writer.kept()
+            session.config.stash[_KEPT].show(judge(stream), stream, run.opened, reporter(session))
             tell_trouble(session.config, run.writer)
         return (yield)
     with signals.first_calls(lambda: None):  # the run is over, and what it says stands
         written = _finish(session, end, exitstatus)
         session.exitstatus = written.code
-        session.config.stash[_KEPT].show(written.result, run.opened)
+        session.config.stash[_KEPT].show(written.result, written.material.stream, run.opened)
         page = end.take_over_page(plugins)
         try:
             return (yield)
