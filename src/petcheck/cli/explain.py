@@ -93,8 +93,7 @@ def explain_parser() -> Parser:
 def _explain(page: TextLines, word: str) -> None:
     by_id = {entry.id.lower(): entry for entry in catalogue().entries}
     if word.lower() in by_id:
-        entry = by_id[word.lower()]
-        (_open_point if entry.open else _requirement)(page, entry)
+        _entry(page, by_id[word.lower()])
         return
     named = entries_of(word)
     if not named:
@@ -106,32 +105,26 @@ def _explain(page: TextLines, word: str) -> None:
             page.say(f"{entry.id:<20} {entry.statement}", "", " " * 21)
 
 
-def _requirement(page: TextLines, entry: Requirement) -> None:
+def _entry(page: TextLines, entry: Requirement) -> None:
     page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · {entry.level}", style=BOLD)
     page.say(entry.statement)
+    if entry.open:
+        page.say("The document leaves this open: petcheck reports it and never judges it.")
     for note in notes(entry):
-        page.say(note, style=DIM)
+        page.say(note, style="" if entry.open else DIM)
     known = explanations().get(entry.id)
     if known is not None:
         _sent(page, known)
         _conforming(page, known)
     _faults(page, entry)
-    if known is not None and known.undecided:
+    if known is None:
+        return
+    if known.undecided:
         page.head("When it cannot be judged")
         for reason in known.undecided:
             page.say(reason.text, "  ", "    ")
-    if known is None:
-        return
     page.blank()
     page.say(f"To judge it alone: petcheck {entry.id} --target URL", style=DIM)
-
-
-def _open_point(page: TextLines, entry: Requirement) -> None:
-    page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · open", style=BOLD)
-    page.say(entry.statement)
-    page.say("The document leaves this open: petcheck reports it and never judges it.")
-    for note in notes(entry):
-        page.say(note)
 
 
 def notes(entry: Requirement) -> list[str]:

@@ -39,6 +39,7 @@ from petcheck.stream.stream import Stream
 from petcheck.stream.typed import in_milliseconds
 
 _TROUBLES_SHOWN = 3
+_DIED = "its process died"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,8 @@ def run_fleet(
         for done in at_work.each(Task(name, judge_target, (one, options)) for name, one in alone.items()):
             ended = done.value or TargetEnd(None)
             if ended.outline is None and not ended.trouble:
-                ended = _left(alone[done.name], head, None if at_work.interrupted else _said(done.error))
+                died = f"its process met an error ({done.error})" if done.error else _DIED
+                ended = _left(alone[done.name], head, None if at_work.interrupted else died)
             trouble += [f"{done.name}: {line}" for line in ended.trouble]
             if ended.outline is not None:
                 found[done.name] = ended.outline
@@ -123,10 +125,6 @@ def run_fleet(
             prepared.lock.release()
 
 
-def _said(error: str | None) -> str:
-    return f"its process met an error ({error})" if error else "its process died"
-
-
 def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_of: date | None) -> Written:
     """Judge the recordings of a run in parts; reports are written where they have a folder.
 
@@ -142,7 +140,7 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
             Task(name, judge_recorded, (part_of(folder, name), name, reports and part_of(reports, name), plan, as_of))
             for name in names
         )
-        found = {done.name: done.value or TargetEnd(None, ("its process died",)) for done in at_work.each(tasks)}
+        found = {done.name: done.value or TargetEnd(None, (_DIED,)) for done in at_work.each(tasks)}
         if at_work.interrupted:
             raise KeyboardInterrupt
         lost = [f"{name}: {line}" for name in names for line in found[name].trouble]

@@ -60,11 +60,9 @@ _VALUES: Mapping[Credential, str | None] = {
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
     """The header's value as it is sent; None for no header. A run sends no key of unknown validity."""
     secret = key.secret
-
-    def part(first: int, last: int) -> str:
-        return secret[first : len(secret) - last]
-
-    return _value(credential, key, random_key, secret, secret, random_key, part)
+    return _value(
+        credential, key, random_key, secret, secret, random_key, lambda first, last: secret[first : len(secret) - last]
+    )
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
