@@ -63,9 +63,19 @@ def explanations() -> Mapping[str, Explanation]:
     return {name: typed(Explanation, row) for name, row in json.loads(DATA.read_text(encoding="utf-8")).items()}
 
 
+PARSER = Parser(
+    "explain",
+    usage="petcheck explain ID…",
+    description="Explain a requirement: what it requires, what petcheck sends, what a conforming response looks "
+    "like, which faults it catches, and when it cannot be judged. A group (AUTH) or a section (4.2) lists its "
+    "requirements.",
+)
+PARSER.add_argument("words", nargs="*", metavar="ID", help="a requirement or an open point; a group or a section")
+
+
 def main(argv: list[str]) -> int:
     """Explain what the words name; returns the exit code."""
-    options = explain_parser().parse(argv)
+    options = PARSER.parse(argv)
     if not options.words:
         fail("explain: name a requirement: petcheck explain LIST-4")
     page = TextLines(**look())
@@ -75,19 +85,6 @@ def main(argv: list[str]) -> int:
         _explain(page, word)
     print(page)
     return 0
-
-
-def explain_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "explain",
-        usage="petcheck explain ID…",
-        description="Explain a requirement: what it requires, what petcheck sends, what a conforming response looks "
-        "like, which faults it catches, and when it cannot be judged. A group (AUTH) or a section (4.2) lists its "
-        "requirements.",
-    )
-    parser.add_argument("words", nargs="*", metavar="ID", help="a requirement or an open point; a group or a section")
-    return parser
 
 
 def _explain(page: TextLines, word: str) -> None:
