@@ -19,7 +19,7 @@ from petcheck.spec.version import VERSION
 from petcheck.stream.entries import entry_of
 from petcheck.stream.files import as_json, from_json
 from petcheck.stream.har_reader import HEAD, entries_of
-from petcheck.stream.har_room import Room
+from petcheck.stream.har_room import fitted
 from petcheck.stream.stream import Entry, Stream, checked
 
 FILE = "exchanges.har"
@@ -30,7 +30,6 @@ def pieces(stream: Stream) -> Iterator[str]:
 
     Entries that are too long for the file are cut.
     """
-    room = Room()
     log = {
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
@@ -39,8 +38,8 @@ def pieces(stream: Stream) -> Iterator[str]:
     }
     yield json.dumps({"log": log}).removesuffix("}}") + ', "entries": ['
     comma = "\n"
-    for exchange in stream.exchanges:
-        yield comma + room.line(entry_of(exchange))
+    for text in fitted(map(entry_of, stream.exchanges)):
+        yield comma + text
         comma = ",\n"
     yield "\n]}}\n"
 

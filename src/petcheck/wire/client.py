@@ -275,17 +275,16 @@ def _tls_problem(error: ssl.SSLError) -> str:
         if error.verify_code in _UNTRUSTED:
             return f"{error.verify_message}; use --ca-bundle to name the authority that signed the certificate"
         return error.verify_message
-    if error.reason in _CERTIFICATE_DEMANDED:
-        return f"{error}; the server asks for a client certificate, and petcheck cannot send one"
-    if error.reason in _HANDSHAKE_REFUSED:
-        return f"{error}; the server may ask for a client certificate, and petcheck cannot send one"
-    return str(error)
+    asks = _CERTIFICATE_DEMANDED.get(error.reason)
+    return f"{error}; the server {asks} a client certificate, and petcheck cannot send one" if asks else str(error)
 
 
 # the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
 _UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
 # the alerts of servers that require a client certificate: TLS 1.3 has its own alert, TLS 1.2 does not
-_CERTIFICATE_DEMANDED = frozenset({"TLSV13_ALERT_CERTIFICATE_REQUIRED"})
-_HANDSHAKE_REFUSED = frozenset(
-    {"SSLV3_ALERT_HANDSHAKE_FAILURE", "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_NO_CERTIFICATE"}
-)
+_CERTIFICATE_DEMANDED = {
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED": "asks for",
+    "SSLV3_ALERT_HANDSHAKE_FAILURE": "may ask for",
+    "SSLV3_ALERT_BAD_CERTIFICATE": "may ask for",
+    "SSLV3_ALERT_NO_CERTIFICATE": "may ask for",
+}
