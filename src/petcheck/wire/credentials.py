@@ -116,12 +116,10 @@ def _expression_of(key: ApiKey, random_key: str) -> str:
 
 
 def _other_character(secret: str, place: int, random_key: str) -> str:
-    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run.
-
-    It differs in more than case, since a server may ignore case.
-    """
+    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run."""
     replaced = secret[place]
     alphabet = _alphabet_of(replaced, secret) if replaced.isalnum() else string.ascii_letters
+    # a server may ignore case
     others = [character for character in alphabet if character.lower() != replaced.lower()]
     return others[sum(random_key.encode()) % len(others)]
 
