@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -18,7 +19,7 @@ from petcheck.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
 from petcheck.stream.entries import shared
-from petcheck.stream.har_reader import entries_of
+from petcheck.stream.har_reader import head_and_entries
 from petcheck.stream.shown_keys import can_be, is_expression
 from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
 from petcheck.traffic.secrets import Masks, secrets_of
@@ -59,7 +60,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     left_alone: Counter[str] = Counter()
     entries = weight = 0
     try:
-        for entry in entries_of(path, {}):
+        for entry in islice(head_and_entries(path), 1, None):
             entries += 1
             if len(secrets) < _SECRETS_CAP:
                 secrets.update(secrets_of(entry))
