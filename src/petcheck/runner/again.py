@@ -57,7 +57,7 @@ def judged_again(stream: Stream, reports: Path | None) -> Written:
     made = Material(judge(stream), stream)
     if reports is None:
         return Written(made)
-    with reports_folder.taken(reports):
+    with reports_folder.take(reports):
         return written(made, reports, None)
 
 

@@ -55,8 +55,6 @@ class TargetEnd:
 
 def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     """Judge the one target of `config`, and write its reports; `options` are pytest's."""
-    if config.reports is not None:
-        config.reports.mkdir(parents=True, exist_ok=True)
     try:
         prepared = prepare(config, writes_reports=True)
     except ConfigError as error:
@@ -98,7 +96,7 @@ def run_fleet(
     found: dict[str, Result] = {}
     trouble: list[str] = []
     StreamWriter(folder).begin(head)
-    try:
+    with prepared.lock or contextlib.nullcontext():
         at_work = Processes(processes)
         announcer.expect(len(config.targets))
         alone = {target.name: _alone(config, target) for target in config.targets}
@@ -120,9 +118,6 @@ def run_fleet(
         end = End(in_milliseconds(datetime.now(UTC)), at_work.interrupted, len(found) < len(alone))
         with signals.first_calls(lambda: None):  # the run is over, and what it says stands
             return write_parts(Stream((head, end)), list(found.values()), folder, prepared.seal, trouble)
-    finally:
-        if prepared.lock is not None:
-            prepared.lock.release()
 
 
 def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_of: date | None) -> Written:
@@ -134,7 +129,7 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
     # of a run that was killed some have not begun
     begun = (target.name for target in stream.head.targets if stream.end or part_of(folder, target.name).is_dir())
     names = list(begun)
-    with reports_folder.taken(reports) if reports is not None else contextlib.nullcontext():
+    with reports_folder.take(reports) if reports is not None else contextlib.nullcontext():
         at_work = Processes(os.cpu_count() or 1)
         tasks = (
             Task(name, judge_recorded, (part_of(folder, name), name, reports and part_of(reports, name), plan, as_of))

@@ -72,7 +72,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
         for target in source.head.targets:
             if source.in_parts or len(source.head.targets) == 1:
                 _expect_whole(source.part(target.name))
-    with reports_folder.taken(output, "-o"):
+    with reports_folder.take(output, "-o"):
         outlines = [outline for source in sources for outline in _taken(source, output)]
         return write_parts(_joined_stream(sources), outlines, output, seal)
 
