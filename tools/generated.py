@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 
 from petcheck.cli.explain import DATA
+from petcheck.config.load import utc_today
+from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
 from petcheck.runner.dry_run import Forecast
 from petcheck.wire.credentials import ApiKey
@@ -21,13 +23,13 @@ from tools import architecture, explanations, kill_matrix, licences, shell_files
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))
 _REGION = re.compile(r"(<!-- generated: ([a-z-]+) -->\n*).*?(\n*<!-- end -->)", re.DOTALL)
-_MANY = 1_200  # requests, more than any forecast here
 
 
 def forecast(*, writes: bool, examples: int | None) -> Forecast:
     """What a run sends to one target at most; `examples` is None for the default."""
     source = Url("https://host/v1", ApiKey("a-key-that-nobody-has"))
-    return Forecast(TargetConfig("target", source, writes=writes), _MANY, examples)
+    target = TargetConfig("target", source, writes=writes)
+    return Forecast(target, Config(utc_today(), 1, (target,), examples=examples))
 
 
 def _most(*, writes: bool) -> str:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from petcheck.errors import NotEvidence
 from petcheck.stream import har_reader
-from petcheck.stream.har_reader import entries_of
+from petcheck.stream.har_reader import head_and_entries
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -39,9 +39,7 @@ def test_any_entries_are_read_wherever_a_chunk_ends(
     path.write_text(json.dumps(document, ensure_ascii=ascii_), encoding="utf-8", errors="surrogatepass")
     before, har_reader._CHUNK = har_reader._CHUNK, data.draw(st.integers(1, 9))
     try:
-        log: dict[str, Any] = {}
-        assert list(entries_of(path, log)) == entries
-        assert log == {name: value for name, value in more.items() if name == "_petcheck"}
+        assert list(head_and_entries(path)) == [more.get("_petcheck"), *entries]
     finally:
         har_reader._CHUNK = before
 
@@ -65,7 +63,7 @@ def test_any_entries_are_read_wherever_a_chunk_ends(
 def test_what_is_no_har_is_refused(text: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "x.har").write_text(text)
     with pytest.raises(NotEvidence, match=said):
-        list(entries_of(tmp_path / "x.har", {}))
+        list(head_and_entries(tmp_path / "x.har"))
 
 
 def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +71,7 @@ def test_a_member_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(har_reader, "_CHUNK", 100)
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [{"text": "x" * 9000}]}}))
     with pytest.raises(NotEvidence, match="has a member of more than 1,000 characters"):
-        list(entries_of(tmp_path / "x.har", {}))
+        list(head_and_entries(tmp_path / "x.har"))
 
 
 def test_a_member_of_too_many_values_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,11 +79,11 @@ def test_a_member_of_too_many_values_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(har_reader, "_CHUNK", 100)
     (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [[[]] * 2000]}}))
     with pytest.raises(NotEvidence, match="has a member of more than 1,000 values"):
-        list(entries_of(tmp_path / "x.har", {}))
+        list(head_and_entries(tmp_path / "x.har"))
 
 
 def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     with (tmp_path / "x.har").open("wb") as file:
         file.truncate(2 * 1024**3)
     with pytest.raises(NotEvidence, match=r"has more than 1024 MB"):
-        list(entries_of(tmp_path / "x.har", {}))
+        list(head_and_entries(tmp_path / "x.har"))

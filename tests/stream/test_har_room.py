@@ -12,7 +12,7 @@ import pytest
 from petcheck.errors import NotEvidence
 from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.stream.entries import entry_of, exchange_of
-from petcheck.stream.har_room import Room
+from petcheck.stream.har_room import fitted
 from tests.support import samples
 
 SMALL = 2_000
@@ -22,13 +22,13 @@ def line(answer: Response | NoAnswer, *, room: int = SMALL, log: str | None = No
     entry = entry_of(samples.exchange(answer=answer))
     if log is not None:
         entry["_petcheck"]["log"] = log
-    cut: dict[str, Any] = json.loads(Room(room).line(entry))
+    cut: dict[str, Any] = json.loads(next(fitted([entry], room)))
     return cut
 
 
 def test_an_entry_that_fits_is_whole() -> None:
     entry = entry_of(samples.exchange(answer=samples.response(b"[]")))
-    assert Room().line(entry) == json.dumps(entry)
+    assert next(fitted([entry])) == json.dumps(entry)
 
 
 @pytest.mark.parametrize("raw", [b"x" * 90_000, b"\x01" * 90_000, b"\xff" * 90_000, '"\N{SNOWMAN}'.encode() * 20_000])
@@ -67,8 +67,7 @@ def test_what_petcheck_sent_is_whole() -> None:
 
 def test_the_file_stays_small_and_later_entries_keep_something() -> None:
     entry = entry_of(samples.exchange(answer=samples.response(b'{"a":1}' * 10_000)))
-    room = Room(100_000)
-    lines = [room.line(entry) for _ in range(300)]
+    lines = list(fitted([entry] * 300, 100_000))
     assert sum(map(len, lines)) < 100_000 + 300 * 2_000
     assert '{\\"a\\":1}' in lines[-1]
     assert len(lines[0]) > len(lines[-1])

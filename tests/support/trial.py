@@ -196,10 +196,8 @@ def _called(config: Config, session: Session) -> Trial:
     session.close()
     end = RunEnd(session)
     with _unwritten():
-        code = end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
-    assert end.product is not None
-    assert end.product.stream is not None
-    return Trial(end.product.result, code, "", end.product.stream)
+        written = end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=False)
+    return Trial(written.result, written.code, "", written.material.stream)
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,17 @@ import pytest
 
 from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
 from petcheck.spec.operations import Operation
-from petcheck.wire.circuit import Circuit, Kind, kind_of, pause_before_probe
+from petcheck.wire.circuit import Circuit, is_ordinary, pause_before_probe
 from tests.support.fakes import response
 
-LIST, ODD_LIST = Kind(Operation.LIST_PETS, True), Kind(Operation.LIST_PETS, False)
+LIST, ODD_LIST = Call(Operation.LIST_PETS), Call(Operation.LIST_PETS, query=(("limit", "101"),))
 HANGS, DROPS, ANSWERS = NoAnswer(Silence.TIMEOUT, ""), NoAnswer(Silence.RESET, ""), response(500)
 
 
-def after(*noted: tuple[Kind, NoAnswer | Response]) -> Circuit:
+def after(*noted: tuple[Call, NoAnswer | Response]) -> Circuit:
     circuit = Circuit()
-    for kind, answer in noted:
-        circuit.note(kind, answer)
+    for call, answer in noted:
+        circuit.note(call, answer)
     return circuit
 
 
@@ -25,7 +25,7 @@ def test_two_timeouts_open_the_circuit_of_that_kind_only() -> None:
     twice = after((LIST, HANGS), (LIST, HANGS))
     assert twice.open(LIST)
     assert not twice.open(ODD_LIST)
-    assert not twice.open(Kind(Operation.CREATE_PET, True))
+    assert not twice.open(Call(Operation.CREATE_PET, body=b'{"name": "x", "categoryId": 1}'))
 
 
 def test_an_answer_between_them_closes_it() -> None:
@@ -63,7 +63,7 @@ def test_dropped_connections_do_not_open_the_circuit() -> None:
     ],
 )
 def test_what_any_server_should_serve(call: Call, ordinary: bool) -> None:
-    assert kind_of(call) == Kind(call.operation, ordinary)
+    assert is_ordinary(call) == ordinary
 
 
 def test_probes_come_further_and_further_apart_until_patience_ends() -> None:

@@ -23,5 +23,5 @@ COMMANDS = {
 
 def parser_of(command: str) -> Parser:
     """The parser of a command."""
-    made: Parser = getattr(import_module(f"petcheck.cli.{command}"), f"{command}_parser")()
+    made: Parser = import_module(f"petcheck.cli.{command}").PARSER
     return made

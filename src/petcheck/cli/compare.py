@@ -18,10 +18,21 @@ from petcheck.results.parts import names_of_parts
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
+PARSER = Parser(
+    "compare",
+    usage="petcheck compare A/result.json B/result.json … [-o FILE] [--json]",
+    description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
+    "differs, what is equal. Each result.json needs its exchanges.jsonl in the same folder.",
+    epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result does not follow from its recording.",
+)
+PARSER.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
+PARSER.add_argument("-o", "--output", metavar="FILE", help="the page (comparison.html); - is standard output")
+PARSER.add_argument("--json", action="store_true", help="print JSON; write a page only with -o")
+
 
 def main(argv: list[str]) -> int:
     """Compare runs; returns the exit code."""
-    options = compare_parser().parse(argv)
+    options = PARSER.parse(argv)
     if not options.runs:
         fail("compare: name the runs: petcheck compare A/result.json B/result.json")
     page = page_of("compare", options.output, FILE, json=options.json)
@@ -47,21 +58,6 @@ def main(argv: list[str]) -> int:
         json_text(compared) if options.json else None,
     )
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
-
-
-def compare_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "compare",
-        usage="petcheck compare A/result.json B/result.json … [-o FILE] [--json]",
-        description="Compare runs that were made at different times or places: where verdicts differ, where behaviour "
-        "differs, what is equal. Each result.json needs its exchanges.jsonl in the same folder.",
-        epilog="Exit: 0 equal, 1 different, 4 not comparable, or a result does not follow from its recording.",
-    )
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="a result.json, or the folder that holds one")
-    parser.add_argument("-o", "--output", metavar="FILE", help="the page (comparison.html); - is standard output")
-    parser.add_argument("--json", action="store_true", help="print JSON; write a page only with -o")
-    return parser
 
 
 def _expect_proof(run: Path) -> None:

@@ -10,25 +10,21 @@ FOLDER = Path(__file__).parent / "shell"
 FILES = {"bash": "petcheck.bash", "zsh": "_petcheck", "fish": "petcheck.fish"}
 MAN_PAGE = "petcheck.1"
 
+PARSER = Parser(
+    "completion",
+    usage="petcheck completion bash|zsh|fish",
+    description="Print the completion of a shell; load it in the shell's start-up file.",
+    epilog='bash: eval "$(petcheck completion bash)"\n'
+    'zsh:  eval "$(petcheck completion zsh)", after compinit\n'
+    "fish: petcheck completion fish | source",
+)
+PARSER.add_argument("shell", nargs="?", metavar="SHELL", help=", ".join(FILES))
+
 
 def main(argv: list[str]) -> int:
     """Print the completion of a shell; returns the exit code."""
-    shell = completion_parser().parse(argv).shell
+    shell = PARSER.parse(argv).shell
     if shell not in FILES:
         fail(f"completion: name a shell: {', '.join(FILES)}")
     print((FOLDER / FILES[shell]).read_text(encoding="utf-8"), end="")
     return 0
-
-
-def completion_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "completion",
-        usage="petcheck completion bash|zsh|fish",
-        description="Print the completion of a shell; load it in the shell's start-up file.",
-        epilog='bash: eval "$(petcheck completion bash)"\n'
-        'zsh:  eval "$(petcheck completion zsh)", after compinit\n'
-        "fish: petcheck completion fish | source",
-    )
-    parser.add_argument("shell", nargs="?", metavar="SHELL", help=", ".join(FILES))
-    return parser

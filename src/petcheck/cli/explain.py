@@ -63,9 +63,19 @@ def explanations() -> Mapping[str, Explanation]:
     return {name: typed(Explanation, row) for name, row in json.loads(DATA.read_text(encoding="utf-8")).items()}
 
 
+PARSER = Parser(
+    "explain",
+    usage="petcheck explain ID…",
+    description="Explain a requirement: what it requires, what petcheck sends, what a conforming response looks "
+    "like, which faults it catches, and when it cannot be judged. A group (AUTH) or a section (4.2) lists its "
+    "requirements.",
+)
+PARSER.add_argument("words", nargs="*", metavar="ID", help="a requirement or an open point; a group or a section")
+
+
 def main(argv: list[str]) -> int:
     """Explain what the words name; returns the exit code."""
-    options = explain_parser().parse(argv)
+    options = PARSER.parse(argv)
     if not options.words:
         fail("explain: name a requirement: petcheck explain LIST-4")
     page = TextLines(**look())
@@ -77,24 +87,10 @@ def main(argv: list[str]) -> int:
     return 0
 
 
-def explain_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "explain",
-        usage="petcheck explain ID…",
-        description="Explain a requirement: what it requires, what petcheck sends, what a conforming response looks "
-        "like, which faults it catches, and when it cannot be judged. A group (AUTH) or a section (4.2) lists its "
-        "requirements.",
-    )
-    parser.add_argument("words", nargs="*", metavar="ID", help="a requirement or an open point; a group or a section")
-    return parser
-
-
 def _explain(page: TextLines, word: str) -> None:
     by_id = {entry.id.lower(): entry for entry in catalogue().entries}
     if word.lower() in by_id:
-        entry = by_id[word.lower()]
-        (_open_point if entry.open else _requirement)(page, entry)
+        _entry(page, by_id[word.lower()])
         return
     named = entries_of(word)
     if not named:
@@ -106,32 +102,26 @@ def _explain(page: TextLines, word: str) -> None:
             page.say(f"{entry.id:<20} {entry.statement}", "", " " * 21)
 
 
-def _requirement(page: TextLines, entry: Requirement) -> None:
+def _entry(page: TextLines, entry: Requirement) -> None:
     page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · {entry.level}", style=BOLD)
     page.say(entry.statement)
+    if entry.open:
+        page.say("The document leaves this open: petcheck reports it and never judges it.")
     for note in notes(entry):
-        page.say(note, style=DIM)
+        page.say(note, style="" if entry.open else DIM)
     known = explanations().get(entry.id)
     if known is not None:
         _sent(page, known)
         _conforming(page, known)
     _faults(page, entry)
-    if known is not None and known.undecided:
+    if known is None:
+        return
+    if known.undecided:
         page.head("When it cannot be judged")
         for reason in known.undecided:
             page.say(reason.text, "  ", "    ")
-    if known is None:
-        return
     page.blank()
     page.say(f"To judge it alone: petcheck {entry.id} --target URL", style=DIM)
-
-
-def _open_point(page: TextLines, entry: Requirement) -> None:
-    page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · open", style=BOLD)
-    page.say(entry.statement)
-    page.say("The document leaves this open: petcheck reports it and never judges it.")
-    for note in notes(entry):
-        page.say(note)
 
 
 def notes(entry: Requirement) -> list[str]:

@@ -12,10 +12,13 @@ _EXAMPLES = (
     ("explain LIST-4", "what a requirement means"),
 )
 
+PARSER = Parser("help", usage="petcheck help [COMMAND]", description="Show an overview, or the help of a command.")
+PARSER.add_argument("command", nargs="?", metavar="COMMAND", help=f"run, {', '.join(COMMANDS)}")
+
 
 def main(argv: list[str]) -> int:
     """Print help; returns the exit code."""
-    options = help_parser().parse(argv)
+    options = PARSER.parse(argv)
     if options.command is None:
         print("\n".join(overview()))
     elif options.command in COMMANDS:
@@ -28,13 +31,6 @@ def main(argv: list[str]) -> int:
         hint = did_you_mean(options.command, [*COMMANDS, "run"], "`petcheck help` lists them")
         fail(f"help: unknown command; {hint}")
     return 0
-
-
-def help_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser("help", usage="petcheck help [COMMAND]", description="Show an overview, or the help of a command.")
-    parser.add_argument("command", nargs="?", metavar="COMMAND", help=f"run, {', '.join(COMMANDS)}")
-    return parser
 
 
 def overview() -> list[str]:

@@ -15,10 +15,23 @@ from petcheck.results.parts import verdicts_in
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 
+PARSER = Parser(
+    "history",
+    usage="petcheck history DIR… [-o FILE] [--json]",
+    description="Show the verdicts of runs in order of time: when each requirement began to fail, when it was "
+    "fixed, what changed between the runs, and what flipped although nothing changed.",
+    epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is given twice.",
+)
+PARSER.add_argument(
+    "runs", nargs="*", metavar="DIR", help="a folder of reports, a folder of such folders, or a result.json"
+)
+PARSER.add_argument("-o", "--output", metavar="FILE", help=f"the page ({FILE}); - is standard output")
+PARSER.add_argument("--json", action="store_true", help="print JSON; write a page only with -o")
+
 
 def main(argv: list[str]) -> int:
     """Show the history of runs; returns the exit code."""
-    options = history_parser().parse(argv)
+    options = PARSER.parse(argv)
     if not options.runs:
         fail("history: name the folders of the runs: petcheck history nightly/")
     page = page_of("history", options.output, FILE, json=options.json)
@@ -38,20 +51,3 @@ def main(argv: list[str]) -> int:
         history_json.json_text(made) if options.json else None,
     )
     return int(Exit.HOLDS)
-
-
-def history_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "history",
-        usage="petcheck history DIR… [-o FILE] [--json]",
-        description="Show the verdicts of runs in order of time: when each requirement began to fail, when it was "
-        "fixed, what changed between the runs, and what flipped although nothing changed.",
-        epilog="Exit: 0 the history is written, 4 a folder holds no run, or a run is given twice.",
-    )
-    parser.add_argument(
-        "runs", nargs="*", metavar="DIR", help="a folder of reports, a folder of such folders, or a result.json"
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", help=f"the page ({FILE}); - is standard output")
-    parser.add_argument("--json", action="store_true", help="print JSON; write a page only with -o")
-    return parser

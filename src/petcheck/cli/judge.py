@@ -10,7 +10,6 @@ from pathlib import Path
 
 from petcheck.cli.output import look, write_page
 from petcheck.cli.parser import Parser, fail
-from petcheck.cli.shown import show
 from petcheck.comparison import compare
 from petcheck.comparison.sides import FILE
 from petcheck.config import values
@@ -23,6 +22,7 @@ from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
 from petcheck.runner.again import Written, judged_again, judged_otherwise
 from petcheck.runner.fleet import judge_fleet_again
+from petcheck.runner.shown_end import show
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.traffic.as_stream import stream_of
@@ -45,9 +45,24 @@ class Judged:
         return self.end.code if self.end is not None else int(Exit.NOTHING_SELECTED)
 
 
+PARSER = Parser(
+    "judge",
+    usage="petcheck judge RECORDING… [options]",
+    description="Judge recorded traffic; nothing is sent. A recording is a folder of reports, its exchanges.har or "
+    "exchanges.jsonl, or any HAR of a browser or a proxy. What it does not show is inconclusive.",
+    epilog="Exit: like that of a run; 4 also if the recording cannot be read or has several base URLs, 5 if it has "
+    "none of the four operations, 6 if it shows no key that was accepted.",
+)
+PARSER.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder of reports, or a file of one")
+PARSER.add_argument("--base-url", metavar="URL", help="the one to judge, where a HAR of another program has several")
+PARSER.add_argument("--plan", metavar="PLAN", help="the key's plan (default: the run's)")
+PARSER.add_argument("--as-of", metavar="DAY", help="judge as on that day, YYYY-MM-DD (default: the run's)")
+PARSER.add_argument("--reports", metavar="DIR", help="folder for the reports (default: none are written)")
+
+
 def main(argv: list[str]) -> int:
     """Judge recordings; returns the exit code."""
-    options = judge_parser().parse(argv)
+    options = PARSER.parse(argv)
     if not options.recordings:
         fail("judge: name a recording: petcheck judge reports/")
     try:
@@ -67,31 +82,11 @@ def main(argv: list[str]) -> int:
     for judged in found:
         print(*judged.told, sep="\n")
         if judged.end is not None:
-            show(judged.end, None, on_the_job=judged.in_parts)
+            show(judged.end, None, look(), on_the_job=judged.in_parts)
     if several:
         _compare(found, options.reports)
     codes = [judged.code for judged in found]
     return int(Exit.FAILS) if Exit.FAILS in codes else max(codes)
-
-
-def judge_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "judge",
-        usage="petcheck judge RECORDING… [options]",
-        description="Judge recorded traffic; nothing is sent. A recording is a folder of reports, its exchanges.har or "
-        "exchanges.jsonl, or any HAR of a browser or a proxy. What it does not show is inconclusive.",
-        epilog="Exit: like that of a run; 4 also if the recording cannot be read or has several base URLs, 5 if it has "
-        "none of the four operations, 6 if it shows no key that was accepted.",
-    )
-    parser.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder of reports, or a file of one")
-    parser.add_argument(
-        "--base-url", metavar="URL", help="the one to judge, where a HAR of another program has several"
-    )
-    parser.add_argument("--plan", metavar="PLAN", help="the key's plan (default: the run's)")
-    parser.add_argument("--as-of", metavar="DAY", help="judge as on that day, YYYY-MM-DD (default: the run's)")
-    parser.add_argument("--reports", metavar="DIR", help="folder for the reports (default: none are written)")
-    return parser
 
 
 def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:

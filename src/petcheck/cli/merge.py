@@ -4,18 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from petcheck.cli.output import look
 from petcheck.cli.parser import Parser, fail
-from petcheck.cli.shown import show
 from petcheck.config import values
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner.merge import merge
+from petcheck.runner.shown_end import show
 from petcheck.runner.start import seal_of
 from petcheck.sanitize import printable
+
+PARSER = Parser(
+    "merge",
+    usage="petcheck merge DIR… [-o DIR] [-q] [--sign-key FILE]",
+    description="Merge the reports of several runs, such as the shards of one run, into one report. "
+    "Nothing is sent. The reports of each target are copied unchanged.",
+    epilog="Exit: like that of one run over all targets; 2 also if a shard is missing, 4 if the folders are not "
+    "of one run.",
+)
+PARSER.add_argument("folders", nargs="*", metavar="DIR", help="a folder of reports")
+PARSER.add_argument("-o", "--output", metavar="DIR", default="reports", help="folder for the merged reports (reports/)")
+PARSER.add_argument("-q", "--quiet", action="store_true", help="one line: the verdict and where the report is")
+PARSER.add_argument("--sign-key", metavar="FILE", help="sign the merged reports with this Ed25519 private key")
 
 
 def main(argv: list[str]) -> int:
     """Merge folders of reports; returns the exit code."""
-    options = merge_parser().parse(argv)
+    options = PARSER.parse(argv)
     if not options.folders:
         fail("merge: name the folders of reports: petcheck merge shard-1/ shard-2/ -o reports/")
     folders = [Path(folder) for folder in options.folders]
@@ -27,24 +41,5 @@ def main(argv: list[str]) -> int:
         end = merge(folders, values.folder(options.output, "-o"), seal)
     except (ConfigError, NotARun, NotComparable) as error:
         fail(f"merge: {error}")
-    show(end, options.output, quiet=options.quiet)
+    show(end, options.output, look(), quiet=options.quiet)
     return end.code
-
-
-def merge_parser() -> Parser:
-    """The options of `petcheck merge`."""
-    parser = Parser(
-        "merge",
-        usage="petcheck merge DIR… [-o DIR] [-q] [--sign-key FILE]",
-        description="Merge the reports of several runs, such as the shards of one run, into one report. "
-        "Nothing is sent. The reports of each target are copied unchanged.",
-        epilog="Exit: like that of one run over all targets; 2 also if a shard is missing, 4 if the folders are not "
-        "of one run.",
-    )
-    parser.add_argument("folders", nargs="*", metavar="DIR", help="a folder of reports")
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", default="reports", help="folder for the merged reports (reports/)"
-    )
-    parser.add_argument("-q", "--quiet", action="store_true", help="one line: the verdict and where the report is")
-    parser.add_argument("--sign-key", metavar="FILE", help="sign the merged reports with this Ed25519 private key")
-    return parser

@@ -7,13 +7,16 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING
 
 from petcheck.cli.parser import fail
 from petcheck.results import atomic_write, result
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.sanitize import printable
 from petcheck.stream import files, har
+
+if TYPE_CHECKING:
+    from petcheck.runner.shown_end import Look
 
 
 def page_of(command: str, output: str | None, default: str, *, json: bool) -> Path | None:
@@ -36,13 +39,6 @@ def expect_no_input(command: str, page: Path, runs: Iterable[str]) -> None:
         inputs = (run, folder / result.FILE, folder / har.FILE, folder / files.FILE)
         if os.path.realpath(page) in map(os.path.realpath, inputs):  # Path.resolve refuses a link to itself
             fail(f"{command}: {printable(str(page))} is an input of the command; give -o another file")
-
-
-class Look(TypedDict):
-    """How text for the screen looks: columns, and whether it has colours."""
-
-    width: int
-    colour: bool
 
 
 def look() -> Look:

@@ -20,23 +20,19 @@ _ID, _LEVEL = 20, 9
 _MARGIN = _ID + _LEVEL + 4
 _NARROW = 72  # columns; up to this width, each statement starts on its own line
 
+PARSER = Parser("requirements", description="List the catalogue of requirements.")
+PARSER.add_argument("--json", action="store_true", help="print JSON")
+
 
 def main(argv: list[str]) -> int:
     """Print the catalogue; returns the exit code."""
-    if requirements_parser().parse(argv).json:
+    if PARSER.parse(argv).json:
         print(json.dumps(rows(catalogue()), indent=1))
         return 0
     # a pipe gets one line for each entry, since people search it by line
     wraps = sys.stdout.isatty() or "COLUMNS" in os.environ
     print(table(catalogue(), shutil.get_terminal_size().columns if wraps else None))
     return 0
-
-
-def requirements_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser("requirements", description="List the catalogue of requirements.")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    return parser
 
 
 def rows(catalogue: Catalogue) -> list[dict[str, Any]]:

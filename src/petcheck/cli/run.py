@@ -28,6 +28,7 @@ _UNUSED_PARTS = (
     *("logging", "warnings", "doctest", "unittest", "threadexception", "unraisableexception", "faulthandler"),
     *("junitxml", "pastebin", "stepwise", "setuponly", "setupplan", "recwarn"),
 )
+_BY_PROCESSORS = ("auto", "logical")
 
 
 def main(argv: list[str]) -> int:
@@ -58,7 +59,7 @@ def _run(argv: list[str]) -> int:
     from petcheck.runner.checks import run_checks
 
     try:
-        return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])[0]
+        return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])
     except BrokenPipeError:  # the reader of the output is gone
         raise
     except Exception as error:
@@ -70,10 +71,11 @@ def _run(argv: list[str]) -> int:
 
 def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     """Judge many targets; returns the exit code."""
-    from petcheck.cli.shown import show
+    from petcheck.cli.output import look
     from petcheck.runner.dry_run import forecasts
     from petcheck.runner.fleet import run_fleet
     from petcheck.runner.progress import Announcer
+    from petcheck.runner.shown_end import show
 
     config, quiet, expected = prepared.config, bool(options.quiet), forecasts(prepared.config)
     if config.waiver_update is not None:
@@ -88,15 +90,10 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     budget = sum(forecast.requests_in_all for forecast in expected)
     announcer = Announcer(None if quiet else sys.stdout, live=watched, budget=budget, unit="targets")
     given = [*pytest_options(), *passed_on(alone)]
-    end = run_fleet(prepared, given, announcer, processes=_workers(options.n), most_failing=failing)
-    show(end, str(config.given.get("reports", config.reports)), quiet=quiet)
+    workers = os.cpu_count() or 1 if options.n in _BY_PROCESSORS else max(int(options.n or 1), 1)
+    end = run_fleet(prepared, given, announcer, processes=workers, most_failing=failing)
+    show(end, str(config.given.get("reports", config.reports)), look(), quiet=quiet)
     return end.code
-
-
-def _workers(given: str | None) -> int:
-    if given in ("auto", "logical"):
-        return os.cpu_count() or 1
-    return max(int(given or 1), 1)
 
 
 def read_options(argv: Sequence[str]) -> argparse.Namespace:
@@ -148,7 +145,7 @@ def _whole_number(text: str) -> str:
 
 
 def _processes(text: str) -> str:
-    return text if text in ("auto", "logical") else _whole_number(text)
+    return text if text in _BY_PROCESSORS else _whole_number(text)
 
 
 def _file(text: str) -> str:

@@ -13,10 +13,28 @@ from petcheck.spec.figures import BASE_SEGMENT, PLANS
 _KEYLESS = 600
 _KEY = "reference-key-0123456789"
 
+PARSER = Parser("serve", description="Serve the reference server on loopback.")
+PARSER.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)} (free)")
+PARSER.add_argument("--port", type=int, default=8080, metavar="N", help="the port (8080); 0 picks a free one")
+PARSER.add_argument(
+    "--fault", action="append", default=[], metavar="NAME", help="break one rule; --list shows the names"
+)
+PARSER.add_argument(
+    "--variation",
+    action="append",
+    default=[],
+    metavar="NAME",
+    help="be unusual, but conform; --list shows the names",
+)
+PARSER.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds of a rate limit window (60)")
+PARSER.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start (130)")
+PARSER.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date (today)")
+PARSER.add_argument("--list", action="store_true", help="list the faults and variations")
+
 
 def main(argv: list[str]) -> int:
     """Serve until a signal arrives; returns the exit code."""
-    options = serve_parser().parse(argv)
+    options = PARSER.parse(argv)
     if options.list:
         _print_names()
         return 0
@@ -48,28 +66,6 @@ def main(argv: list[str]) -> int:
     except (OSError, OverflowError) as error:
         fail(f"serve: port {options.port} cannot be used ({error}); give --port another, or 0 for a free one")
     return 0
-
-
-def serve_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser("serve", description="Serve the reference server on loopback.")
-    parser.add_argument("--plan", default="free", metavar="PLAN", help=f"the key's plan: {', '.join(PLANS)} (free)")
-    parser.add_argument("--port", type=int, default=8080, metavar="N", help="the port (8080); 0 picks a free one")
-    parser.add_argument(
-        "--fault", action="append", default=[], metavar="NAME", help="break one rule; --list shows the names"
-    )
-    parser.add_argument(
-        "--variation",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="be unusual, but conform; --list shows the names",
-    )
-    parser.add_argument("--window", type=float, default=60.0, metavar="S", help="seconds of a rate limit window (60)")
-    parser.add_argument("--animals", type=int, default=130, metavar="N", help="animals at the start (130)")
-    parser.add_argument("--as-of", metavar="YYYY-MM-DD", help="the server's date (today)")
-    parser.add_argument("--list", action="store_true", help="list the faults and variations")
-    return parser
 
 
 def _print_names() -> None:

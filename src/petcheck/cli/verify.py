@@ -13,10 +13,20 @@ from petcheck.spec.outcomes import Exit
 
 _SHOWN = 40  # lines of what differs
 
+PARSER = Parser(
+    "verify",
+    usage="petcheck verify DIR [--public-key FILE]",
+    description="Check offline that a folder of reports proves what it says: that no file was changed, that the "
+    "verdicts follow from the recording, and, with a public key, who made it.",
+    epilog="Exit: 0 proven, 1 not proven, 4 not a folder of reports.",
+)
+PARSER.add_argument("folders", nargs="*", metavar="DIR", help="a folder of reports")
+PARSER.add_argument("--public-key", metavar="FILE", help="the Ed25519 key that signed it, in PEM")
+
 
 def main(argv: list[str]) -> int:
     """Verify a folder of reports; returns the exit code."""
-    options = verify_parser().parse(argv)
+    options = PARSER.parse(argv)
     if len(options.folders) != 1:
         fail("verify: name one folder of reports: petcheck verify reports/")
     folder = Path(options.folders[0])
@@ -45,17 +55,3 @@ def main(argv: list[str]) -> int:
     for note in found.notes:
         print(note)
     return int(Exit.FAILS if found.wrong else Exit.HOLDS)
-
-
-def verify_parser() -> Parser:
-    """The options of the command."""
-    parser = Parser(
-        "verify",
-        usage="petcheck verify DIR [--public-key FILE]",
-        description="Check offline that a folder of reports proves what it says: that no file was changed, that the "
-        "verdicts follow from the recording, and, with a public key, who made it.",
-        epilog="Exit: 0 proven, 1 not proven, 4 not a folder of reports.",
-    )
-    parser.add_argument("folders", nargs="*", metavar="DIR", help="a folder of reports")
-    parser.add_argument("--public-key", metavar="FILE", help="the Ed25519 key that signed it, in PEM")
-    return parser

@@ -37,7 +37,8 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
         raise BadKey(f"{variable} begins with the word Bearer; remove it, petcheck adds it")
     if not all("!" <= character <= "~" for character in secret):
         raise BadKey(f"{variable}: a key must have only printable ASCII characters, and no spaces")
-    if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or _is_a_word(secret):
+    is_a_word = any(secret.lower() in word.lower() for word in _WORDS)
+    if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or is_a_word:
         raise BadKey(
             f"{variable}: the key is too short or a word of the interface, and masking it would damage the evidence; "
             "use a longer one"
@@ -48,10 +49,6 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
 def own_variable(name: str) -> str:
     """The environment variable that holds the key of the target `name` alone."""
     return f"{KEY_VARIABLE}_{name.upper().replace('-', '_')}"
-
-
-def _is_a_word(secret: str) -> bool:
-    return any(secret.lower() in word.lower() for word in _WORDS)
 
 
 def long_keys(environment: Mapping[str, str]) -> list[str]:

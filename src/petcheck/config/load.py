@@ -21,8 +21,6 @@ from petcheck.config.settings_file import SettingsFile, known_settings, read_set
 from petcheck.config.waivers import waiver_update, waivers_in
 from petcheck.errors import ConfigError
 
-__all__ = ["Config", "configure", "drawn_seed", "utc_today"]
-
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
     """The configuration of a run.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
 from petcheck.words import did_you_mean
 
-_SETTINGS = ("requirement", "target", "reason", "expires")
+_SETTINGS = [each.name for each in fields(Waiver)]
 _UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-expires"
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
@@ -58,7 +59,8 @@ def edited(file: SettingsFile, before: Sequence[Waiver], after: Sequence[Waiver]
         else:
             others.append((table, waiver))
     for table, waiver in others:
-        heir = next((one for one in missing if _same_failure(one, waiver)), None)
+        failure = waiver.requirement, waiver.target
+        heir = next((one for one in missing if (one.requirement, one.target) == failure), None)
         if heir is None:
             table.trivia.indent = _BEGIN + table.trivia.indent
             _append(table, _END)
@@ -66,7 +68,8 @@ def edited(file: SettingsFile, before: Sequence[Waiver], after: Sequence[Waiver]
             table["reason"], table["expires"] = heir.reason, heir.expires
             missing.remove(heir)
     newline = "\r\n" if "\r\n" in file.text else "\n"
-    new = "".join(newline + _rendered(waiver, newline) for waiver in missing)
+    tables_added = (tomlkit.dumps({"waivers": [asdict(waiver)]}) for waiver in missing)
+    new = "".join(newline + added.replace("\n", newline) for added in tables_added)
     if tables and new:
         _append(tables[-1], _NEW)
         text = _without_removed(tomlkit.dumps(document).replace(_NEW, new))
@@ -75,10 +78,6 @@ def edited(file: SettingsFile, before: Sequence[Waiver], after: Sequence[Waiver]
         text = (text if not text or text.endswith("\n") else text + newline) + new
     text = text.lstrip("\r\n") if not file.text.strip() else text
     return _checked(text, file, after)
-
-
-def _same_failure(one: Waiver, other: Waiver) -> bool:
-    return (one.requirement, one.target) == (other.requirement, other.target)
 
 
 def _append(table: Table, mark: str) -> None:
@@ -96,16 +95,6 @@ def _without_removed(text: str) -> str:
         blank = not before or before.endswith(("\n\n", "\r\n\r\n"))
         text = before + ("" if blank else removed[1]) + after
     return text
-
-
-def _rendered(waiver: Waiver, newline: str) -> str:
-    values = {
-        "requirement": waiver.requirement,
-        "target": waiver.target,
-        "reason": waiver.reason,
-        "expires": waiver.expires,
-    }
-    return tomlkit.dumps({"waivers": [values]}).replace("\n", newline)
 
 
 def _checked(text: str, file: SettingsFile, waivers: Sequence[Waiver]) -> str:

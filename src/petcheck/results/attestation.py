@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from petcheck.errors import NotAKey
 from petcheck.results import manifest as manifests
@@ -19,12 +19,8 @@ _PAYLOAD = "application/vnd.in-toto+json"
 _KEY_CAP = 64 * 1024  # bytes
 
 
-class Seal(Protocol):
-    """A private key at work."""
-
-    def envelope(self, payload: bytes) -> str:
-        """A signed DSSE envelope with that payload, as text."""
-        ...
+Seal: TypeAlias = Callable[[bytes], str]
+"""A private key at work: it puts a payload into a signed DSSE envelope, as text."""
 
 
 def statement(manifest: Mapping[str, Any], manifest_sha256: str, result: Result) -> dict[str, Any]:
@@ -39,8 +35,7 @@ def statement(manifest: Mapping[str, Any], manifest_sha256: str, result: Result)
         tests = [(member.target.name, member.outcome) for member in members(result)]
     else:
         tests = [(f"{row.target}: {row.id}", row.outcome) for row in result.requirements if row.in_force]
-    failed = [test for test, outcome in tests if outcome == "fail"]
-    passed = [test for test, outcome in tests if outcome == "pass"]
+    failed, passed = ([test for test, outcome in tests if outcome == wanted] for wanted in ("fail", "pass"))
     warned = [test for test, outcome in tests if outcome not in ("pass", "fail")]
     return {
         "_type": _STATEMENT,
@@ -85,13 +80,12 @@ def read_seal(path: Path) -> Seal:
         raise NotAKey("holds another kind of private key; give an Ed25519 key")
     signer = CryptoSigner(key)
 
-    class _Seal:
-        def envelope(self, payload: bytes) -> str:
-            envelope = Envelope(payload, _PAYLOAD, {})
-            envelope.sign(signer)
-            return manifests.text_of(envelope.to_dict())
+    def seal(payload: bytes) -> str:
+        envelope = Envelope(payload, _PAYLOAD, {})
+        envelope.sign(signer)
+        return manifests.text_of(envelope.to_dict())
 
-    return _Seal()
+    return seal
 
 
 def signed_payload(envelope: dict[str, Any], public_key: Path) -> bytes | None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from petcheck.exchange import Exchange, Request, Response
+from petcheck.exchange import Exchange, Request
 from petcheck.json_values import integer
 from petcheck.judging.cells import coverage
 from petcheck.judging.judgement import Grounds, Record
@@ -54,7 +54,8 @@ def judge(stream: Stream) -> Result:
     head, end, entries = stream.head, stream.end, catalogue()
     nothing_selected = end is not None and end.nothing_selected
     parts = () if nothing_selected else stream.parts
-    unreachable = {part.name: _unreachable(stream, part) for part in parts}
+    traffic = head.settings.traffic
+    unreachable = {part.name: refused_everywhere(part.exchanges) if traffic else part.gone for part in parts}
     grounds = {part.name: _grounds(head, part) for part in parts}
     verdicts = [
         verdict
@@ -193,10 +194,6 @@ def run_info(stream: Stream, code: Exit) -> RunInfo:
     )
 
 
-def _unreachable(stream: Stream, part: Part) -> str | None:
-    return refused_everywhere(part.exchanges) if stream.head.settings.traffic else part.gone
-
-
 def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
     settings = part.settings
     return TargetInfo(
@@ -249,19 +246,11 @@ def _forgiven(record: Record) -> Counter[int]:
 def _left_by(record: Record) -> Iterator[LeftAnimal]:
     """The animals that a run may have left on the target."""
     for exchange in record:
-        if exchange.request.operation is not Operation.CREATE_PET:
+        if exchange.request.operation is not Operation.CREATE_PET or exchange.heard.status >= 300:
             continue
-        if isinstance(exchange.answer, Response) and exchange.answer.status >= 300:
-            continue
-        value = exchange.json
-        made = value if isinstance(value, dict) else {}
-        yield LeftAnimal(integer(made.get("id")), _sent_name(exchange))
-
-
-def _sent_name(exchange: Exchange) -> str:
-    sent = exchange.request.parsed.value
-    name = sent.get("name") if isinstance(sent, dict) else None
-    return name if isinstance(name, str) else ""
+        sent, made = exchange.request.parsed.value, exchange.object or {}
+        name = sent.get("name") if isinstance(sent, dict) else None
+        yield LeftAnimal(integer(made.get("id")), name if isinstance(name, str) else "")
 
 
 # ---- checks and observations

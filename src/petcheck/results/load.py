@@ -34,9 +34,14 @@ def read_run(path: Path) -> RecordedRun:
     Raises NotARun if either file is missing, incomplete, not written by petcheck, or of another run.
     """
     file = path / FILE if path.is_dir() else path
-    name = printable(str(file))
-    result = read_result(file)
-    return RecordedRun(name, result, _evidence(file.parent, result, name))
+    name, folder = printable(str(file)), file.parent
+    result, stream = read_result(file), recording_in(folder)
+    head, sent = stream.head, {part.name: len(part.exchanges) for part in stream.parts}
+    if (head.run, timestamp(head.started)) != (result.run.id, result.run.started) or any(
+        sent.get(target.name, 0) > target.requests.total for target in result.targets
+    ):
+        raise NotARun(f"the recording in {printable(str(folder))} is of another run than {name}; put its own there")
+    return RecordedRun(name, result, stream.exchanges)
 
 
 ADVICE = "give the result.json of a complete run, or its folder"
@@ -85,17 +90,6 @@ def recording_at(path: Path) -> Stream | None:
     """The stream in a file, an exchanges.jsonl or a HAR; None where that is of another program. Raises NotARun."""
     expect_file(path, FILE_CAP, "give a shorter recording")
     return files.read_stream(path) if path.suffix == ".jsonl" else har.read_har(path)
-
-
-def _evidence(folder: Path, result: Result, of: str) -> tuple[Exchange, ...]:
-    """The exchanges of a run from its recording."""
-    stream = recording_in(folder)
-    head, sent = stream.head, {part.name: len(part.exchanges) for part in stream.parts}
-    if (head.run, timestamp(head.started)) != (result.run.id, result.run.started) or any(
-        sent.get(target.name, 0) > target.requests.total for target in result.targets
-    ):
-        raise NotARun(f"the recording in {printable(str(folder))} is of another run than {of}; put its own there")
-    return tuple(stream.exchanges)
 
 
 def expect_file(file: Path, cap: int, advice: str) -> None:

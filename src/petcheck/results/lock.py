@@ -16,8 +16,8 @@ if sys.platform != "win32":
 _TAKEN = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES)
 
 
-class FolderLock:
-    """A lock on a folder for one run, until `release` or the end of the process.
+class FolderLock(contextlib.AbstractContextManager["FolderLock"]):
+    """A lock on a folder for one run, until `release`, the end of its block, or the end of the process.
 
     The kernel holds the lock, on the folder itself: it leaves no file and never outlives the process. If the file
     system has no locks, nothing is held and `held` is false. Raises `InUse` if another run holds the lock.
@@ -51,3 +51,6 @@ class FolderLock:
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             os.close(self._descriptor)
         self._descriptor = None
+
+    def __exit__(self, *_: object) -> None:
+        self.release()

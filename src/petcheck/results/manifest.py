@@ -80,7 +80,7 @@ def manifest(files: Mapping[str, Digest], result: Result, environment: Environme
         "format": FORMAT,
         **claims_of(result),
         "environment": plain(environment),
-        "files": {name: {"sha256": digest.sha256, "size": digest.size} for name, digest in files.items()},
+        "files": plain(files, whole=True),
     }
 
 

@@ -32,6 +32,7 @@ SIDE_BY_SIDE = 4
 """The most targets whose evidence one recording and one page hold. A run of more is in parts."""
 
 _STREAMED = ("requirements", "checks", "observations")
+_SHARED = ("id", "section", "statement", "target", "reason")
 
 
 def part_of(folder: Path, name: str) -> Path:
@@ -70,18 +71,8 @@ def outline(result: Result) -> Result:
 
 def _outlined(row: Verdict) -> Verdict:
     # targets share most of their texts
-    return replace(
-        row,
-        id=sys.intern(row.id),
-        section=sys.intern(row.section),
-        statement=sys.intern(row.statement),
-        target=sys.intern(row.target),
-        reason=sys.intern(row.reason),
-        checks=tuple(map(sys.intern, row.checks)),
-        exchanges=(),
-        decisive=(),
-        parts=(),
-    )
+    texts: dict[str, Any] = {name: sys.intern(getattr(row, name)) for name in _SHARED}
+    return replace(row, checks=tuple(map(sys.intern, row.checks)), exchanges=(), decisive=(), parts=(), **texts)
 
 
 def joined(stream: Stream, outlines: Sequence[Result]) -> Result:

@@ -35,8 +35,7 @@ def write_proof(
         for name, text in proof.items():
             atomic_write.write(folder / name, text)
         if seal is not None:
-            payload = proof[attestation.FILE].encode()
-            atomic_write.write(folder / attestation.ENVELOPE_FILE, seal.envelope(payload))
+            atomic_write.write(folder / attestation.ENVELOPE_FILE, seal(proof[attestation.FILE].encode()))
     except OSError as error:
         return {manifest.FILE: error}
     return {}

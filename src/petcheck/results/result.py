@@ -204,12 +204,8 @@ _ROWS = ("requirements", "checks", "observations", "untestable")
 
 def head_of(result: Result) -> dict[str, Any]:
     """What result.json says of a run beside its rows."""
-    return {name: value for name, value in to_json(without_rows(result)).items() if name not in _ROWS}
-
-
-def without_rows(result: Result) -> Result:
-    """A result without what the run found out."""
-    return replace(result, requirements=(), checks=(), observations=(), untestable=())
+    outlined = replace(result, requirements=(), checks=(), observations=(), untestable=())
+    return {name: value for name, value in to_json(outlined).items() if name not in _ROWS}
 
 
 def _renamed(document: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

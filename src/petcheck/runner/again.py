@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
-from petcheck.reports import outputs, summary
-from petcheck.reports.annotations import job_summary
+from petcheck.reports import outputs
 from petcheck.reports.outputs import Material, names, not_written
 from petcheck.results import proof
 from petcheck.results.attestation import Seal
@@ -23,16 +21,30 @@ from petcheck.stream.stream import Stream
 
 @dataclass
 class Written:
-    """What a run comes to, once its reports are written where they have a folder; `trouble` with them, a line each."""
+    """What a run comes to, once its reports are written into `folder`; without one, none are.
+
+    `broken` is what broke the suite, and `told` are lines on other trouble. `unwritten` are the files that could not be
+    written. `note` says what happened to the waivers.
+    """
 
     material: Material
-    trouble: list[str] = field(default_factory=list)
+    folder: Path | None = None
+    told: list[str] = field(default_factory=list)
     unwritten: dict[str, Exception] = field(default_factory=dict)
+    broken: str | None = None
+    note: str | None = None
 
     @property
     def result(self) -> Result:
         """The result."""
         return self.material.result
+
+    @property
+    def trouble(self) -> list[str]:
+        """What broke the suite, and what else went wrong, one line each."""
+        lines = [f"the suite broke: {self.broken}"] if self.broken else []
+        lost = [not_written(self.folder, self.unwritten)] if self.folder and self.unwritten else []
+        return [*lines, *self.told, *lost]
 
     @property
     def code(self) -> int:
@@ -45,7 +57,7 @@ def judged_again(stream: Stream, reports: Path | None) -> Written:
     made = Material(judge(stream), stream)
     if reports is None:
         return Written(made)
-    with reports_folder.taken(reports):
+    with reports_folder.take(reports):
         return written(made, reports, None)
 
 
@@ -66,19 +78,11 @@ def written(
 ) -> Written:
     """Write the reports of a run and what proves them, and the files `besides` that the proof covers.
 
-    Those in `but` are there already.
+    Those in `but` are there already. The debugging page of an earlier run goes.
     """
-    end = Written(material, unwritten=outputs.write_outputs(material, folder, but=but))
+    with suppress(OSError):
+        (folder / reports_folder.DEBUGGING_PAGE).unlink()
+    end = Written(material, folder, unwritten=outputs.write_outputs(material, folder, but=but))
     listed = [name for name in names(material) if name not in end.unwritten]
     end.unwritten |= proof.write_proof(folder, [*listed, *besides()], material.result, material.environment, seal)
-    if end.unwritten:
-        end.trouble.append(not_written(folder, end.unwritten))
     return end
-
-
-def append_job_summary(material: Material) -> None:
-    """Add the summary to the job's page, if the CI system has one. An error in it does not fail the run."""
-    path = job_summary(os.environ)
-    if path is not None:
-        with suppress(Exception), path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(summary.render(material.result, material.evidence))

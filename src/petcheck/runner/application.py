@@ -69,7 +69,8 @@ def _load(source: App) -> Any:
         raise BadApp(f"--app {source.name}: {error}; write it as module:application") from None
     if not callable(app):
         raise BadApp(f"--app {source.name}: {name} is not an application")
-    if source.factory or _is_factory(app):
+    # no application takes no argument
+    if source.factory or (inspect.isfunction(app) and not inspect.signature(app).parameters):
         try:
             app = app()
         except (Exception, SystemExit) as error:
@@ -79,13 +80,9 @@ def _load(source: App) -> Any:
     return as_asgi(app)
 
 
-def _is_factory(app: Any) -> bool:
-    """Whether it takes no argument, as no application does."""
-    return inspect.isfunction(app) and not inspect.signature(app).parameters
-
-
 def _failure(source: App, error: BaseException) -> AppFailed:
-    return AppFailed(f"--app {source.name} does not start: {_last_line(_alone(error))}", own_lines(error))
+    last = " ".join("".join(traceback.format_exception_only(_alone(error))).split())
+    return AppFailed(f"--app {source.name} does not start: {last}", own_lines(error))
 
 
 def _alone(error: BaseException) -> BaseException:
@@ -93,10 +90,6 @@ def _alone(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error
-
-
-def _last_line(error: BaseException) -> str:
-    return " ".join("".join(traceback.format_exception_only(error)).split())
 
 
 def own_lines(error: BaseException) -> str:

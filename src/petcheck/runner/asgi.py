@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 
 def as_asgi(app: Any) -> Any:
     """An ASGI or WSGI application as an ASGI one."""
-    return app if _is_asgi(app) else _from_wsgi(app)
-
-
-def _is_asgi(app: Any) -> bool:
-    import inspect
-
     call = app if inspect.isfunction(app) or inspect.ismethod(app) else type(app).__call__
-    return inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2
-
-
-def _from_wsgi(app: Any) -> Any:
+    if inspect.iscoroutinefunction(call) or len(inspect.signature(app).parameters) != 2:
+        return app
     from a2wsgi import WSGIMiddleware
 
     return WSGIMiddleware(app)

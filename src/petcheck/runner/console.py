@@ -9,18 +9,16 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from petcheck.reports.annotations import lines as annotation_lines
-from petcheck.reports.outputs import Material
-from petcheck.runner.finish import RunEnd
+from petcheck.runner.again import Written
 from petcheck.runner.progress import Announcer
 from petcheck.runner.shown_checks import OUTCOME
-from petcheck.sanitize import escape_commands
+from petcheck.runner.shown_end import Look, show
 
 
 class Screen:
@@ -39,7 +37,7 @@ class Screen:
         self._folder = folder
         self._kept = io.StringIO()
         self._terminal: Any = None
-        self.end: RunEnd | None = None  # shown after pytest's last output
+        self.end: Written | None = None  # shown after pytest's last output
         watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
         self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hidden and watched, budget=budget)
 
@@ -82,31 +80,12 @@ class Screen:
         value: None = yield
         self.announcer.close()
         end = self.end
-        broke = end is None or end.product is None or end.broken is not None
+        broke = end is None or end.broken is not None
         # pytest itself reports a mistake in its options
         if self._hidden and broke and session.exitstatus not in (pytest.ExitCode.OK, pytest.ExitCode.USAGE_ERROR):
             sys.stderr.write(self._kept.getvalue())
-        if end is not None and end.product is not None and self._terminal is not None and self._folder is not None:
-            for command in annotation_lines(end.product.result, end.product.evidence, os.environ):
-                self._terminal.line(command)
-            self._terminal.line(self._summary(end.product, str(self._folder), end.unwritten))
-            if end.note and not self._quiet:
-                self._terminal.line(f"\n{escape_commands(end.note)}")
-            for trouble in end.trouble:
-                sys.stderr.write(f"petcheck: {trouble}\n")
+        if end is not None and self._terminal is not None and self._folder is not None:
+            look: Look = {"width": self._terminal.fullwidth, "colour": self._terminal.hasmarkup}
+            show(end, str(self._folder), look, quiet=self._quiet, line=self._terminal.line)
             self._terminal.flush()
         return value
-
-    def _summary(self, product: Material, folder: str, unwritten: Collection[str]) -> str:
-        from petcheck.reports import terminal
-
-        if self._quiet:
-            return terminal.one_line(product.result, folder)
-        return terminal.render(
-            product.result,
-            product.evidence,
-            width=self._terminal.fullwidth,
-            colour=self._terminal.hasmarkup,
-            folder=folder,
-            unwritten=unwritten,
-        )

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
-from petcheck.toolkit.budget import Shares, shares
+from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
@@ -35,32 +35,25 @@ _PROBED = "4.1"  # its first page is asked for in every run
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run sends to one target. `examples` is None if the run decides how many.
-
-    `choice` is what it judges, and `sections` are those of the checks that run for it; None for all.
-    `populate` is the number of animals that the target is to have; None if none are created for that.
-    """
+    """What a run sends to one target. `sections` are those of the checks that run; None for all."""
 
     target: TargetConfig
-    max_requests: int
-    examples: int | None = None
-    choice: Choice = field(default_factory=Choice)
+    config: Config
     sections: frozenset[str] | None = None
-    populate: int | None = None
 
     @property
     def requests(self) -> int:
         """The most requests, without those that use up the quota."""
         budget = WRITING_BUDGET if self.target.writes else READING_BUDGET
         checks = sum(gets + posts for _, gets, posts in self._by_section())
-        return min(min(budget, checks) + sum(self._examples), self.max_requests)
+        return min(min(budget, checks) + sum(self._examples), self.config.max_requests)
 
     @property
     def posts(self) -> int:
         """The most POSTs among `requests`."""
         if not self.target.writes:
             return 0
-        return min(sum(posts for _, _, posts in self._by_section()) + self._examples[1], self.max_requests)
+        return min(sum(posts for _, _, posts in self._by_section()) + self._examples[1], self.config.max_requests)
 
     @property
     def requests_to_exhaust(self) -> int:
@@ -70,13 +63,13 @@ class Forecast:
         """
         if not self.target.exhaust:
             return 0
-        quota = self._quota
-        return self.max_requests if quota is None else min(2 * math.ceil(2.4 * quota) + 40, self.max_requests)
+        quota, most = self._quota, self.config.max_requests
+        return most if quota is None else min(2 * math.ceil(2.4 * quota) + 40, most)
 
     @property
     def requests_in_all(self) -> int:
         """The most requests, including those that use up the quota."""
-        return min(self.requests + self.requests_to_exhaust + sum(self._to_populate), self.max_requests)
+        return min(self.requests + self.requests_to_exhaust + sum(self._to_populate), self.config.max_requests)
 
     @property
     def wait_s(self) -> int | None:
@@ -91,13 +84,9 @@ class Forecast:
         return PLANS[self.target.plan].per_minute if self.target.plan else None
 
     @property
-    def _shares(self) -> Shares:
-        return shares(self.examples, writes=self.target.writes)
-
-    @property
     def _examples(self) -> tuple[int, int]:
         """The most GETs and POSTs of property examples that serve what is judged."""
-        share, calls = self._shares, self.choice.calls
+        share, calls = shares(self.config.examples, writes=self.target.writes), Choice(self.config.choice).calls
         gets = share.listing * calls(Operation.LIST_PETS) + share.getting * calls(Operation.GET_PET)
         gets += share.ordering * calls(Operation.STORE_ORDERS)
         creates = calls(Operation.CREATE_PET)
@@ -106,21 +95,21 @@ class Forecast:
     @property
     def _to_populate(self) -> tuple[int, int]:
         """The most GETs and POSTs to populate the target."""
-        if self.populate is None or not self.target.writes:
+        if self.config.populate is None or not self.target.writes:
             return 0, 0
-        return _COUNTS * _PAGES_TO_COUNT, self.populate
+        return _COUNTS * _PAGES_TO_COUNT, self.config.populate
 
     def _by_section(self) -> Iterator[tuple[str, int, int]]:
         """Each section of which checks run, with the most GETs and POSTs of its checks."""
         for section in TITLES:
             gets, posts = SECTION_GETS.get(section, 0), SECTION_POSTS.get(section, 0) if self.target.writes else 0
-            gets += END_GETS.get(section, 0) if self.choice.entries is None else 0
+            gets += END_GETS.get(section, 0) if self.config.choice is None else 0
             if (gets or posts) and (self.sections is None or section in self.sections or section == _PROBED):
                 yield section, gets, posts
 
     def lines(self) -> Iterator[str]:
         """The forecast as lines of text."""
-        target, (gets, posts) = self.target, self._examples
+        target, populate, (gets, posts) = self.target, self.config.populate, self._examples
         by_examples = min(gets + posts, self.requests)
         posted = min(posts, self.posts)
         rows = [
@@ -131,9 +120,9 @@ class Forecast:
         yield f"{target.name}  {target.source}: nothing was sent. A run sends at most:"
         for what, requests, creating in rows:
             yield f"  {what:18} {plural(requests, 'request'):>14}, {creating} of them POST"
-        if self.populate is not None and target.writes:
+        if populate is not None and target.writes:
             counting, creating = self._to_populate
-            yield f"  and before that {counting} GET and {creating} POST, until there are {self.populate} animals"
+            yield f"  and before that {counting} GET and {creating} POST, until there are {populate} animals"
         if target.exhaust:
             yield f"  and {self.requests_to_exhaust} GET to use up the quota"
         wait = self.wait_s
@@ -147,9 +136,5 @@ class Forecast:
 
 
 def forecasts(config: Config, sections: frozenset[str] | None = None) -> list[Forecast]:
-    """What a run sends to each target; nothing is opened. `sections` are those of the checks that run; None for all."""
-    choice = Choice(config.choice)
-    return [
-        Forecast(target, config.max_requests, config.examples, choice, sections, config.populate)
-        for target in config.targets
-    ]
+    """What a run sends to each target; nothing is opened. `sections` as in `Forecast`."""
+    return [Forecast(target, config, sections) for target in config.targets]

@@ -39,6 +39,7 @@ from petcheck.stream.stream import Stream
 from petcheck.stream.typed import in_milliseconds
 
 _TROUBLES_SHOWN = 3
+_DIED = "its process died"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +55,15 @@ class TargetEnd:
 
 def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     """Judge the one target of `config`, and write its reports; `options` are pytest's."""
-    if config.reports is not None:
-        config.reports.mkdir(parents=True, exist_ok=True)
     try:
         prepared = prepare(config, writes_reports=True)
     except ConfigError as error:
         return TargetEnd(None, (str(error),))
     with contextlib.redirect_stdout(io.StringIO()):
-        _, end = run_checks(prepared, [*options, "-q"])
-    if end is None or end.product is None:
+        run_checks(prepared, [*options, "-q"])
+    if prepared.end is None or prepared.end.written is None:
         return TargetEnd(None)
-    return TargetEnd(outline(end.product.result), tuple(end.trouble))
+    return _told(prepared.end.written)
 
 
 def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | None, as_of: date | None) -> TargetEnd:
@@ -73,7 +72,11 @@ def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | No
         again = judged_again(judged_otherwise(recording_in(folder).only(name), plan, as_of), reports)
     except (NotARun, ConfigError) as error:
         return TargetEnd(None, (str(error),))
-    return TargetEnd(outline(again.material.result), tuple(again.trouble))
+    return _told(again)
+
+
+def _told(end: Written) -> TargetEnd:
+    return TargetEnd(outline(end.result), tuple(end.trouble))
 
 
 # ---- all of them
@@ -93,7 +96,7 @@ def run_fleet(
     found: dict[str, Result] = {}
     trouble: list[str] = []
     StreamWriter(folder).begin(head)
-    try:
+    with prepared.lock or contextlib.nullcontext():
         at_work = Processes(processes)
         announcer.expect(len(config.targets))
         alone = {target.name: _alone(config, target) for target in config.targets}
@@ -101,7 +104,8 @@ def run_fleet(
         for done in at_work.each(Task(name, judge_target, (one, options)) for name, one in alone.items()):
             ended = done.value or TargetEnd(None)
             if ended.outline is None and not ended.trouble:
-                ended = _left(alone[done.name], head, None if at_work.interrupted else _said(done.error))
+                died = f"its process met an error ({done.error})" if done.error else _DIED
+                ended = _left(alone[done.name], head, None if at_work.interrupted else died)
             trouble += [f"{done.name}: {line}" for line in ended.trouble]
             if ended.outline is not None:
                 found[done.name] = ended.outline
@@ -114,13 +118,6 @@ def run_fleet(
         end = End(in_milliseconds(datetime.now(UTC)), at_work.interrupted, len(found) < len(alone))
         with signals.first_calls(lambda: None):  # the run is over, and what it says stands
             return write_parts(Stream((head, end)), list(found.values()), folder, prepared.seal, trouble)
-    finally:
-        if prepared.lock is not None:
-            prepared.lock.release()
-
-
-def _said(error: str | None) -> str:
-    return f"its process met an error ({error})" if error else "its process died"
 
 
 def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_of: date | None) -> Written:
@@ -132,13 +129,13 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
     # of a run that was killed some have not begun
     begun = (target.name for target in stream.head.targets if stream.end or part_of(folder, target.name).is_dir())
     names = list(begun)
-    with reports_folder.taken(reports) if reports is not None else contextlib.nullcontext():
+    with reports_folder.take(reports) if reports is not None else contextlib.nullcontext():
         at_work = Processes(os.cpu_count() or 1)
         tasks = (
             Task(name, judge_recorded, (part_of(folder, name), name, reports and part_of(reports, name), plan, as_of))
             for name in names
         )
-        found = {done.name: done.value or TargetEnd(None, ("its process died",)) for done in at_work.each(tasks)}
+        found = {done.name: done.value or TargetEnd(None, (_DIED,)) for done in at_work.each(tasks)}
         if at_work.interrupted:
             raise KeyboardInterrupt
         lost = [f"{name}: {line}" for name in names for line in found[name].trouble]
@@ -146,7 +143,7 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
         if len(outlines) < len(names):
             raise NotARun(f"{printable(str(folder))} cannot be judged: {'; '.join(lost[:_TROUBLES_SHOWN])}")
         if reports is None:
-            return Written(Material(joined(stream, outlines), stream, folder), lost)
+            return Written(Material(joined(stream, outlines), stream, folder), None, lost)
         return write_parts(stream, outlines, reports, None, lost)
 
 
@@ -174,8 +171,7 @@ def _left(config: Config, head: Head, broken: str | None) -> TargetEnd:
     end = Written(Material(judge(stream), stream))
     if folder is not None:
         end = written(end.material, folder, None)
-    trouble = [] if finished or broken is None else [f"the suite broke: {broken}"]
-    return TargetEnd(outline(end.material.result), (*trouble, *end.trouble))
+    return _told(replace(end, broken=None if finished else broken))
 
 
 def write_parts(
@@ -188,7 +184,5 @@ def write_parts(
     except (NotARun, OSError) as error:  # what a target wrote is gone
         more = [printable(str(error), 400)]
         made = Material(joined(stream, outlines), stream, folder)
-    with contextlib.suppress(OSError):
-        (folder / reports_folder.DEBUGGING_PAGE).unlink()  # of an earlier run, of one recording
     end = written(made, folder, seal, besides=lambda: [entry_of_part(target.name) for target in made.result.targets])
-    return replace(end, trouble=[*trouble, *more, *end.trouble])
+    return replace(end, told=[*trouble, *more])

@@ -16,18 +16,13 @@ from petcheck.stream.typed import in_milliseconds
 T = TypeVar("T")
 
 
-def run_id(config: Config) -> str:
-    """The id of a run, 8 characters, drawn from the seed."""
-    drawn = random.Random(config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
-    return f"{drawn:08x}"
-
-
 def head_of(config: Config, started: datetime) -> Head:
     """What is known about a run before it sends anything."""
     choice = None if config.choice is None else tuple(sorted(config.choice))
+    drawn = random.Random(config.seed).getrandbits(32)  # noqa: S311 - repeatable, not secret
     return Head(
         suite=suite(),
-        run=run_id(config),
+        run=f"{drawn:08x}",
         started=in_milliseconds(started),
         as_of=config.as_of,
         seed=config.seed,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from petcheck.errors import NotARun, NotComparable
 from petcheck.results import attestation
@@ -23,6 +24,8 @@ from petcheck.sanitize import printable
 from petcheck.stream.lines import End, Head, Joined, JoinedRun, ShardInfo
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
+
+T = TypeVar("T")
 
 _OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")  # options in which the shards of a run may differ
 
@@ -69,7 +72,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
         for target in source.head.targets:
             if source.in_parts or len(source.head.targets) == 1:
                 _expect_whole(source.part(target.name))
-    with reports_folder.taken(output, "-o"):
+    with reports_folder.take(output, "-o"):
         outlines = [outline for source in sources for outline in _taken(source, output)]
         return write_parts(_joined_stream(sources), outlines, output, seal)
 
@@ -103,14 +106,8 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
                 f"{between} have different lists of targets ({first.shard} and {other.shard}); "
                 "give every shard the same list and the same number of shards"
             )
-    numbers: dict[int, _Source] = {}
-    for source in sources:
-        if source.shard is not None:
-            before = numbers.setdefault(source.shard.number, source)
-            if before is not source:
-                raise NotComparable(
-                    f"shard {source.shard} is given twice: {before.name} and {source.name}; give it once"
-                )
+    for shard, one, other in _twice((source.shard, source) for source in sources if source.shard):
+        raise NotComparable(f"shard {shard} is given twice: {one.name} and {other.name}; give it once")
 
 
 def _suite(head: Head) -> str:
@@ -127,14 +124,16 @@ def _list(shard: ShardInfo) -> tuple[int, int, str]:
 
 
 def _expect_each_target_once(sources: Sequence[_Source]) -> None:
-    found: dict[str, _Source] = {}
-    for source in sources:
-        for target in source.head.targets:
-            before = found.setdefault(target.name, source)
-            if before is not source:
-                raise NotComparable(
-                    f"{printable(target.name, 60)} is in {before.name} and in {source.name}; leave one of them out"
-                )
+    for name, one, other in _twice((target.name, source) for source in sources for target in source.head.targets):
+        raise NotComparable(f"{printable(name, 60)} is in {one.name} and in {other.name}; leave one of them out")
+
+
+def _twice(found: Iterable[tuple[T, _Source]]) -> Iterator[tuple[T, _Source, _Source]]:
+    """What is in two sources, with both."""
+    first: dict[T, _Source] = {}
+    for name, source in found:
+        if first.setdefault(name, source) is not source:
+            yield name, first[name], source
 
 
 def _expect_whole(folder: Path) -> None:
@@ -144,11 +143,6 @@ def _expect_whole(folder: Path) -> None:
         if unread is not None:
             raise NotARun(f"{path} cannot be read: {unread}; give a whole folder of reports")
         raise NotARun(f"{path} is not the file that the manifest lists; give a folder as its run wrote it")
-
-
-def _missing(sources: Sequence[_Source]) -> bool:
-    shard = sources[0].shard
-    return shard is not None and len(sources) < shard.of
 
 
 # ---- the merged run
@@ -191,7 +185,8 @@ def _joined_stream(sources: Sequence[_Source]) -> Stream:
         shard=None,
         targets=tuple(target for head in heads for target in head.targets),
     )
-    interrupted = _missing(sources) or any(one.stream.interrupted for one in sources)
+    missing = first.shard is not None and len(sources) < first.shard.of
+    interrupted = missing or any(one.stream.interrupted for one in sources)
     cut_short = any(one.stream.end is not None and one.stream.end.cut_short for one in sources)
     runs = tuple(
         JoinedRun(

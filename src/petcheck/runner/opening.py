@@ -6,6 +6,7 @@ import random
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 
 from petcheck.config.options import Config
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
@@ -37,133 +38,128 @@ _USUAL_PATHS = (f"/{BASE_SEGMENT}", f"/api/{BASE_SEGMENT}", "/api", "")
 _PROBE_CAP = 1_000_000  # bytes of a body
 
 
-def open_target(
-    target: TargetConfig,
-    config: Config,
-    run: str,
-    *,
-    stack: ExitStack,
-    clock: Clock,
-    announcer: Announcer,
-    writer: StreamWriter,
-    planned: Planned,
-) -> Target:
-    """Open a target and probe it once; if it cannot be tested, its `untestable` says why.
+@dataclass
+class Opener:
+    """Opens the targets of a run. `stack` closes their connections and stops their servers.
 
-    `run` is the run's id. `stack` closes its connections and stops its server. `writer` gets what it says, after the
-    checks that are `planned`.
+    `writer` gets what a target says, and `announcer` shows it.
     """
-    failed: AppFailed | None = None
-    try:
-        sender = _answering(target, config, stack, clock, announcer)
-    except AppFailed as failure:
-        failed, sender = failure, _absent(target.source, clock)
-    writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.fingerprint))
-    writer.write(planned)
 
-    def keep(exchange: Exchange) -> None:
-        writer.write(exchange)
-        announcer.sent(exchange.target, exchange.index + 1)
+    config: Config
+    clock: Clock
+    announcer: Announcer
+    writer: StreamWriter
+    stack: ExitStack
 
-    shown_name = f"{target.name} (plan {target.plan})" if target.plan else target.name
-    transport = Transport(
-        target=target.name,
-        sender=sender,
-        permissions=Permissions(target.writes, config.max_requests, config.max_wait),
-        time=clock,
-        on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
-        on_notice=announcer.notice,
-        on_exchange=keep,
-        formed=Forms(f"{config.seed}/{target.name}").formed,
-        undisturbed=signals.held,
-        on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
-        section="4.1",
-    )
-    opened = Target(
-        target,
-        Api(transport),
-        run,
-        config.as_of,
-        config.seed,
-        repeats=config.repeats,
-        choice=Choice(config.choice),
-        examples_share=shares(config.examples, writes=target.writes).total,
-    )
-    try:
-        if failed is not None:
-            raise failed
-        opened.probe()
-        if config.populate is not None and target.writes:
-            populate(opened, config.populate)
-    except Untestable as reason:
-        opened.untestable = transport.redacted(str(reason))
-        if isinstance(target.source, App) and target.source.base_path is None and failed is None:
-            opened.untestable += "; if the application has another base path, name it with --base-path"
-        writer.write(Gone(target.name, opened.untestable))
-    return opened
+    def target(self, target: TargetConfig, run: str, planned: Planned) -> Target:
+        """Open a target and probe it once; if it cannot be tested, its `untestable` says why.
 
+        `run` is the run's id. The checks that are `planned` are written when the target is known.
+        """
+        config, writer = self.config, self.writer
+        failed: AppFailed | None = None
+        try:
+            sender = self._answering(target)
+        except AppFailed as failure:
+            failed, sender = failure, _absent(target.source, self.clock)
+        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.fingerprint))
+        writer.write(planned)
+        transport = self._transport(target, sender)
+        opened = Target(
+            target,
+            Api(transport),
+            run,
+            config.as_of,
+            config.seed,
+            repeats=config.repeats,
+            choice=Choice(config.choice),
+            examples_share=shares(config.examples, writes=target.writes).total,
+        )
+        try:
+            if failed is not None:
+                raise failed
+            opened.probe()
+            if config.populate is not None and target.writes:
+                populate(opened, config.populate)
+        except Untestable as reason:
+            opened.untestable = transport.redacted(str(reason))
+            if isinstance(target.source, App) and target.source.base_path is None and failed is None:
+                opened.untestable += "; if the application has another base path, name it with --base-path"
+            writer.write(Gone(target.name, opened.untestable))
+        return opened
 
-def _answering(
-    target: TargetConfig, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer
-) -> LiveSender:
-    """What answers for a target. Raises `AppFailed`."""
-    match target.source:
-        case Url(base_url, key):
-            return _live(base_url, key, config, stack, clock)
-        case Embedded():
-            url, key = _reference(target, config, stack)
-            return _live(f"{url}/{BASE_SEGMENT}", key, config, stack, clock, lambda: "")
-        case App() as source:
-            return _served(source, config, stack, clock, announcer)
+    def _transport(self, target: TargetConfig, sender: LiveSender) -> Transport:
+        config, writer, announcer = self.config, self.writer, self.announcer
+        shown_name = f"{target.name} (plan {target.plan})" if target.plan else target.name
 
+        def keep(exchange: Exchange) -> None:
+            writer.write(exchange)
+            announcer.sent(exchange.target, exchange.index + 1)
 
-def _live(
-    base_url: str,
-    key: ApiKey,
-    config: Config,
-    stack: ExitStack,
-    clock: Clock,
-    log: Callable[[], str] | None = None,
-) -> LiveSender:
-    drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
-    client = stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle))
-    return LiveSender(base_url, key, random_key_like(key, drawn), client, clock, log)
+        return Transport(
+            target=target.name,
+            sender=sender,
+            permissions=Permissions(target.writes, config.max_requests, config.max_wait),
+            time=self.clock,
+            on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
+            on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
+            on_exchange=keep,
+            formed=Forms(f"{config.seed}/{target.name}").formed,
+            undisturbed=signals.held,
+            on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
+            section="4.1",
+        )
 
+    def _answering(self, target: TargetConfig) -> LiveSender:
+        """What answers for a target. Raises `AppFailed`."""
+        match target.source:
+            case Url(base_url, key):
+                return self._live(base_url, key)
+            case Embedded():
+                return self._reference(str(target.plan))
+            case App() as source:
+                return self._served(source)
 
-def _reference(target: TargetConfig, config: Config, stack: ExitStack) -> tuple[str, ApiKey]:
-    """The URL and the key of the reference server, which runs until `stack` is closed."""
-    from petstore_reference.serve import running
-    from petstore_reference.server import ReferenceSettings, create_app
+    def _live(self, base_url: str, key: ApiKey, log: Callable[[], str] | None = None) -> LiveSender:
+        config = self.config
+        drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
+        client = self.stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle))
+        return LiveSender(base_url, key, random_key_like(key, drawn), client, self.clock, log)
 
-    key = ApiKey(secrets.token_hex(16))
-    settings = ReferenceSettings(
-        keys={key.secret: str(target.plan)}, window_seconds=_REFERENCE_WINDOW_S, as_of=config.as_of
-    )
-    return stack.enter_context(running(create_app(settings))), key
+    def _reference(self, plan: str) -> LiveSender:
+        """The reference server with a random key."""
+        from petstore_reference.serve import running
+        from petstore_reference.server import ReferenceSettings, create_app
 
+        key = ApiKey(secrets.token_hex(16))
+        app = create_app(
+            ReferenceSettings(keys={key.secret: plan}, window_seconds=_REFERENCE_WINDOW_S, as_of=self.config.as_of)
+        )
+        url = self.stack.enter_context(running(app))
+        return self._live(f"{url}/{BASE_SEGMENT}", key, lambda: "")
 
-def _served(source: App, config: Config, stack: ExitStack, clock: Clock, announcer: Announcer) -> LiveSender:
-    """The user's application, which runs until `stack` is closed. Raises `AppFailed`."""
-    from petstore_reference.serve import running
+    def _served(self, source: App) -> LiveSender:
+        """The user's application. Raises `AppFailed`."""
+        from petstore_reference.serve import running
 
-    def shown(failure: AppFailed) -> AppFailed:
-        message, log = map(Redactor(source.key).in_text, (str(failure), failure.log))
-        announcer.lines([f"{source.name} does not start. Its last lines:", *printable_lines(log)])
-        return AppFailed(message, log)
+        def shown(failure: AppFailed) -> AppFailed:
+            message, log = map(Redactor(source.key).in_text, (str(failure), failure.log))
+            self.announcer.lines([f"{source.name} does not start. Its last lines:", *printable_lines(log)])
+            return AppFailed(message, log)
 
-    try:
-        app = Watched(load_app(source))
-    except AppFailed as failure:
-        raise shown(failure) from None
-    stack.enter_context(app.listening())
-    try:
-        url = stack.enter_context(running(app))
-    except RuntimeError:
-        raise shown(app.not_started(source)) from None
-    sender = _live(url, source.key, config, stack, clock, app.take)
-    sender.base_url = url + (_mounted(sender) if source.base_path is None else source.base_path)
-    app.take()
-    return sender
+        try:
+            app = Watched(load_app(source))
+        except AppFailed as failure:
+            raise shown(failure) from None
+        self.stack.enter_context(app.listening())
+        try:
+            url = self.stack.enter_context(running(app))
+        except RuntimeError:
+            raise shown(app.not_started(source)) from None
+        sender = self._live(url, source.key, app.take)
+        sender.base_url = url + (_mounted(sender) if source.base_path is None else source.base_path)
+        app.take()
+        return sender
 
 
 def _absent(source: Source, clock: Clock) -> LiveSender:

@@ -22,7 +22,7 @@ from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.results.judge import judge
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.runner import signals
-from petcheck.runner.again import append_job_summary
+from petcheck.runner.again import Written
 from petcheck.runner.console import Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
@@ -269,8 +269,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         item._repr_failure_py = lambda *_, **__: ""  # type: ignore[method-assign, assignment]
     report: pytest.TestReport = yield  # type: ignore[assignment]
     if session is not None and call.when != "teardown" and (call.when == "call" or error is not None):
-        check = item.stash[CHECK]
-        item.config.stash[_KEPT].note(check, session.ended(check, error, call.duration))
+        session.ended(item.stash[CHECK], error, call.duration)
     return report  # type: ignore[return-value]
 
 
@@ -287,26 +286,27 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Iterator[N
     if end is None or exitstatus == pytest.ExitCode.USAGE_ERROR:
         run.close()
         if end is not None:
-            _drop(end.take_over_page(plugins, unwritten=True), session.config)
+            _drop(end.take_over_page(plugins), session.config)
         elif _is_worker(session.config) and not run.config.dry_run:
-            session.config.stash[_KEPT].show(judge(run.writer.kept()), run.opened, reporter(session))
+            stream = run.writer.kept()
+            session.config.stash[_KEPT].show(judge(stream), stream, run.opened, reporter(session))
             tell_trouble(session.config, run.writer)
         return (yield)
     with signals.first_calls(lambda: None):  # the run is over, and what it says stands
-        session.exitstatus = _finish(session, end, exitstatus)
-        if end.product is not None:
-            session.config.stash[_KEPT].show(end.product.result, run.opened)
+        written = _finish(session, end, exitstatus)
+        session.exitstatus = written.code
+        session.config.stash[_KEPT].show(written.result, written.material.stream, run.opened)
         page = end.take_over_page(plugins)
         try:
             return (yield)
         except Exception as error:  # an error of another plugin must not lose the verdict
-            end.broken = f"{type(error).__name__} at the end of the run"
+            written.broken = f"{type(error).__name__} at the end of the run"
             return None
         finally:
-            end.drop_old_page()
-            session.exitstatus = end.exit_code(int(session.exitstatus))
-            session.config.stash[_SCREEN].end = end
-            if DEBUGGING_PAGE in end.unwritten:
+            session.config.stash[_SCREEN].end = written
+            if written.trouble:
+                session.exitstatus = Exit.BROKE
+            if DEBUGGING_PAGE in written.unwritten:
                 _drop(page, session.config)
 
 
@@ -317,10 +317,9 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, int, int]:
         return (yield)
     except OSError:
         end = config.stash.get(END, None)
-        if end is not None and end.product is None:
+        if end is not None and end.written is None:
             end.run.close()
             end.finish(interrupted=False, cut_short=False, nothing_selected=False, runner_broke=True)
-            end.drop_old_page()
         raise
 
 
@@ -330,19 +329,16 @@ def _drop(page: object, config: pytest.Config) -> None:
         config.pluginmanager.unregister(page)
 
 
-def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> int:
+def _finish(session: pytest.Session, end: RunEnd, exitstatus: int) -> Written:
     end.run.close()
     if exitstatus == pytest.ExitCode.INTERRUPTED:
         end.stop_workers()
-    code = end.finish(
+    return end.finish(
         interrupted=exitstatus == pytest.ExitCode.INTERRUPTED,
         cut_short=bool(session.shouldfail or session.shouldstop),
         nothing_selected=exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED,
         runner_broke=exitstatus == pytest.ExitCode.INTERNAL_ERROR,
     )
-    if end.product is not None and end.run.config.reports is not None:
-        append_job_summary(end.product)
-    return code
 
 
 @pytest.hookimpl(optionalhook=True)

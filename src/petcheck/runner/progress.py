@@ -71,10 +71,6 @@ class Announcer:
         if seconds <= _WORTH_SHOWING_S:
             self._announced = None
 
-    def notice(self, target: str, text: str) -> None:
-        """Announce what happens next."""
-        self.lines([f"{target}: {text}"])
-
     def lines(self, texts: Iterable[str]) -> None:
         """Write lines unchanged."""
         if self._out is None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from petcheck.errors import ConfigError, InUse
@@ -26,8 +24,10 @@ _BEGINNING = 4096  # bytes
 def take(folder: Path, option: str = "--reports") -> FolderLock:
     """A lock on the folder for one run, after removing unfinished files of a killed run; `option` names the folder.
 
-    Raises `ConfigError` if another run uses it, or if a file that a run would overwrite is not petcheck's.
+    It is created if it is missing. Raises `ConfigError` if another run uses it, or if a file that a run would overwrite
+    is not petcheck's.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     _expect_ours(folder, option)
     try:
         lock = FolderLock(folder)
@@ -36,17 +36,6 @@ def take(folder: Path, option: str = "--reports") -> FolderLock:
     if lock.held:
         atomic_write.sweep(folder)
     return lock
-
-
-@contextmanager
-def taken(folder: Path, option: str = "--reports") -> Iterator[None]:
-    """Hold the folder while the block lasts. Raises as `take`, and creates the folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = take(folder, option)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _expect_ours(folder: Path, option: str) -> None:

@@ -9,11 +9,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from petcheck.config.options import Config
-from petcheck.judging.verdicts import Dropped
 from petcheck.runner.dropped import dropped_by
 from petcheck.runner.dry_run import Forecast, forecasts
 from petcheck.runner.head import head_of
-from petcheck.runner.opening import open_target
+from petcheck.runner.opening import Opener
 from petcheck.runner.progress import Announcer
 from petcheck.runner.schedule import EXAMPLE_STAGES, Check
 from petcheck.stream.files import StreamWriter
@@ -56,27 +55,17 @@ class Session:
 
     def plan(self, checks: Iterable[Check]) -> None:
         """Set the checks of the run, in their order."""
+        choice = Choice(self.config.choice)
         for check in checks:
-            planned = PlannedCheck(check.id, self._asked_for(check), check.stage in EXAMPLE_STAGES)
-            self._planned[check.target].append(planned)
-
-    def _asked_for(self, check: Check) -> tuple[str, ...]:
-        """The requirements that a check asks for: of a run of chosen ones only those."""
-        return tuple(name for name in check.requirements if Choice(self.config.choice).covers(name))
+            asked_for = tuple(filter(choice.covers, check.requirements))
+            self._planned[check.target].append(PlannedCheck(check.id, asked_for, check.stage in EXAMPLE_STAGES))
 
     def target(self, name: str) -> Target:
         """The target with that name, opened and probed on first use."""
         if name not in self.opened:
-            self.opened[name] = open_target(
-                self._configs[name],
-                self.config,
-                self.head.run,
-                stack=self._stack,
-                clock=self.clock,
-                announcer=self.announcer,
-                writer=self.writer,
-                planned=Planned(name, tuple(self._planned[name])),
-            )
+            opener = Opener(self.config, self.clock, self.announcer, self.writer, self._stack)
+            planned = Planned(name, tuple(self._planned[name]))
+            self.opened[name] = opener.target(self._configs[name], self.head.run, planned)
         return self.opened[name]
 
     def examples_of(self, target: Target) -> Examples:
@@ -88,8 +77,8 @@ class Session:
             self._examples[name] = Examples(target, examples_for(self.config.examples, writes=target.config.writes))
         return self._examples[name]
 
-    def ended(self, check: Check, error: BaseException | None, seconds: float) -> Dropped | None:
-        """Note that a check has ended, with the exception that it raised, if any; returns what it could not ask."""
+    def ended(self, check: Check, error: BaseException | None, seconds: float) -> None:
+        """Note that a check has ended, with the exception that it raised, if any."""
         target = self.target(check.target)
         dropped = dropped_by(error)
         if dropped is not None:
@@ -99,7 +88,6 @@ class Session:
             self._down.add(check.target)
             said = "stopped answering during the run; check that the server is up, and run again"
             self.writer.write(Gone(check.target, target.transport.redacted(f"{target.transport.base_url} {said}")))
-        return dropped
 
     def close(self) -> None:
         """Close connections and stop the servers of this run."""

@@ -21,7 +21,7 @@ def install_handlers() -> None:
 
     The second one removes unfinished files and ends the process at once; the old files stay complete.
     """
-    _expect_the_first()
+    _handle(_interrupt)
     others = sys.unraisablehook
 
     def raise_again(lost: sys.UnraisableHookArgs) -> None:
@@ -29,7 +29,7 @@ def install_handlers() -> None:
         if lost.exc_type is not KeyboardInterrupt:
             others(lost)
             return
-        _expect_the_first()
+        _handle(_interrupt)
         # raise it later, since this function would lose it too
         main = threading.main_thread().ident or 0
         threading.Timer(0.1, signal.pthread_kill, (main, signal.SIGINT)).start()
@@ -48,7 +48,7 @@ def first_calls(action: Callable[[], None]) -> Iterator[None]:
         return
 
     def call(number: int, frame: FrameType | None) -> None:
-        _expect_the_second()
+        _handle(_end_at_once)
         action()
 
     before = {number: signal.signal(number, call) for number in _SIGNALS}
@@ -82,30 +82,24 @@ def held(seconds: float = 3.0) -> Iterator[None]:
 
     timer = threading.Timer(seconds, no_longer)
     timer.daemon = True
-    for number in _SIGNALS:
-        signal.signal(number, hold)
+    _handle(hold)
     try:
         yield
     finally:
         timer.cancel()
         if signal.getsignal(signal.SIGINT) is hold:
-            _expect_the_first()
+            _handle(_interrupt)
         if come.is_set():
             _interrupt(signal.SIGINT, None)
 
 
-def _expect_the_first() -> None:
+def _handle(handler: Callable[[int, FrameType | None], None]) -> None:
     for number in _SIGNALS:
-        signal.signal(number, _interrupt)
-
-
-def _expect_the_second() -> None:
-    for number in _SIGNALS:
-        signal.signal(number, _end_at_once)
+        signal.signal(number, handler)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    _expect_the_second()
+    _handle(_end_at_once)
     raise KeyboardInterrupt
 
 

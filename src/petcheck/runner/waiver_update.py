@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from petcheck.config.options import Config
 from petcheck.config.settings_file import SettingsFile, read_settings
@@ -18,22 +17,15 @@ from petcheck.spec.outcomes import Waiver
 from petcheck.words import plural
 
 
-@dataclass(frozen=True, slots=True)
-class Updated:
-    """The waivers that the file has now, and one line that says what changed."""
-
-    waivers: tuple[Waiver, ...]
-    note: str
-
-
-def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> Updated:
+def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> tuple[tuple[Waiver, ...], str]:
     """Write the waivers that `result` asks for. A run that was cut short leaves the file as it is.
 
-    Raises `ConfigError` if the file cannot be written, or if its waivers for these targets changed during the run.
+    Returns the waivers that the file has now, and one line that says what changed. Raises `ConfigError` if the file
+    cannot be written, or if its waivers for these targets changed during the run.
     """
     name = printable(str(update.path))
     if not result.complete:
-        return Updated(config.waivers, f"{name} is unchanged, since the run was not complete")
+        return config.waivers, f"{name} is unchanged, since the run was not complete"
     file = read_settings(str(update.path)) if update.path.exists() else SettingsFile(str(update.path), {})
     targets = [target.name for target in result.targets]
     before = waivers_in(file, [*targets, *(one.target for one in config.waivers)])
@@ -49,7 +41,7 @@ def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> Upda
             atomic_write.write(update.path, text)
         except OSError as error:
             raise ConfigError(f"{name}: cannot be written ({why(error)})") from None
-    return Updated(after, _note(name, before, after))
+    return after, _note(name, before, after)
 
 
 def _of(targets: Sequence[str], waivers: Sequence[Waiver]) -> list[Waiver]:

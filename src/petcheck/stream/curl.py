@@ -15,6 +15,9 @@ from petcheck.spec.figures import CONTENT_TYPE
 BASE_VARIABLE = "PETSTORE_URL"
 _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:%\?+)?\})*")
 _PRINTABLE = re.compile(r"[ -~]*")
+# what printf reads otherwise, or does not print
+_SPECIAL = re.compile(r"[^ -~]|[%\\']")
+_WRITTEN = {"%": "%%", "\n": "\\n"}
 # curl sends these itself; with Accept-Encoding the answer is unreadable in a terminal
 _LEFT_TO_CURL = frozenset({"host", "content-length", "connection", "accept-encoding", "transfer-encoding"})
 # the same in every request of a run, but for some forms
@@ -79,15 +82,5 @@ def _quoted(text: str) -> str:
 
 def _octal(text: str) -> str:
     r"""A printf format in single quotes for text of one byte per character: `\NNN` for bytes beyond plain ASCII."""
-    octal = "".join(_octal_byte(character) for character in text)
+    octal = _SPECIAL.sub(lambda found: _WRITTEN.get(found[0], f"\\{ord(found[0]):03o}"), text)
     return "'" + (f"\\055{octal[1:]}" if octal.startswith("-") else octal) + "'"  # not an option of printf
-
-
-def _octal_byte(character: str) -> str:
-    if character == "%":
-        return "%%"
-    if character == "\n":
-        return "\\n"
-    if character in "\\'" or not _PRINTABLE.fullmatch(character):
-        return f"\\{ord(character):03o}"
-    return character

@@ -8,7 +8,8 @@ what happened to the body. A request without an answer has status 0 and the reas
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -24,18 +25,20 @@ from petcheck.stream.typed import timestamp
 T = TypeVar("T")
 
 _SHORT = 200  # characters of a header
+# members of ours that most exchanges have not, in their order
+_MARKS = {"resent": bool, "cause": str, "on_top": bool, "example": bool, "simplifies": int, "log": str}
+_USUAL = {each.name: each.default for each in fields(Exchange)}
 
 
 def entry_of(exchange: Exchange) -> dict[str, Any]:
     """An exchange as an entry of a HAR."""
     request, answer = exchange.request, exchange.answer
     milliseconds = round(max(exchange.elapsed, 0.0) * 1000, 3)
-    http_version = answer.http_version if isinstance(answer, Response) else "HTTP/1.1"
-    broken = answer.encoding_broken if isinstance(answer, Response) else None
+    broken = exchange.heard.encoding_broken
     sent: dict[str, Any] = {
         "method": request.method,
         "url": request.url,
-        "httpVersion": http_version,
+        "httpVersion": answer.http_version if isinstance(answer, Response) else "HTTP/1.1",
         "cookies": [],
         "headers": _pairs(request.headers),
         "queryString": _pairs(_query(request.url)),
@@ -43,12 +46,12 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
         "bodySize": len(request.body or b""),
     }
     if request.body is not None:
-        sent["postData"] = {"mimeType": _first(request.headers, CONTENT_TYPE), **_text(request.body)}
+        sent["postData"] = {"mimeType": first_of(request.headers, CONTENT_TYPE) or "", **_text(request.body)}
     return {
         "startedDateTime": timestamp(exchange.started),
         "time": milliseconds,
         "request": sent,
-        "response": _silence(answer) if isinstance(answer, NoAnswer) else _response(answer),
+        "response": _response(exchange),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
         "_petcheck": {
@@ -58,16 +61,11 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
             "credential": request.credential.value,
             **({"form": request.form.value} if request.form is not Form.PLAIN else {}),
             "curl": curl_line(request, served=exchange.log is not None),
-            "body_complete": not isinstance(answer, Response) or answer.body_complete,
+            "body_complete": exchange.heard.body_complete,
             "section": exchange.section,
             "sent": exchange.sent,
             "finished": exchange.finished,
-            **({"resent": True} if exchange.resent else {}),
-            **({"cause": exchange.cause} if exchange.cause else {}),
-            **({"on_top": True} if exchange.on_top else {}),
-            **({"example": True} if exchange.example else {}),
-            **({"simplifies": exchange.simplifies} if exchange.simplifies is not None else {}),
-            **({"log": exchange.log} if exchange.log is not None else {}),
+            **{name: getattr(exchange, name) for name in _MARKS if getattr(exchange, name) != _USUAL[name]},
             **({"encoding_broken": broken} if broken is not None else {}),
         },
     }
@@ -80,20 +78,15 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
     try:
         ours = entry["_petcheck"]
         exchange = Exchange(
-            index=_whole(ours["index"]),
-            target=_text_in(ours["target"]),
+            index=_of_type(ours["index"], int),
+            target=_of_type(ours["target"], str),
             request=_request_of(entry["request"], ours),
             answer=_answer_of(entry["response"], ours),
             started=datetime.fromisoformat(entry["startedDateTime"]).astimezone(UTC),
             sent=_seconds(ours["sent"]),
             finished=_seconds(ours["finished"]),
-            section=_text_in(ours["section"]),
-            resent=_truth(ours.get("resent", False)),
-            log=None if "log" not in ours else _text_in(ours["log"]),
-            cause=_text_in(ours.get("cause", "")),
-            on_top=_truth(ours.get("on_top", False)),
-            example=_truth(ours.get("example", False)),
-            simplifies=None if "simplifies" not in ours else _whole(ours["simplifies"]),
+            section=_of_type(ours["section"], str),
+            **{name: _of_type(ours[name], kind) for name, kind in _MARKS.items() if name in ours},
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise NotEvidence(f"has an entry that petcheck has not written: {type(error).__name__} {error}") from None
@@ -103,8 +96,8 @@ def exchange_of(entry: Mapping[str, Any]) -> Exchange:
 def _request_of(sent: Mapping[str, Any], ours: Mapping[str, Any]) -> Request:
     return Request(
         Operation(ours["operation"]),
-        _text_in(sent["method"]),
-        _text_in(sent["url"]),
+        _of_type(sent["method"], str),
+        _of_type(sent["url"], str),
         _headers_of(sent),
         _bytes(sent["postData"]) if "postData" in sent else None,
         Credential(ours["credential"]),
@@ -114,78 +107,49 @@ def _request_of(sent: Mapping[str, Any], ours: Mapping[str, Any]) -> Request:
 
 def _answer_of(received: Mapping[str, Any], ours: Mapping[str, Any]) -> Response | NoAnswer:
     if "_error" in received:
-        return _no_answer(_text_in(received["_error"]))
+        kind, _, detail = _of_type(received["_error"], str).partition(": ")
+        return NoAnswer(Silence(kind), detail)
     broken = ours.get("encoding_broken")
     return Response(
-        _whole(received["status"]),
-        _text_in(received["statusText"]),
-        _text_in(received["httpVersion"]),
+        _of_type(received["status"], int),
+        _of_type(received["statusText"], str),
+        _of_type(received["httpVersion"], str),
         _headers_of(received),
         _bytes(received["content"]),
-        _truth(ours["body_complete"]),
-        None if broken is None else _text_in(broken),
+        _of_type(ours["body_complete"], bool),
+        None if broken is None else _of_type(broken, str),
     )
 
 
 def _headers_of(message: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple(shared(_text_in(header["name"]), _text_in(header["value"])) for header in message["headers"])
-
-
-def _text_in(value: object) -> str:
-    return _of_type(value, str)
-
-
-def _whole(value: object) -> int:
-    return _of_type(value, int)
-
-
-def _truth(value: object) -> bool:
-    return _of_type(value, bool)
+    return tuple(shared(_of_type(one["name"], str), _of_type(one["value"], str)) for one in message["headers"])
 
 
 def _seconds(value: object) -> float:
     return float(value) if type(value) is int else _of_type(value, float)
 
 
-def _of_type(value: object, kind: type[T]) -> T:
+def _of_type(value: Any, kind: type[T]) -> T:
     # not isinstance, since a truth value is an int too
     if type(value) is not kind:
         raise TypeError("a member of an entry has the wrong type")
     return value
 
 
-def _no_answer(error: str) -> NoAnswer:
-    kind, _, detail = error.partition(": ")
-    return NoAnswer(Silence(kind), detail)
-
-
-def _response(answer: Response) -> dict[str, Any]:
-    mime_type = _first(answer.headers, CONTENT_TYPE)
+def _response(exchange: Exchange) -> dict[str, Any]:
+    heard, silent = exchange.heard, isinstance(exchange.answer, NoAnswer)
+    mime_type = first_of(heard.headers, CONTENT_TYPE) or ""
     return {
-        "status": answer.status,
-        "statusText": answer.reason,
-        "httpVersion": answer.http_version,
+        "status": heard.status,
+        "statusText": heard.reason,
+        "httpVersion": heard.http_version,
         "cookies": [],
-        "headers": _pairs(answer.headers),
-        "content": {"size": len(answer.body), "mimeType": mime_type, **_text(answer.body)},
-        "redirectURL": _first(answer.headers, "Location"),
+        "headers": _pairs(heard.headers),
+        "content": {"size": len(heard.body), "mimeType": mime_type, **({} if silent else _text(heard.body))},
+        "redirectURL": first_of(heard.headers, "Location") or "",
         "headersSize": -1,
         "bodySize": -1,
-    }
-
-
-def _silence(answer: NoAnswer) -> dict[str, Any]:
-    return {
-        "status": 0,
-        "statusText": "",
-        "httpVersion": "",
-        "cookies": [],
-        "headers": [],
-        "content": {"size": 0, "mimeType": ""},
-        "redirectURL": "",
-        "headersSize": -1,
-        "bodySize": -1,
-        "_error": f"{answer.kind.value}: {answer.detail}" if answer.detail else answer.kind.value,
+        **({"_error": str(exchange.answer)} if silent else {}),
     }
 
 
@@ -224,5 +188,6 @@ def _query(url: str) -> list[tuple[str, str]]:
         return []
 
 
-def _first(headers: Sequence[tuple[str, str]], name: str) -> str:
-    return next((value for key, value in headers if key.lower() == name.lower()), "")
+def first_of(headers: Iterable[tuple[str, str]], name: str) -> str | None:
+    """The value of the first header with that name, in any case; None if there is none."""
+    return next((value for key, value in headers if key.lower() == name.lower()), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
@@ -14,7 +15,6 @@ from petcheck.spec.files import suite_root
 # a requirement for which each marker must hold, one of them an extra
 _ONLY_WITH_EXTRA = re.compile(r"(?!.* or ).*;.*\bextra *== *.*")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-_FIELD = re.compile("^(Version|Requires-Dist): *(.*)$", re.MULTILINE)
 _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 
@@ -67,21 +67,10 @@ def packages_of(name: str) -> dict[str, str]:
     wanted = [name]
     while wanted:
         needed = re.sub(r"[-_.]+", "-", wanted.pop()).lower()
-        fields = _metadata(needed) if needed not in found else {}
-        if fields:
-            found[needed] = fields["Version"][0]
-            requirements = (text for text in fields.get("Requires-Dist", ()) if not _ONLY_WITH_EXTRA.fullmatch(text))
-            wanted += [named[0] for text in requirements if (named := _NAME.match(text))]
+        with suppress(PackageNotFoundError):
+            if needed not in found:
+                installed = distribution(needed)
+                found[needed] = installed.version
+                requirements = (text for text in installed.requires or () if not _ONLY_WITH_EXTRA.fullmatch(text))
+                wanted += [named[0] for text in requirements if (named := _NAME.match(text))]
     return dict(sorted(found.items()))
-
-
-def _metadata(name: str) -> dict[str, list[str]]:
-    """The version and the requirements of an installed package, by field; empty if it is not installed."""
-    try:
-        text = distribution(name).read_text("METADATA") or ""
-    except PackageNotFoundError:
-        return {}
-    fields: dict[str, list[str]] = {}
-    for field, value in _FIELD.findall(text.partition("\n\n")[0]):  # its description follows, which is long
-        fields.setdefault(field, []).append(value)
-    return fields

@@ -7,7 +7,7 @@ be read back from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from petcheck.sanitize import printable
 from petcheck.spec.version import VERSION
 from petcheck.stream.entries import entry_of
 from petcheck.stream.files import as_json, from_json
-from petcheck.stream.har_reader import HEAD, entries_of
-from petcheck.stream.har_room import Room
+from petcheck.stream.har_reader import HEAD, head_and_entries
+from petcheck.stream.har_room import fitted
 from petcheck.stream.stream import Entry, Stream, checked
 
 FILE = "exchanges.har"
@@ -30,7 +30,6 @@ def pieces(stream: Stream) -> Iterator[str]:
 
     Entries that are too long for the file are cut.
     """
-    room = Room()
     log = {
         "version": "1.2",
         "creator": {"name": "petcheck", "version": VERSION},
@@ -39,8 +38,8 @@ def pieces(stream: Stream) -> Iterator[str]:
     }
     yield json.dumps({"log": log}).removesuffix("}}") + ', "entries": ['
     comma = "\n"
-    for exchange in stream.exchanges:
-        yield comma + room.line(entry_of(exchange))
+    for text in fitted(map(entry_of, stream.exchanges)):
+        yield comma + text
         comma = ",\n"
     yield "\n]}}\n"
 
@@ -58,25 +57,16 @@ def _lines(stream: Stream) -> list[Any]:
 def read_har(path: Path) -> Stream | None:
     """The stream in an exchanges.har; None where the HAR is of another program. Raises NotARun."""
     name = printable(str(path))
-    log: dict[str, object] = {}
     try:
-        entries = [from_json(entry) for entry in _ours(path, log)]
-        lines = log.get(HEAD)
+        entries = head_and_entries(path)
+        lines = next(entries)
         if not isinstance(lines, list):
             return None
-        return checked(_in_order(lines, entries))
+        return checked(_in_order(lines, [from_json(entry) for entry in entries]))
     except OSError as error:
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except (NotEvidence, ValueError) as error:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
-
-
-def _ours(path: Path, log: dict[str, object]) -> Iterator[Mapping[str, Any]]:
-    """The entries of a HAR, as long as it is one of petcheck: its head comes before the first."""
-    for entry in entries_of(path, log):
-        if HEAD not in log:
-            return
-        yield entry
 
 
 def _in_order(lines: list[Any], exchanges: list[Entry]) -> Iterator[Entry]:

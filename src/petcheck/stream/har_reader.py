@@ -25,14 +25,14 @@ _NUMBER = 4  # characters after which it is known that a number has ended
 _SPACE = " \t\r\n"
 
 
-def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
-    """The entries of a HAR file as parsed JSON; `log` gets the head of a recording of petcheck, before the entries.
+def head_and_entries(path: Path) -> Iterator[Any]:
+    """The head of a recording of petcheck, None in any other HAR, and then each entry, as parsed JSON.
 
     Raises OSError, and NotEvidence if the file is not a HAR, is not whole, or is too large, or has a member that is.
     """
     if path.stat().st_size > FILE_CAP:
         raise NotEvidence(f"has more than {FILE_CAP // 1024**2} MB; give a shorter recording")
-    found = False
+    head, found = None, False
     try:
         # a byte that is not UTF-8 spoils only the text that contains it
         with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -43,10 +43,12 @@ def entries_of(path: Path, log: dict[str, Any]) -> Iterator[Any]:
                     continue
                 for member in text.members():
                     if member == "entries":
-                        yield from text.items()
+                        if not found:
+                            yield head
                         found = True
+                        yield from text.items()
                     elif member == HEAD:
-                        log[member] = text.value()
+                        head = text.value()
                     else:
                         text.value()
             text.end()
@@ -68,29 +70,27 @@ class _Text:
 
     def members(self) -> Iterator[str]:
         """The names of an object's members; each value is to be read before the next name."""
-        self._expect("{")
-        if self._take("}"):
-            return
-        while True:
+        for _ in self._each("{", "}"):
             name = self.value()
             if not isinstance(name, str):
                 raise ValueError("a member without a name")
             self._expect(":")
             yield name
-            if self._take("}"):
-                return
-            self._expect(",")
 
     def items(self) -> Iterator[Any]:
         """The items of an array."""
-        self._expect("[")
-        if self._take("]"):
-            return
-        while True:
+        for _ in self._each("[", "]"):
             yield self.value()
-            if self._take("]"):
-                return
+
+    def _each(self, first: str, last: str) -> Iterator[None]:
+        """Yield before each part of an object or an array."""
+        self._expect(first)
+        if self._take(last):
+            return
+        yield
+        while not self._take(last):
             self._expect(",")
+            yield
 
     def value(self) -> Any:
         """The next value, whole."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 ROOM = 3_000_000
@@ -20,21 +20,16 @@ _LEAST = 1_000  # characters that each entry may take of what a server sent, eve
 _SHORT = 200  # characters of any other text than a body
 
 
-class Room:
-    """The room of one file; entries come in the file's order, so the same entries are always cut in the same way."""
-
-    def __init__(self, characters: int = ROOM) -> None:
-        self._left = characters
-
-    def line(self, entry: Mapping[str, Any]) -> str:
-        """An entry of a HAR as JSON text, cut if it takes more than its share."""
+def fitted(entries: Iterable[Mapping[str, Any]], room: int = ROOM) -> Iterator[str]:
+    """The entries of one HAR as JSON text, in their order; each is cut if it takes more than its share of the room."""
+    for entry in entries:
         text = json.dumps(entry)
         sent = len(json.dumps(entry["response"])) + len(entry["_petcheck"].get("log", ""))
-        share = max(_LEAST, self._left // _SHARE)
+        share = max(_LEAST, room // _SHARE)
         if sent > share:
             text = json.dumps(_cut(entry, share))
-        self._left = max(0, self._left - len(text))
-        return text
+        room = max(0, room - len(text))
+        yield text
 
 
 def _cut(entry: Mapping[str, Any], share: int) -> dict[str, Any]:

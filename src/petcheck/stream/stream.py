@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange
 from petcheck.judging.once import WholeRecord
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Waiver
@@ -148,11 +148,10 @@ def _part(settings: TargetSettings, entries: Sequence[Entry]) -> Part:
 
 
 class Contradiction(NotEvidence):
-    """A line of a stream cannot follow those before it. `line` counts from 1."""
+    """A line of a stream, counted from 1, cannot follow those before it."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(f"contradicts itself in line {line}: {why}")
-        self.line = line
 
 
 def checked(entries: Iterable[Entry]) -> Stream:
@@ -160,7 +159,8 @@ def checked(entries: Iterable[Entry]) -> Stream:
     watch = _Watch()
     kept: list[Entry] = []
     for line, entry in enumerate(entries, 1):
-        watch.expect(line, entry)
+        if (why := watch.wrong(entry)) is not None:
+            raise Contradiction(line, why)
         kept.append(entry)
     if not kept:
         raise NotEvidence("is empty: the run ended before it had begun")
@@ -178,12 +178,7 @@ class _Watch:
         self._latest: dict[str, Exchange] = {}
         self._weight = 0
 
-    def expect(self, line: int, entry: Entry) -> None:
-        why = self._wrong(entry)
-        if why is not None:
-            raise Contradiction(line, why)
-
-    def _wrong(self, entry: Entry) -> str | None:
+    def wrong(self, entry: Entry) -> str | None:
         """Why a line cannot come next; None if it can."""
         if isinstance(entry, Head):
             first, self._head = self._head is None, entry
@@ -241,7 +236,8 @@ class _Watch:
         request = exchange.request
         if request.method != request.operation.method or not _is_below(request.url, opened.base_url, request.operation):
             return "the method or the URL is of another operation"
-        self._weight += _weight(exchange)
+        heard = exchange.heard
+        self._weight += weight_of((*request.headers, *heard.headers), request.body, heard.body)
         if self._weight > WEIGHT_CAP:
             raise NotEvidence(TOO_HEAVY)
         traffic = self._head is not None and self._head.settings.traffic
@@ -255,12 +251,6 @@ def _is_below(url: str, base_url: str, operation: Operation) -> bool:
     path = url[len(base_url) :].partition("?")[0]
     before, parameter, _ = operation.path.partition("{")
     return path.startswith(before) and "/" not in path[len(before) :] if parameter else path == before
-
-
-def _weight(exchange: Exchange) -> int:
-    answer = exchange.answer if isinstance(exchange.answer, Response) else None
-    headers = (*exchange.request.headers, *(answer.headers if answer else ()))
-    return weight_of(headers, exchange.request.body, answer.body if answer else None)
 
 
 def weight_of(headers: Iterable[tuple[str, str]], *bodies: bytes | None) -> int:

@@ -53,7 +53,9 @@ def _typed(kind: Any, document: Any, place: str) -> Any:
             return None
         return _typed(next(one for one in inner if one is not type(None)), document, place)
     if origin is Literal:
-        return _one_of(inner, document, place)
+        if not any(type(document) is type(value) and document == value for value in inner):
+            raise ValueError(f"{place} is not one of the values that it may have")
+        return document
     if origin is tuple and isinstance(document, list):
         return tuple(_typed(inner[0], item, f"{place}[{number}]") for number, item in enumerate(document))
     if isinstance(origin, type) and issubclass(origin, Mapping) and isinstance(document, dict):
@@ -70,12 +72,6 @@ def _typed(kind: Any, document: Any, place: str) -> Any:
     raise ValueError(f"{place} is not {name}")
 
 
-def _one_of(values: tuple[Any, ...], document: Any, place: str) -> Any:
-    if not any(type(document) is type(value) and document == value for value in values):
-        raise ValueError(f"{place} is not one of the values that it may have")
-    return document
-
-
 def _dataclass(kind: Any, document: Any, place: str) -> Any:
     if not isinstance(document, dict):
         raise ValueError(f"{place} is not an object")
@@ -90,9 +86,7 @@ def _dataclass(kind: Any, document: Any, place: str) -> Any:
         raise ValueError(f"{place} has no {missing}") from None
 
 
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints = cache(get_type_hints)
 
 
 def _moment(kind: Any, text: str, place: str) -> Any:

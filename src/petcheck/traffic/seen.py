@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from petcheck.exchange import http_date
+from petcheck.exchange import Response, http_date
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
-from petcheck.stream.entries import shared
+from petcheck.stream.entries import first_of, shared
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
@@ -25,21 +25,15 @@ _MASKED = ("set-cookie", "www-authenticate-info", "authentication-info", "proxy-
 class Seen:
     """A request and its answer as a recorder saw them. `took` is in the recorder's unit, mostly milliseconds.
 
-    `whole` is false where the recorder left out a part of the answer's body.
+    The body of the answer is not complete where the recorder left out a part of it.
     """
 
-    method: str
     url: str
     authorization: str | None
     credential: str | None
     request_headers: tuple[tuple[str, str], ...]
     request_body: bytes | None
-    status: int
-    reason: str
-    http_version: str
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    whole: bool
+    answer: Response
     started: datetime
     took: float
 
@@ -83,26 +77,27 @@ def seen_in(entry: Any) -> Seen:
     if not headers:
         raise LeftAlone("without response headers")
     sent = headers_of(request)
-    accepts = (_first(sent, "accept") or "*/*").lower()
+    accepts = (first_of(sent, "accept") or "*/*").lower()
     if not any(kind in accepts for kind in ("json", "*/*", "application/*")):
         raise LeftAlone("with an Accept header that excludes JSON")
     body, complete = _body(_dict(response.get("content")), response)
-    started = _moment(whole.get("startedDateTime")) or http_date(_first(headers, "date") or "")
+    started = _moment(whole.get("startedDateTime")) or http_date(first_of(headers, "date") or "")
     if started is None:
         raise LeftAlone("without a start time")
     return Seen(
-        method=method_of(entry),
         url=url_of(entry),
-        authorization=_first(sent, "authorization"),
+        authorization=first_of(sent, "authorization"),
         credential=_text(_dict(whole.get("_petcheck")).get("credential")),
         request_headers=tuple(header for header in sent if header[0].lower() in _KEPT),
         request_body=_request_body(request, sent),
-        status=status,
-        reason=_text(response.get("statusText")) or "",
-        http_version=_text(response.get("httpVersion")) or "HTTP/1.1",
-        headers=tuple((row[0], "[redacted]") if row[0].lower() in _MASKED else row for row in headers),
-        body=body,
-        whole=complete,
+        answer=Response(
+            status,
+            _text(response.get("statusText")) or "",
+            _text(response.get("httpVersion")) or "HTTP/1.1",
+            tuple((row[0], "[redacted]") if row[0].lower() in _MASKED else row for row in headers),
+            body,
+            complete,
+        ),
         started=started,
         took=_number(whole.get("time")),
     )
@@ -120,14 +115,14 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
     """The body of a request, None where it had none. Raises `LeftAlone` where it had one that was left out."""
     posted = _dict(request.get("postData"))
     text = posted.get("text")
-    length = _first(headers, "content-length")
+    length = first_of(headers, "content-length")
     size = max(_number(request.get("bodySize")), _number(length))
     if not isinstance(text, str) or not text:
         # a recorder that left a body out says 0 or -1, too: only the header tells
         if (str(request.get("method")).upper() == "POST" and _number(length) != 0) or size > 0 or posted.get("params"):
             raise LeftAlone("with a request body that was not recorded")
         return None
-    media = _text(posted.get("mimeType")) or _first(headers, CONTENT_TYPE) or MEDIA_TYPE
+    media = _text(posted.get("mimeType")) or first_of(headers, CONTENT_TYPE) or MEDIA_TYPE
     if MEDIA_TYPE not in media.lower():
         raise LeftAlone("with a request body of another media type")
     body, whole = _decoded(text, posted.get("encoding"))
@@ -139,7 +134,7 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
 def _body(content: Mapping[str, Any], response: Mapping[str, Any]) -> tuple[bytes, bool]:
     """The body of an answer, and whether that is all of it."""
     text, size = content.get("text"), _number(content.get("size"))
-    length = _number(_first(headers_of(response), "content-length"))
+    length = _number(first_of(headers_of(response), "content-length"))
     if not isinstance(text, str) or not text:
         return b"", length == 0 and size <= 0  # "" stands for a body that was left out, too
     body, whole = _decoded(text, content.get("encoding"))
@@ -191,7 +186,3 @@ def _dict(value: object) -> dict[str, Any]:
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _first(headers: Iterable[tuple[str, str]], name: str) -> str | None:
-    return next((value for key, value in headers if key.lower() == name.lower()), None)

@@ -5,20 +5,21 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
 from petcheck.errors import NotARun, NotEvidence
-from petcheck.exchange import Credential, Exchange, Request, Response
+from petcheck.exchange import Credential, Exchange, Request
 from petcheck.sanitize import printable
 from petcheck.spec.figures import BASE_SEGMENT, RATE_HEADERS
 from petcheck.spec.operations import Operation
 from petcheck.stream.entries import shared
-from petcheck.stream.har_reader import entries_of
+from petcheck.stream.har_reader import head_and_entries
 from petcheck.stream.shown_keys import can_be, is_expression
 from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
 from petcheck.traffic.secrets import Masks, secrets_of
@@ -59,7 +60,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     left_alone: Counter[str] = Counter()
     entries = weight = 0
     try:
-        for entry in entries_of(path, {}):
+        for entry in islice(head_and_entries(path), 1, None):
             entries += 1
             if len(secrets) < _SECRETS_CAP:
                 secrets.update(secrets_of(entry))
@@ -71,7 +72,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
             except LeftAlone as reason:
                 left_alone[str(reason)] += 1
                 continue
-            weight += weight_of((*seen.request_headers, *seen.headers), seen.body, seen.request_body)
+            weight += weight_of((*seen.request_headers, *seen.answer.headers), seen.answer.body, seen.request_body)
             if weight > WEIGHT_CAP:
                 raise NotEvidence(TOO_HEAVY)
             candidates.append((*place, seen))
@@ -80,7 +81,8 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     except NotEvidence as error:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
     base = base_url or _base_of(candidates, name)
-    rows = sorted(((operation, seen) for found, operation, seen in candidates if found == base), key=_when)
+    ours = ((operation, seen) for found, operation, seen in candidates if found == base)
+    rows = sorted(ours, key=lambda row: row[1].started)
     keys = _Keys([seen for _, seen in rows], own_key)
     tokens = {token for _, seen in rows if (token := _token(seen))} | ({own_key} if own_key else set())
     masks = Masks(tokens, secrets, _texts(seen for _, seen in rows))
@@ -92,13 +94,9 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
 def _texts(rows: Iterable[Seen]) -> Iterator[bytes]:
     """Everything that is kept of what was seen."""
     for seen in rows:
-        yield from (seen.body, seen.request_body or b"")
-        told = [seen.url, seen.reason, *(part for header in seen.headers for part in header)]
+        yield from (seen.answer.body, seen.request_body or b"")
+        told = [seen.url, seen.answer.reason, *(part for header in seen.answer.headers for part in header)]
         yield from (text.encode("utf-8", "surrogatepass") for text in told)
-
-
-def _when(row: tuple[Operation, Seen]) -> Any:
-    return row[1].started
 
 
 # ---- the base URL
@@ -127,21 +125,15 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> st
     bases = list(dict.fromkeys(base for base, _, _ in candidates))
     if not bases:
         return ""
-    limited = {base for base, _, seen in candidates if _is_limited(seen)}
-    for some in (
-        bases,
-        [base for base in bases if base in limited],
-        [b for b in bases if b.endswith(f"/{BASE_SEGMENT}")],
-    ):
+    shown = ((base, map(seen.answer.header, RATE_HEADERS)) for base, _, seen in candidates)
+    limited = {base for base, headers in shown if set(headers) != {None}}
+    segment = f"/{BASE_SEGMENT}"
+    for some in (bases, [one for one in bases if one in limited], [one for one in bases if one.endswith(segment)]):
         if len(some) == 1:
             return some[0]
-    shown = ", ".join(printable(base) for base in bases[:_NAMED])
+    named = ", ".join(printable(base) for base in bases[:_NAMED])
     more = f" and {len(bases) - _NAMED} more" if len(bases) > _NAMED else ""
-    raise NotARun(f"{name} has several base URLs: {shown}{more}; choose one with --base-url")
-
-
-def _is_limited(seen: Seen) -> bool:
-    return any(key.lower() == name.lower() for key, _ in seen.headers for name in RATE_HEADERS)
+    raise NotARun(f"{name} has several base URLs: {named}{more}; choose one with --base-url")
 
 
 # ---- the key
@@ -157,14 +149,13 @@ class _Keys:
         self._until: dict[str, datetime] = {}
         for seen in rows:
             token = _token(seen)
-            if token and seen.status < 300:
+            if token and seen.answer.status < 300:
                 tokens[token] += 1
                 self._from.setdefault(token, seen.started)
                 self._until[token] = seen.started
-        self._valid = list(
-            dict.fromkeys([*([own_key] if own_key else []), *(token for token, _ in tokens.most_common())])
-        )
-        self._recorded = any(_is_recorded(seen) for seen in rows)
+        used = [token for token, _ in tokens.most_common()]
+        self._valid = list(dict.fromkeys([own_key, *used] if own_key else used))
+        self._recorded = any(seen.authorization is not None and not _is_redacted(seen.authorization) for seen in rows)
         self.fingerprint = ApiKey(self._valid[0]).fingerprint if self._valid else None
 
     def of(self, seen: Seen) -> tuple[Credential, str | None]:
@@ -189,9 +180,8 @@ class _Keys:
         return {"Basic": Credential.BASIC, "Token": Credential.TOKEN}.get(scheme, Credential.UNKNOWN), shown
 
     def _may_be_out(self, seen: Seen, token: str) -> bool:
-        if seen.status != 401:
-            return False
-        return token not in self._from or not self._from[token] < seen.started < self._until[token]
+        accepted = token in self._from and self._from[token] < seen.started < self._until[token]
+        return seen.answer.status == 401 and not accepted
 
     def _variable(self, token: str) -> str:
         place = self._valid.index(token)
@@ -200,16 +190,12 @@ class _Keys:
     @staticmethod
     def _by_status(seen: Seen) -> Credential:
         """Where no key was recorded: what was served had one."""
-        return Credential.UNKNOWN if seen.status in (401, 403) else Credential.VALID
+        return Credential.UNKNOWN if seen.answer.status in (401, 403) else Credential.VALID
 
 
 def _token(seen: Seen) -> str | None:
     scheme, _, token = (seen.authorization or "").strip().partition(" ")
     return token.strip() or None if scheme == "Bearer" and not _is_redacted(token) else None
-
-
-def _is_recorded(seen: Seen) -> bool:
-    return seen.authorization is not None and not _is_redacted(seen.authorization)
 
 
 def _is_redacted(header: str) -> bool:
@@ -253,19 +239,17 @@ def _exchanges(rows: list[tuple[Operation, Seen]], keys: _Keys, masks: Masks) ->
             target=TARGET,
             request=Request(
                 operation,
-                seen.method,
+                operation.method,
                 masks.in_text(seen.url),
                 headers,
                 None if seen.request_body is None else masks.in_bytes(seen.request_body),
                 credential,
             ),
-            answer=Response(
-                seen.status,
-                masks.in_text(seen.reason),
-                seen.http_version,
-                tuple(shared(masks.in_text(name), masks.in_text(value)) for name, value in seen.headers),
-                masks.in_bytes(seen.body),
-                seen.whole,
+            answer=replace(
+                seen.answer,
+                reason=masks.in_text(seen.answer.reason),
+                headers=tuple(shared(*map(masks.in_text, header)) for header in seen.answer.headers),
+                body=masks.in_bytes(seen.answer.body),
             ),
             started=seen.started,
             sent=sent,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 
 from petcheck.exchange import Call, Credential, NoAnswer, Response, Silence
 from petcheck.spec.figures import LIMIT_MAX, LIMIT_MIN, NEW_PET_FIELDS, STATUSES
@@ -23,26 +22,19 @@ _OPEN_AFTER = 2
 _INT64_DIGITS = 18
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of request: its operation, and whether any server should serve it."""
-
-    operation: Operation
-    ordinary: bool
-
-
 class Circuit:
-    """Counts for each kind of request the timeouts in a row."""
+    """Counts the timeouts in a row for each kind of request: its operation, and whether any server should serve it."""
 
     def __init__(self) -> None:
-        self._waits: Counter[Kind] = Counter()
+        self._waits: Counter[tuple[Operation, bool]] = Counter()
 
-    def open(self, kind: Kind) -> bool:
-        """Whether requests of kind `kind` are no longer sent."""
-        return self._waits[kind] >= _OPEN_AFTER
+    def open(self, call: Call) -> bool:
+        """Whether calls like this one are no longer sent."""
+        return self._waits[call.operation, is_ordinary(call)] >= _OPEN_AFTER
 
-    def note(self, kind: Kind, answer: Response | NoAnswer) -> None:
+    def note(self, call: Call, answer: Response | NoAnswer) -> None:
         """Learn from the answer to the last try of a request."""
+        kind = call.operation, is_ordinary(call)
         if isinstance(answer, Response):
             self._waits[kind] = 0
         elif answer.kind is Silence.TIMEOUT:
@@ -54,14 +46,13 @@ def pause_before_probe(number: int, passed: float, patience: float) -> float:
     return max(0.0, min(_FIRST_PAUSE_S * 2.0 ** (number - 1), patience - passed))
 
 
-def kind_of(call: Call) -> Kind:
-    """The kind of a call: with the valid key, any server should serve what sections 4.1 to 4.4 describe."""
-    ordinary = call.credential is Credential.VALID and (
+def is_ordinary(call: Call) -> bool:
+    """Whether any server should serve a call: with the valid key, what sections 4.1 to 4.4 describe."""
+    return call.credential is Credential.VALID and (
         _is_new_pet(call.body)
         if call.operation is Operation.CREATE_PET
         else _is_number(call.pet_id or "0") and all(_is_ordinary_parameter(*one) for one in call.query)
     )
-    return Kind(call.operation, ordinary)
 
 
 def _is_ordinary_parameter(name: str, value: str) -> bool:

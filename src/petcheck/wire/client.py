@@ -143,10 +143,8 @@ class HttpClient:
         )
 
     async def _tls_refusal(self, url: httpx.URL) -> str:
-        """The server's error after a TLS handshake without a client certificate; empty if there is none.
-
-        TLS 1.3 sends it only then, and a request on its way may reset the connection before the error is read.
-        """
+        """The server's error after a TLS handshake without a client certificate; empty if there is none."""
+        # TLS 1.3 sends it only then, and a request on its way may reset the connection before the error is read
         try:
             with anyio.fail_after(min(self._deadline, _TLS_REFUSAL_S)):
                 context = self._verify if isinstance(self._verify, ssl.SSLContext) else None
@@ -161,10 +159,8 @@ class HttpClient:
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
-    """A context that trusts the authorities in a PEM file and no others, or without one those of the system.
-
-    Unlike that of ssl.create_default_context, it ignores SSLKEYLOGFILE, a file for the secrets of the connections.
-    """
+    """A context that trusts the authorities in a PEM file and no others, or without one those of the system."""
+    # that of ssl.create_default_context would obey SSLKEYLOGFILE, a file for the secrets of the connections
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if ca_bundle is not None:
         context.load_verify_locations(ca_bundle)
@@ -187,10 +183,7 @@ async def _read(response: httpx.Response, cap: int) -> tuple[bytes, bool]:
 
 
 def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | None]:
-    """The body with Content-Encoding undone, whether it is complete, and why it cannot be undone.
-
-    If it cannot be undone, the body is returned as received.
-    """
+    """The body with Content-Encoding undone, or as received; whether it is complete; why it cannot be undone."""
     names = [name.strip().lower() for name in encodings.split(",")]
     if len(names) > _ENCODINGS_UNDONE:
         return raw, False, None
@@ -210,10 +203,7 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
 
 
 def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
-    """The decompressed `raw`, and whether it is complete. A gzip body may have several members.
-
-    Raises `zlib.error` if it is broken.
-    """
+    """The decompressed `raw`, of one or several gzip members, and whether it is complete. Raises `zlib.error`."""
     # some servers send deflate without the header of zlib (RFC 1950, section 2.2) that it should have
     has_header = bool(raw) and raw[0] & 15 == 8 and int.from_bytes(raw[:2]) % 31 == 0
     bits = 31 if gzip else 15 if has_header else -15
@@ -275,17 +265,16 @@ def _tls_problem(error: ssl.SSLError) -> str:
         if error.verify_code in _UNTRUSTED:
             return f"{error.verify_message}; use --ca-bundle to name the authority that signed the certificate"
         return error.verify_message
-    if error.reason in _CERTIFICATE_DEMANDED:
-        return f"{error}; the server asks for a client certificate, and petcheck cannot send one"
-    if error.reason in _HANDSHAKE_REFUSED:
-        return f"{error}; the server may ask for a client certificate, and petcheck cannot send one"
-    return str(error)
+    asks = _CERTIFICATE_DEMANDED.get(error.reason)
+    return f"{error}; the server {asks} a client certificate, and petcheck cannot send one" if asks else str(error)
 
 
 # the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
 _UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
 # the alerts of servers that require a client certificate: TLS 1.3 has its own alert, TLS 1.2 does not
-_CERTIFICATE_DEMANDED = frozenset({"TLSV13_ALERT_CERTIFICATE_REQUIRED"})
-_HANDSHAKE_REFUSED = frozenset(
-    {"SSLV3_ALERT_HANDSHAKE_FAILURE", "SSLV3_ALERT_BAD_CERTIFICATE", "SSLV3_ALERT_NO_CERTIFICATE"}
-)
+_CERTIFICATE_DEMANDED = {
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED": "asks for",
+    "SSLV3_ALERT_HANDSHAKE_FAILURE": "may ask for",
+    "SSLV3_ALERT_BAD_CERTIFICATE": "may ask for",
+    "SSLV3_ALERT_NO_CERTIFICATE": "may ask for",
+}

@@ -60,11 +60,9 @@ _VALUES: Mapping[Credential, str | None] = {
 def authorization(credential: Credential, key: ApiKey, random_key: str) -> str | None:
     """The header's value as it is sent; None for no header. A run sends no key of unknown validity."""
     secret = key.secret
-
-    def part(first: int, last: int) -> str:
-        return secret[first : len(secret) - last]
-
-    return _value(credential, key, random_key, secret, secret, random_key, part)
+    return _value(
+        credential, key, random_key, secret, secret, random_key, lambda first, last: secret[first : len(secret) - last]
+    )
 
 
 def shown(credential: Credential, key: ApiKey, random_key: str) -> str | None:
@@ -118,12 +116,10 @@ def _expression_of(key: ApiKey, random_key: str) -> str:
 
 
 def _other_character(secret: str, place: int, random_key: str) -> str:
-    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run.
-
-    It differs in more than case, since a server may ignore case.
-    """
+    """The replacement of one of the key's characters: from the same alphabet, and the same during the whole run."""
     replaced = secret[place]
     alphabet = _alphabet_of(replaced, secret) if replaced.isalnum() else string.ascii_letters
+    # a server may ignore case
     others = [character for character in alphabet if character.lower() != replaced.lower()]
     return others[sum(random_key.encode()) % len(others)]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -34,10 +34,10 @@ class _Form:
 
 
 class Redactor:
-    """Masks a key, its encodings, and halves of them; without a key it changes nothing."""
+    """Masks a key, its encodings, and halves of them."""
 
-    def __init__(self, key: ApiKey | None) -> None:
-        secret = key.secret if key else ""
+    def __init__(self, key: ApiKey) -> None:
+        secret = key.secret
         # a key of digits may be part of a JSON number, which must stay a number
         self._mask = b"9" * len(secret) if secret.isdecimal() else MASK
         texts = sorted({text.lower() for text in _texts(secret.encode())}, key=len) if secret else []
@@ -46,7 +46,8 @@ class Redactor:
 
     def in_bytes(self, data: bytes) -> bytes:
         """`data` with every occurrence of the key masked."""
-        if not self._shows_in(data):
+        folded = data.lower()
+        if not any(block in folded for block in self._blocks):
             return data
         data = self._without_flood(data)
         folded = data.lower()
@@ -65,17 +66,6 @@ class Redactor:
         data = text.encode("utf-8", "surrogatepass")
         clean = self.in_bytes(data)
         return text if clean is data else clean.decode("utf-8", "surrogatepass")
-
-    def in_texts(self, texts: Sequence[str]) -> tuple[str, ...]:
-        """`in_text` of each of `texts`; they are searched together, since the key is rarely in any of them."""
-        if not self._shows_in("\n".join(texts).encode("utf-8", "surrogatepass")):
-            return tuple(texts)
-        return tuple(self.in_text(text) for text in texts)
-
-    def _shows_in(self, data: bytes) -> bool:
-        """Whether any part of the key may be in `data`."""
-        folded = data.lower()
-        return any(block in folded for block in self._blocks)
 
     def _without_flood(self, data: bytes) -> bytes:
         """`data` with the pieces of the key masked that occur very often."""

@@ -86,16 +86,14 @@ class LiveSender:
         )
 
     def _without_key(self, answer: Response | NoAnswer) -> Response | NoAnswer:
+        clean = self._redactor.in_text
         if isinstance(answer, NoAnswer):
-            return replace(answer, detail=self._redactor.in_text(answer.detail))
-        told = [answer.reason, *(part for header in answer.headers for part in header)]
-        reason, *parts = self._redactor.in_texts(told)
-        broken = answer.encoding_broken
+            return replace(answer, detail=clean(answer.detail))
         return replace(
             answer,
-            encoding_broken=broken and self._redactor.in_text(broken),
-            reason=reason,
-            headers=tuple(zip(parts[::2], parts[1::2], strict=True)),
+            encoding_broken=answer.encoding_broken and clean(answer.encoding_broken),
+            reason=clean(answer.reason),
+            headers=tuple((clean(name), clean(value)) for name, value in answer.headers),
             body=self._redactor.in_bytes(answer.body),
         )
 

@@ -32,7 +32,7 @@ from petcheck.errors import (
 from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.spec.operations import Operation
-from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, kind_of, pause_before_probe
+from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
 from petcheck.wire.client import BODY_CAP
 from petcheck.wire.clock import Clock, in_words
 from petcheck.wire.sender import LiveSender
@@ -119,7 +119,7 @@ class Transport:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
         if self._down is not None:
             raise TargetDown(self._down)
-        if self._circuit.open(kind_of(call)):
+        if self._circuit.open(call):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
         # the simpler forms of an example differ in nothing else
         return self._settled(call if self.simplifies is not None else self.formed(call))
@@ -166,7 +166,7 @@ class Transport:
             # if nothing listened, the request was not tried at all
             if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
                 repeated.add(cause)
-        self._circuit.note(kind_of(call), exchange.answer)
+        self._circuit.note(call, exchange.answer)
         if cause is not None and cause not in repeated:
             spent = f"the run has already repeated {MOST_REPEATS[cause]} requests {cause.value} and repeats no more"
             if cause is Unplanned.SILENCE:
@@ -188,10 +188,7 @@ class Transport:
             self.wait(_GATEWAY_PAUSE_S, f"got {exchange.status}; retrying")
 
     def _await_life(self, unanswered: Exchange) -> None:
-        """Probe until anything is answered. Raises `TargetDown` if nothing is for about ten seconds.
-
-        If nothing was answered before, only a target that may be starting gets a few seconds.
-        """
+        """Probe until anything is answered. Raises `TargetDown` if nothing is until patience ends."""
         known = bool(self._answered)
         starting = isinstance(unanswered.answer, NoAnswer) and unanswered.answer.kind in _WHILE_STARTING
         patience = PATIENCE_S if known else PATIENCE_AT_START_S if starting else 0.0
@@ -220,7 +217,8 @@ class Transport:
 
     def _last_words(self, unanswered: Exchange, seconds: float) -> str:
         """Why the target counts as down: the last requests before the silence, and what was seen."""
-        text = f"the target has stopped answering: {unanswered.request.summary} got no answer ({_detail(unanswered)})"
+        asked, silence = unanswered.request.summary, unanswered.answer
+        text = f"the target has stopped answering: {asked} got no answer ({silence})"
         if self._last_answered is None:
             return f"{text}, nor did any other request"
         status, request = self._last_answered
@@ -236,12 +234,14 @@ class Transport:
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
-        exchange = self._sent(call, cause)
+        # what a POST creates stays, so nothing may come between sending and recording it
+        with nullcontext() if call.operation.safe else self.undisturbed():
+            exchange = self._exchanged(call, cause)
         answer = exchange.answer
         if isinstance(answer, Response):
             self._throttle.after(answer, exchange.finished, valid_key=valid_key)
             self._last_answered = answer.status, exchange.request
-            if call.operation.safe and valid_key and kind_of(call).ordinary:
+            if call.operation.safe and valid_key and is_ordinary(call):
                 self._answered.setdefault(call.operation, call)
         return exchange
 
@@ -251,11 +251,6 @@ class Transport:
         most = self.permissions.max_requests
         if self.tally.sent + self.tally.lost >= most:
             raise BudgetSpent(f"the run has reached its limit of {plural(most, 'request')}", "--max-requests")
-
-    def _sent(self, call: Call, cause: Unplanned | None) -> Exchange:
-        """Send a request and record the exchange; what a POST creates stays, so nothing may come between the two."""
-        with nullcontext() if call.operation.safe else self.undisturbed():
-            return self._exchanged(call, cause)
 
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
@@ -292,8 +287,3 @@ def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:
     if exchange.status == 429:
         return Unplanned.RATE_LIMIT
     return Unplanned.GATEWAY if exchange.status in GATEWAY_TROUBLE else None
-
-
-def _detail(exchange: Exchange) -> str:
-    answer = exchange.answer
-    return f"{answer.kind.value}: {answer.detail}" if isinstance(answer, NoAnswer) else ""
