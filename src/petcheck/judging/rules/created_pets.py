@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from petcheck.exchange import Call, Exchange, Page, page_call, read_call
+from petcheck.exchange import Animal, Call, Exchange, Page, page_call, read_call
 from petcheck.judging.absence import nothing_stored
 from petcheck.judging.agree import agree
 from petcheck.judging.creations import (
@@ -275,10 +276,10 @@ def _left_out(page: Page, one: Creation, beside: Exchange | None) -> Failed:
 
 @dataclass(frozen=True, slots=True)
 class _Changed:
-    """A created animal that stays different from its 201 in some `members`, and the failure if that is the server."""
+    """A created animal that stays different from its 201, in which `ways`, and the failure if that is the server."""
 
     one: Creation
-    members: frozenset[str]
+    ways: frozenset[tuple[str, str]]
     texts: list[str]
     failed: Failed
 
@@ -309,7 +310,29 @@ def _difference(one: Creation, sight: Sight) -> _Changed | None:
         f"{'; '.join(problem.text for problem in problems)} (section 4.2).",
         (Proof(one.exchange, problems[0].part), sight.proof(problems[0])),
     )
-    return _Changed(one, frozenset(problem.part for problem in problems), [p.text for p in problems], failed)
+    ways = frozenset(chain.from_iterable(_ways(problem, one.animal, sight.animal) for problem in problems))
+    return _Changed(one, ways, [p.text for p in problems], failed)
+
+
+_SOMEHOW = "somehow"
+
+
+def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, str]]:
+    """How a member changed: animals that changed alike have one of these in common."""
+    member = problem.part.rpartition("/")[2] if problem.part != BODY else "status"
+    yield member, problem.text
+    before, after = made.get(member), shown.get(member)
+    if after is None:
+        yield member, "lost"
+    elif isinstance(before, str) and isinstance(after, str) and member != "status":
+        same = {
+            "cut": before.startswith(after),
+            "trimmed": before.strip() == after,
+            "case": before.lower() == after.lower(),
+        }
+        yield from ((member, way) for way, is_so in same.items() if is_so)
+    if member != "status":
+        yield member, _SOMEHOW
 
 
 def _changed_alike(
@@ -321,18 +344,18 @@ def _changed_alike(
 ) -> Decision:
     """The decision about animals that stay different from their 201; `sights` are those of all animals.
 
-    Another client may change one, so it counts only if two of the run differ in the same member. If no other one was
-    looked at, one is; if those are as they were sent, the same body is posted once more. `look` is the request that
-    shows an animal.
+    Another client may change some, so it counts only if two of the run changed alike, or all that were looked at did.
+    If no other one was looked at, one is; otherwise the same body is posted once more. `look` is the request that shows
+    an animal.
     """
     first = changed[0]
     others = [one for one in creations if one.id != first.one.id]
     late = {one.id: [s for s in sights.get(one.id, ()) if s.exchange.sent >= _due(one)] for one in others}
-    seen = [found for one in others for sight in late[one.id][-1:] if (found := _difference(one, sight)) is not None]
-    alike = [each for each in seen if each.members & first.members]
+    looked = [(one, late[one.id][-1]) for one in others if late[one.id]]
+    found = [first, *(each for one, sight in looked if (each := _difference(one, sight)) is not None)]
+    alike = _alike(found, every=len(found) == len(looked) + 1)
     if alike:
-        known = {each.one.id for each in changed}
-        return _all_changed([*changed, *(each for each in alike if each.one.id not in known)])
+        return _all_changed(alike)
     undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs))
     sent = first.one.exchange.request.body
     twin = next((one for one in reversed(others) if one.exchange.request.body == sent), None)
@@ -344,6 +367,16 @@ def _changed_alike(
     if twin is None and grounds.writes:
         return Ask((Call(Operation.CREATE_PET, body=sent),), undecided)
     return Ask((look(twin.id),), undecided, _due(twin)) if twin in unseen and twin is not None else undecided
+
+
+def _alike(found: Sequence[_Changed], *, every: bool) -> Sequence[_Changed]:
+    """Those of the changed animals that changed in one way, at least two; `every` animal may have changed.
+
+    Where the way is not known, changes of one member are alike if every animal has one.
+    """
+    number = Counter(way for each in found for way in each.ways)
+    known = {way for way, times in number.items() if times > 1 and (every or _SOMEHOW not in way)}
+    return [each for each in found if each.ways & known]
 
 
 def _all_changed(changed: Sequence[_Changed]) -> Failed:
