@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from petcheck.comparison.history import History
-from petcheck.reports import history_words as words
+from petcheck.reports import history_text as words
 from petcheck.reports.history_text import render
 from tests.support import samples
 from tests.support.past import course, nightly, over_time

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from petcheck.comparison.circumstances import circumstances
-from petcheck.comparison.comparable import expect_distinct_names
+from petcheck.comparison.comparable import circumstances, expect_distinct_names
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.fleet import members
 from petcheck.results.result import Result, RunInfo, TargetInfo

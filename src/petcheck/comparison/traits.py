@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from petcheck.comparison.difference import EVERY_ANSWER, Difference, json_body, shows_behaviour
+from petcheck.comparison.difference import EVERY_ANSWER, Difference, shows_behaviour
 from petcheck.comparison.pairing import Counterparts, SideRecord
 from petcheck.exchange import Exchange
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
@@ -131,6 +131,6 @@ def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
 
 def _extra_fields(entry: Exchange) -> set[str] | None:
     """The names of members beyond the documented ones; None if the body has no object."""
-    value = json_body(entry)
+    value = entry.json
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return {name for item in objects for name in item} - _DOCUMENTED if objects else None

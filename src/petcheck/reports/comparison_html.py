@@ -7,7 +7,7 @@ from markupsafe import Markup
 from petcheck.comparison.compare import EXAMINED, Comparison
 from petcheck.comparison.difference import KINDS
 from petcheck.comparison.pairing import Counterparts
-from petcheck.reports import comparison_words, templating
+from petcheck.reports import comparison_text, templating
 from petcheck.reports.side_by_side import Line, side_by_side
 from petcheck.results import totals
 from petcheck.sanitize import HEADER_LIMIT
@@ -24,7 +24,7 @@ def render(comparison: Comparison) -> str:
         "comparison.html.jinja",
         "comparison.css",
         comparison=comparison,
-        words=comparison_words,
+        words=comparison_text,
         totals=totals,
         kinds=KINDS,
         examined=EXAMINED,

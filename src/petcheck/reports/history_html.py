@@ -1,13 +1,70 @@
-"""history.html: a picture of the verdicts over time, then what fails now, what changed, and every run."""
+"""history.html: a picture of the verdicts over time, then what fails now, what changed, and every run.
+
+The picture is a bar for each run and a strip for each requirement that ever failed, as SVG paths. Every run has a
+column of the same width, whatever time passed between runs. Colours support the picture and never carry it alone: a
+failure fills the height of its strip, a waived one three quarters, a broken one half, a pass is a line in the middle,
+and what was not examined a dot.
+"""
 
 from __future__ import annotations
 
-from petcheck.comparison.history import History
-from petcheck.reports import history_picture, history_words, templating
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from petcheck.comparison.history import History, Tally, TargetHistory, Track
+from petcheck.reports import history_text, templating
 from petcheck.results import totals
+from petcheck.sanitize import printable
+from petcheck.spec.outcomes import OUTCOMES, Outcome
+from petcheck.words import plural
 
 LISTED = 200
 """The most entries of one kind that the page lists."""
+
+COLUMN = 10
+"""Units of width for each run; a gap of one unit is between two."""
+
+HEIGHT = 20
+"""Units of height of a strip, and of a chart of bars."""
+
+# of each outcome the distance from the top and the height, in units
+_BARS: dict[Outcome, tuple[int, int]] = {
+    "fail": (0, HEIGHT),
+    "waived": (HEIGHT // 4, HEIGHT * 3 // 4),
+    "error": (HEIGHT // 2, HEIGHT // 2),
+    "pass": (8, 4),
+    "inconclusive": (9, 2),
+    "not-run": (9, 2),
+}
+_DOT = ("inconclusive", "not-run")
+
+_STRIPS = 40  # requirements of a target that have a strip
+_FEW = 4  # so many targets need no overview
+_PICTURES = 12  # targets that have their own picture beside the overview
+_TARGETS = 200  # targets in the overview
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """One row: `label`, a `note` at its end, its `paths` by class, and the same as words, `spoken`.
+
+    It is a strip of verdicts, a `chart` of failures by run, or `marks` where something changed.
+    """
+
+    label: str
+    note: str
+    paths: tuple[tuple[str, str], ...]
+    spoken: str
+    kind: str = "strip"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Of one target a chart, strips and marks; of all a strip for each. `more` names what is left out."""
+
+    title: str
+    strips: tuple[Strip, ...]
+    more: str = ""
 
 
 def render(history: History) -> str:
@@ -16,10 +73,117 @@ def render(history: History) -> str:
         "history.html.jinja",
         "history.css",
         history=history,
-        words=history_words,
+        words=history_text,
         totals=totals,
-        pictures=history_picture.pictures(history),
-        width=len(history.runs) * history_picture.COLUMN - 1,
-        height=history_picture.HEIGHT,
+        pictures=pictures(history),
+        width=len(history.runs) * COLUMN - 1,
+        height=HEIGHT,
         listed=LISTED,
     )
+
+
+def pictures(history: History) -> tuple[Picture, ...]:
+    """A picture of each target, those with failures first; of many targets an overview, then those that ever failed."""
+    ordered = sorted(history.targets, key=_weight)
+    if len(ordered) <= _FEW:
+        return tuple(_picture(target, history) for target in ordered)
+    failed = [target for target in ordered if any(track.ever_failed for track in target.tracks)]
+    return (_overview(ordered), *(_picture(target, history) for target in failed[:_PICTURES]))
+
+
+def _weight(target: TargetHistory) -> tuple[int, int]:
+    """Targets that fail come first, then those that changed."""
+    return -len(target.in_state("failing")), -sum(len(track.flips) for track in target.tracks)
+
+
+def _overview(targets: Sequence[TargetHistory]) -> Picture:
+    most = max(_most(target) for target in targets)
+    strips = tuple(_bars(target, printable(target.name, 40), most) for target in targets[:_TARGETS])
+    left = len(targets) - len(strips)
+    are = "is" if left == 1 else "are"
+    more = f"{plural(left, 'target')} with no more failures {are} not shown." if left else ""
+    return Picture("All targets", strips, more)
+
+
+def _picture(target: TargetHistory, history: History) -> Picture:
+    failed = sorted((track for track in target.tracks if track.ever_failed), key=lambda track: track.state != "failing")
+    left = len(failed) - _STRIPS
+    return Picture(
+        target.name,
+        (
+            replace(_bars(target, "failing", _most(target)), kind="chart"),
+            *(_strip(track, history) for track in failed[:_STRIPS]),
+            *_changed(target),
+        ),
+        f"{plural(left, 'other requirement')} failed at some time." if left > 0 else "",
+    )
+
+
+def _most(target: TargetHistory) -> int:
+    """The most failures of a target in one run, waived ones included."""
+    return max(one.fail + one.waived for one in target.tallies)
+
+
+def _bars(target: TargetHistory, label: str, full: int) -> Strip:
+    """A bar for each run; `full` failures fill the height."""
+    rects: dict[str, list[tuple[int, int, int]]] = {"fail": [], "waived": [], "pass": [], "error": []}
+    for one in target.tallies:
+        fail, both = (-(-HEIGHT * number // max(full, 1)) for number in (one.fail, one.fail + one.waived))
+        if not one.tested:
+            rects["error"].append((one.run, HEIGHT // 2, HEIGHT // 2))
+        elif not both:
+            rects["pass"].append((one.run, HEIGHT - 1, 1))
+        if fail:
+            rects["fail"].append((one.run, HEIGHT - fail, fail))
+        if both > fail:
+            rects["waived"].append((one.run, HEIGHT - both, both - fail))
+    numbers = ", ".join(_tally_text(one) for one in target.tallies)
+    most = _most(target)
+    note = f"{_tally_text(target.tallies[-1])} now, {most} at most" if most else "none in any run"
+    return Strip(label, note, _paths(rects.items()), f"{target.name}: requirements that fail, run by run: {numbers}")
+
+
+def _tally_text(tally: Tally) -> str:
+    if not tally.tested:
+        return "not tested"
+    return f"{tally.fail} + {tally.waived} waived" if tally.waived else str(tally.fail)
+
+
+def _changed(target: TargetHistory) -> Iterator[Strip]:
+    """A mark before each run that something was changed for; nothing without changes."""
+    if steps := [step for step in target.steps if step.changes]:
+        marks = "".join(f"M{step.after * COLUMN - 2} 0h3v{HEIGHT}h-3z" for step in steps)
+        spoken = "; ".join(f"before run {step.after + 1}: {', '.join(c.name for c in step.changes)}" for step in steps)
+        paths = (("change", marks),)
+        yield Strip("changes", plural(len(steps), "time"), paths, f"Something changed {spoken}", "marks")
+
+
+def _strip(track: Track, history: History) -> Strip:
+    rects: dict[Outcome, list[tuple[int, int, int]]] = {}
+    for run, outcome in enumerate(track.outcomes):
+        if outcome is not None:
+            rects.setdefault(outcome, []).append((run, *_BARS[outcome]))
+    return Strip(
+        track.entry.id,
+        _strip_note(track, history),
+        _paths((outcome, rects[outcome]) for outcome in OUTCOMES if outcome in rects),
+        f"{track.entry.id}: {history_text.course(track)}",
+    )
+
+
+def _strip_note(track: Track, history: History) -> str:
+    if track.since is None:
+        return "no verdict that counts"
+    verb = {"fail": "fails", "waived": "waived, fails"}.get(str(track.outcome), "holds")
+    return f"{verb} since {history_text.day(history.runs[track.since])}"
+
+
+def _paths(rects: Iterable[tuple[str, Sequence[tuple[int, int, int]]]]) -> tuple[tuple[str, str], ...]:
+    """A path for each class: a rectangle for each run, distance from the top, and height."""
+    return tuple((name, "".join(_rectangles(name, found))) for name, found in rects if found)
+
+
+def _rectangles(name: str, found: Sequence[tuple[int, int, int]]) -> Iterator[str]:
+    indent = 3 if name in _DOT else 0
+    for run, top, height in found:
+        yield f"M{run * COLUMN + indent} {top}h{COLUMN - 1 - 2 * indent}v{height}h-{COLUMN - 1 - 2 * indent}z"

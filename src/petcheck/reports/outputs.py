@@ -13,7 +13,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
-from petcheck.comparison import sides
+from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
 from petcheck.reports import badge, fleet_html, junit, report_html, summary
 from petcheck.results import atomic_write, parts
@@ -105,7 +105,7 @@ OUTPUTS = (
     Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
     Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
     Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
-    Output(sides.FILE, _comparison, lambda material: sides.has_several_sides(material.result)),
+    Output(comparable.FILE, _comparison, lambda material: comparable.has_several_sides(material.result)),
 )
 
 

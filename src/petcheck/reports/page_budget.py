@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import exchange_text, highlight
+from petcheck.reports import exchange_text
 from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
@@ -92,7 +92,7 @@ class PageBudget:
             block = self._markup(entry, row.part(index))
             if len(block) <= self._left_in_place:
                 self._left_in_place -= len(block)
-                part = highlight.decided_by(entry, row.part(index))
+                part = exchange_text.decided_by(entry, row.part(index))
                 blocks.append((_of_example(row, index), self.line(row.target, index), part, block))
         return blocks
 

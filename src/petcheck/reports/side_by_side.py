@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from petcheck.comparison.normalize import header_varies, member_varies, normalized, request_path
 from petcheck.exchange import Exchange
-from petcheck.reports.highlight import Piece
+from petcheck.reports.exchange_text import Piece
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation

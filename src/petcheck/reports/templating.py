@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from petcheck.reports import exchange_text, highlight
+from petcheck.reports import exchange_text
 from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
 from petcheck.spec import sections
 from petcheck.stream.typed import timestamp
@@ -71,10 +71,10 @@ def environment() -> Environment:
         "field": partial(printable, limit=FIELD_LIMIT, whole_in="result.json"),
         "reason": partial(printable, limit=REASON_LIMIT, whole_in="result.json"),
         "lines": _lines,
-        "body": lambda body, part="": marked_up(highlight.body_pieces(body, part)),
+        "body": lambda body, part="": marked_up(exchange_text.body_pieces(body, part)),
         "statement": _statement,
-        "headers": lambda headers, part="": marked_up(highlight.header_pieces(headers, part)),
-        "answer": lambda exchange, part: marked_up(highlight.answer_pieces(exchange, part)),
+        "headers": lambda headers, part="": marked_up(exchange_text.header_pieces(headers, part)),
+        "answer": lambda exchange, part: marked_up(exchange_text.answer_pieces(exchange, part)),
         "slug": slug,
         "place": sections.place,
         "milliseconds": exchange_text.milliseconds,
@@ -91,7 +91,7 @@ def slug(section: str) -> str:
     return re.sub("[^0-9A-Za-z]+", "-", section)
 
 
-def marked_up(pieces: Iterable[highlight.Piece]) -> Markup:
+def marked_up(pieces: Iterable[exchange_text.Piece]) -> Markup:
     """The pieces joined, with the marked ones in a `mark` element."""
     texts = (Markup(f"<mark>{escape(p.text)}</mark>") if p.marked else escape(p.text) for p in pieces)
     return Markup("").join(texts)
