@@ -89,6 +89,11 @@ def test_the_headline_of_a_fleet() -> None:
     assert words.headline(made) == "2 of 6 targets fail at least one requirement now; 2 began to fail."
 
 
+def test_candidates_with_most_flips_come_first() -> None:
+    found = words.candidates(course(LIST_6="ppff", LIST_5="pppp", LIST_4="pfpf"))
+    assert [(track.entry.id, track.unexplained) for _, track in found] == [("LIST-4", 3), ("LIST-6", 1)]
+
+
 def test_the_period() -> None:
     assert words.period(course(LIST_4="p")) == "1 run on 2026-11-01"
     assert words.period(course(LIST_4="pp")) == "2 runs from 2026-11-01 to 2026-11-02"

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,22 +86,19 @@ def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:
     if stream.head.suite != suite():
         return Verification(made.result, (*changed, _of_another_suite(stream.head.suite.version, document)), ())
     wrong = [f"{files.FILE}: {stream.cut}"] if stream.cut else []
-    return Verification(
-        made.result, (*wrong, *_rebuilt(folder, made, {}, partial(_differing_rows, folder, made.result))), ()
-    )
+    return Verification(made.result, (*wrong, *_rebuilt(folder, made, {})), ())
 
 
-def _rebuilt(
-    folder: Path, material: Material, besides: Mapping[str, Digest], details: Callable[[], Iterable[str]] = tuple
-) -> Iterator[str]:
-    """What in a folder is not what its stream comes to; `details` says more where the result is not."""
+def _rebuilt(folder: Path, material: Material, besides: Mapping[str, Digest]) -> Iterator[str]:
+    """What in a folder is not what its stream comes to."""
     due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
     proof = proof_of(due, material.result, material.environment)
     for name, digest in (due | {name: digest_of_text([text]) for name, text in proof.items()}).items():
         why = _differs(folder / name, digest)
         if why is not None:
             yield f"{printable(name)} {why}"
-            yield from details() if name == FILE else ()
+            if name == FILE and material.folder is None:
+                yield from _differing_rows(folder, material.result)
 
 
 def _differs(path: Path, due: Digest) -> str | None:

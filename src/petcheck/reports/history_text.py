@@ -178,7 +178,7 @@ def failing_now(history: History) -> list[tuple[TargetHistory, Track]]:
 
 def candidates(history: History) -> list[tuple[TargetHistory, Track]]:
     """The candidates for flakiness of all targets, most flips first."""
-    found = [(target, track) for target in history.targets for track in target.candidates]
+    found = [(target, track) for target in history.targets for track in target.tracks if track.unexplained]
     return sorted(found, key=lambda one: -one[1].unexplained)
 
 

@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import takewhile
 from urllib.parse import urlsplit
 
 from petcheck.comparison.normalize import header_varies, member_varies, normalized, request_path
@@ -73,10 +72,6 @@ def side_by_side(
         _bodies([_Body(e.heard.body, run, _id_asked_for(e), statuses_count=filtered) for e, _, run in given]),
     )
     return tuple(next(aligned) if entry is not None else None for entry in entries)
-
-
-def _request_line(entry: Exchange, *, differs: bool) -> Line:
-    return Piece(f"{printable(entry.request.method, 20)} "), Piece(printable(entry.request.url), differs)
 
 
 def _status_parts(entry: Exchange) -> list[str]:
@@ -196,16 +191,11 @@ def _differing(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool
 
 
 def _changes(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The ranges that the two do not share; a single range if finding all of them would take too long."""
-    if len(left) * len(right) <= _STEPS:
-        codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-        return [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
-    start = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(left, right, strict=False)))
-    rest = min(len(left), len(right)) - start
-    pairs = zip(reversed(left), reversed(right), strict=False)
-    end = min(rest, sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs)))
-    stretch = (start, len(left) - end, start, len(right) - end)
-    return [stretch] if stretch[0] < stretch[1] or stretch[2] < stretch[3] else []
+    """The ranges that the two do not share; all of both if finding them would take too long."""
+    if len(left) * len(right) > _STEPS:
+        return [(0, len(left), 0, len(right))] if left != right else []
+    codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    return [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
 
 
 def _joined(chunks: Sequence[str], marked: set[int]) -> Line:
