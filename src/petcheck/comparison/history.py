@@ -139,18 +139,11 @@ def history(runs: Iterable[PastRun]) -> History:
     Raises NotComparable if a run is there twice.
     """
     ordered = sorted(runs, key=lambda run: (run.info.started, run.info.id))
-    _expect_each_once(ordered)
+    for one, other in pairwise(ordered):
+        if (one.info.started, one.info.id) == (other.info.started, other.info.id):
+            raise NotComparable(f"{one.file} and {other.file} are of the same run; give each run once")
     names = dict.fromkeys(name for run in reversed(ordered) for name in run.targets)
     return History(tuple(ordered), tuple(_target(name, ordered) for name in names))
-
-
-def _expect_each_once(runs: Sequence[PastRun]) -> None:
-    seen: dict[tuple[str, str], PastRun] = {}
-    for run in runs:
-        key = (run.info.started, run.info.id)
-        if key in seen:
-            raise NotComparable(f"{seen[key].file} and {run.file} are of the same run; give each run once")
-        seen[key] = run
 
 
 def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
@@ -162,14 +155,13 @@ def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
     tracks = [_track(name, entry, runs) for entry in entries.values()]
     return TargetHistory(
         name=name,
-        tallies=tuple(_tally(run, runs[run].targets[name]) for run in present),
+        tallies=tuple(
+            Tally(run, one.count("fail"), one.count("waived"), tested=one.info.unreachable is None)
+            for run, one in ((run, runs[run].targets[name]) for run in present)
+        ),
         steps=tuple(Step(one, other, _changes(runs[one], runs[other], name)) for one, other in pairwise(present)),
         tracks=tuple(sorted(tracks, key=lambda track: sections.order(track.entry.section))),
     )
-
-
-def _tally(run: int, target: PastTarget) -> Tally:
-    return Tally(run, target.count("fail"), target.count("waived"), tested=target.info.unreachable is None)
 
 
 def _track(name: str, entry: Verdict, runs: Sequence[PastRun]) -> Track:

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Unpack
@@ -67,8 +66,13 @@ def requirement_tests(
     ) -> None:
         __tracebackhide__ = True
         judged = server(target if fixture is None else given.pop(fixture), secret, base_path)
-        run_once = _Run(judged, name, Path(reports) if reports is not None else None, options)
-        _report(run_once.result(request, tmp_path_factory), requirement, strict=options.get("strict", False))
+        shared = _shared_folder(request, tmp_path_factory)
+        folder = shared / "reports" if reports is None else Path(reports)
+        kept = request.config.stash.setdefault(_KEPT, {})
+        if shared not in kept:
+            with _held(shared):
+                kept[shared] = _found(judged, name, options, folder, shared / "over")
+        _report(kept[shared], requirement, strict=options.get("strict", False))
 
     needed = ("requirement", "request", "tmp_path_factory", *([fixture] if fixture else []))
     test = _at(sys._getframe(1), lambda **given: judge(**given))
@@ -87,34 +91,16 @@ def _at(caller: FrameType, test: Any) -> Callable[..., None]:
     return function
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A run that happens once in a test session, wherever its result is asked for."""
-
-    server: Server
-    name: str
-    reports: Path | None
-    options: Options
-
-    def result(self, request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> RecordedRun | str:
-        """The run, or one line that says why there is none."""
-        shared = _shared_folder(request, folders)
-        kept = request.config.stash.setdefault(_KEPT, {})
-        if shared not in kept:
-            with _held(shared):
-                kept[shared] = self._found(shared)
-        return kept[shared]
-
-    def _found(self, shared: Path) -> RecordedRun | str:
-        folder, over = self.reports or shared / "reports", shared / "over"
-        if not over.exists():
-            try:
-                run(self.server, self.name, self.options, folder)
-                trouble = ""
-            except PetcheckError as error:
-                trouble = f"{type(error).__name__}: {error}"
-            over.write_text(trouble, encoding="utf-8")
-        return over.read_text(encoding="utf-8") or read_run(folder)
+def _found(judged: Server, name: str, options: Options, folder: Path, over: Path) -> RecordedRun | str:
+    """The run in `folder`, or one line that says why there is none; the first to ask makes it, and the file `over`."""
+    if not over.exists():
+        try:
+            run(judged, name, options, folder)
+            trouble = ""
+        except PetcheckError as error:
+            trouble = f"{type(error).__name__}: {error}"
+        over.write_text(trouble, encoding="utf-8")
+    return over.read_text(encoding="utf-8") or read_run(folder)
 
 
 def _shared_folder(request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> Path:

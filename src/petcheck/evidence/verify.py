@@ -143,13 +143,12 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
     outlines = {name: result for name in names if (result := found[name].result) is not None}
     try:
         stream = read_stream(folder / files.FILE)
-        if sorted(target.name for target in stream.head.targets) != sorted(names):
+        listed = [target.name for target in stream.head.targets]
+        if sorted(listed) != sorted(names):
             wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
         made = material_of_parts(stream, list(outlines.values()), folder)
         manifests = {
-            entry_of_part(name): digest_of_file(folder / entry_of_part(name))
-            for name in (target.name for target in stream.head.targets)
-            if name in outlines
+            entry_of_part(name): digest_of_file(folder / entry_of_part(name)) for name in outlines if name in listed
         }
         return Verification(made.result, (*wrong, *_rebuilt(folder, made, manifests)), tuple(notes))
     except (NotARun, OSError) as error:

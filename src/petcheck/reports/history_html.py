@@ -13,25 +13,18 @@ from dataclasses import dataclass, replace
 
 from petcheck.comparison.history import History, Tally, TargetHistory, Track
 from petcheck.reports import history_text, templating
-from petcheck.results import totals
 from petcheck.sanitize import printable
 from petcheck.spec.outcomes import OUTCOMES, Outcome
 from petcheck.words import plural
 
-LISTED = 200
-"""The most entries of one kind that the page lists."""
-
-COLUMN = 10
-"""Units of width for each run; a gap of one unit is between two."""
-
-HEIGHT = 20
-"""Units of height of a strip, and of a chart of bars."""
+_COLUMN = 10  # units of width for each run; a gap of one unit is between two
+_HEIGHT = 20  # units of height of a strip, and of a chart of bars
 
 # of each outcome the distance from the top and the height, in units
 _BARS: dict[Outcome, tuple[int, int]] = {
-    "fail": (0, HEIGHT),
-    "waived": (HEIGHT // 4, HEIGHT * 3 // 4),
-    "error": (HEIGHT // 2, HEIGHT // 2),
+    "fail": (0, _HEIGHT),
+    "waived": (_HEIGHT // 4, _HEIGHT * 3 // 4),
+    "error": (_HEIGHT // 2, _HEIGHT // 2),
     "pass": (8, 4),
     "inconclusive": (9, 2),
     "not-run": (9, 2),
@@ -74,11 +67,9 @@ def render(history: History) -> str:
         "history.css",
         history=history,
         words=history_text,
-        totals=totals,
         pictures=pictures(history),
-        width=len(history.runs) * COLUMN - 1,
-        height=HEIGHT,
-        listed=LISTED,
+        width=len(history.runs) * _COLUMN - 1,
+        height=_HEIGHT,
     )
 
 
@@ -128,15 +119,15 @@ def _bars(target: TargetHistory, label: str, full: int) -> Strip:
     """A bar for each run; `full` failures fill the height."""
     rects: dict[str, list[tuple[int, int, int]]] = {"fail": [], "waived": [], "pass": [], "error": []}
     for one in target.tallies:
-        fail, both = (-(-HEIGHT * number // max(full, 1)) for number in (one.fail, one.fail + one.waived))
+        fail, both = (-(-_HEIGHT * number // max(full, 1)) for number in (one.fail, one.fail + one.waived))
         if not one.tested:
-            rects["error"].append((one.run, HEIGHT // 2, HEIGHT // 2))
+            rects["error"].append((one.run, _HEIGHT // 2, _HEIGHT // 2))
         elif not both:
-            rects["pass"].append((one.run, HEIGHT - 1, 1))
+            rects["pass"].append((one.run, _HEIGHT - 1, 1))
         if fail:
-            rects["fail"].append((one.run, HEIGHT - fail, fail))
+            rects["fail"].append((one.run, _HEIGHT - fail, fail))
         if both > fail:
-            rects["waived"].append((one.run, HEIGHT - both, both - fail))
+            rects["waived"].append((one.run, _HEIGHT - both, both - fail))
     numbers = ", ".join(_tally_text(one) for one in target.tallies)
     most = _most(target)
     note = f"{_tally_text(target.tallies[-1])} now, {most} at most" if most else "none in any run"
@@ -152,7 +143,7 @@ def _tally_text(tally: Tally) -> str:
 def _changed(target: TargetHistory) -> Iterator[Strip]:
     """A mark before each run that something was changed for; nothing without changes."""
     if steps := [step for step in target.steps if step.changes]:
-        marks = "".join(f"M{step.after * COLUMN - 2} 0h3v{HEIGHT}h-3z" for step in steps)
+        marks = "".join(f"M{step.after * _COLUMN - 2} 0h3v{_HEIGHT}h-3z" for step in steps)
         spoken = "; ".join(f"before run {step.after + 1}: {', '.join(c.name for c in step.changes)}" for step in steps)
         paths = (("change", marks),)
         yield Strip("changes", plural(len(steps), "time"), paths, f"Something changed {spoken}", "marks")
@@ -186,4 +177,4 @@ def _paths(rects: Iterable[tuple[str, Sequence[tuple[int, int, int]]]]) -> tuple
 def _rectangles(name: str, found: Sequence[tuple[int, int, int]]) -> Iterator[str]:
     indent = 3 if name in _DOT else 0
     for run, top, height in found:
-        yield f"M{run * COLUMN + indent} {top}h{COLUMN - 1 - 2 * indent}v{height}h-{COLUMN - 1 - 2 * indent}z"
+        yield f"M{run * _COLUMN + indent} {top}h{_COLUMN - 1 - 2 * indent}v{height}h-{_COLUMN - 1 - 2 * indent}z"

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from petcheck.reports import exchange_text
-from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.results import totals
+from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, HEADER_LIMIT, REASON_LIMIT, printable
 from petcheck.spec import sections
 from petcheck.stream.typed import timestamp
 from petcheck.words import plural
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _OPTION = re.compile(r"--[a-z][a-z-]{1,24}(?: \d{1,19})?")
+_LISTED = 200  # entries of one kind that a page lists
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -35,13 +37,8 @@ def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
     Content-Security-Policy as `style_hash`.
     """
     style = "".join((_TEMPLATES / name).read_text("utf-8") for name in ("page.css", sheet)) + rules
-    made = (
-        environment()
-        .get_template(template)
-        .render(
-            style=Markup(style), style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), **values
-        )
-    )
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    made = environment().get_template(template).render(style=Markup(style), style_hash=digest, **values)
     return made.strip() + "\n"
 
 
@@ -72,6 +69,8 @@ def environment() -> Environment:
         "statement": _statement,
         "headers": lambda headers, part="": marked_up(exchange_text.header_pieces(headers, part)),
         "answer": lambda exchange, part: marked_up(exchange_text.answer_pieces(exchange, part)),
+        "pieces": marked_up,
+        "differs": lambda line: any(piece.marked for piece in line),
         "slug": slug,
         "place": sections.place,
         "milliseconds": exchange_text.milliseconds,
@@ -79,7 +78,8 @@ def environment() -> Environment:
         "timestamp": timestamp,
         "plural": plural,
     }
-    made.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
+    limits = {"body": BODY_LIMIT, "field": FIELD_LIMIT, "headers": HEADER_LIMIT, "listed": _LISTED}
+    made.globals |= {"limits": limits, "totals": totals, "title": sections.title}
     return made
 
 
