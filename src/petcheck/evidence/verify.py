@@ -94,20 +94,14 @@ def _rebuilt(folder: Path, material: Material, besides: Mapping[str, Digest]) ->
     due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
     proof = proof_of(due, material.result, material.environment)
     for name, digest in (due | {name: digest_of_text([text]) for name, text in proof.items()}).items():
-        why = _differs(folder / name, digest)
-        if why is not None:
-            yield f"{printable(name)} {why}"
-            if name == FILE and material.folder is None:
-                yield from _differing_rows(folder, material.result)
-
-
-def _differs(path: Path, due: Digest) -> str | None:
-    """Why a file is not the expected one; None if it is."""
-    try:
-        found = digest_of_file(path)
-    except (OSError, ValueError) as error:
-        return f"cannot be read: {why_unread(error)}"
-    return None if found == due else "is not what the recording comes to"
+        try:
+            if digest_of_file(folder / name) == digest:
+                continue
+            yield f"{printable(name)} is not what the recording comes to"
+        except (OSError, ValueError) as error:
+            yield f"{printable(name)} cannot be read: {why_unread(error)}"
+        if name == FILE and material.folder is None:
+            yield from _differing_rows(folder, material.result)
 
 
 def _differing_rows(folder: Path, judged: Result) -> tuple[str, ...]:
@@ -147,9 +141,8 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
         if sorted(listed) != sorted(names):
             wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
         made = material_of_parts(stream, list(outlines.values()), folder)
-        manifests = {
-            entry_of_part(name): digest_of_file(folder / entry_of_part(name)) for name in outlines if name in listed
-        }
+        entries = [entry_of_part(name) for name in listed if name in outlines]
+        manifests = {entry: digest_of_file(folder / entry) for entry in entries}
         return Verification(made.result, (*wrong, *_rebuilt(folder, made, manifests)), tuple(notes))
     except (NotARun, OSError) as error:
         return Verification(None, (*wrong, printable(str(error), 400), *_changed(folder, document)), tuple(notes))
