@@ -41,7 +41,9 @@ def compare_open_points(
         values = tuple(row.value if row else None for row in seen)
         given = {_behaviour(row, record.run) for row, record in zip(seen, records, strict=True) if row is not None}
         sizes = [
-            mine.get(row.exchanges[0]) if row is not None and row.exchanges and _is_page(row) else None
+            mine.get(row.exchanges[0])
+            if row and row.exchanges and any(a.animals is not None for a in row.answers)
+            else None
             for row, mine in zip(seen, pages, strict=True)
         ]
         agreement: Agreement = "one-sided" if None in values and given else "agreed"
@@ -56,10 +58,6 @@ def _behaviour(row: Observation, run: str) -> frozenset[tuple[object, ...]]:
     if not row.answers:
         return frozenset({(normalized(row.value, run),)})
     return frozenset((a.asked, a.status, a.animals is not None, normalized(a.detail, run)) for a in row.answers)
-
-
-def _is_page(row: Observation) -> bool:
-    return any(answer.animals is not None for answer in row.answers)
 
 
 def _exchanges(rows: Sequence[Observation | None], records: Sequence[SideRecord]) -> tuple[Counterparts, ...]:

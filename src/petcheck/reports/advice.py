@@ -16,8 +16,12 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
     `failing` are the ids of the requirements that show each cause best. It never repeats an
     option that the run had; `repeatable` is false if the run cannot be repeated with options.
     """
+    if result.run.exit == Exit.FAILS and not failing:
+        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
     if result.run.exit == Exit.FAILS:
-        return _after_failures(result, failing, repeatable)
+        explain = f"`petcheck explain {printable(failing[0], 60)}`"
+        again = repeatable and not result.run.options.get("failed")
+        return f"{explain}; add `--failed` to run only what failed" if again else explain
     if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:
         return "choose checks that exist; `petcheck --collect-only` lists them"
     if result.run.exit == Exit.UNSETTLED and repeatable:
@@ -27,12 +31,3 @@ def next_step(result: Result, failing: Sequence[str], *, repeatable: bool) -> st
             number = len({row.id for group in groups for row in group.rows})
             return f"add {' and '.join(f'`{printable(option, 80)}`' for option in options)} to judge {number} more"
     return ""
-
-
-def _after_failures(result: Result, failing: Sequence[str], repeatable: bool) -> str:
-    if not failing:
-        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
-    explain = f"`petcheck explain {printable(failing[0], 60)}`"
-    if not repeatable or result.run.options.get("failed"):
-        return explain
-    return f"{explain}; add `--failed` to run only what failed"

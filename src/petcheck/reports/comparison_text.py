@@ -29,10 +29,14 @@ def render(comparison: Comparison, *, width: int, colour: bool, page: str | None
     open_points = [
         (f"{printable(one.id, 60)}  {_by_side(comparison, one.values)}",) for one in comparison.differing_points
     ]
+    others = [
+        (f"{printable(difference_title(one), 200)}  {_by_side(comparison, one.values)} ({comma_list(one.places, 2)})",)
+        for one in comparison.differences
+    ]
     lines.listed("verdicts that differ", [_contradicted(comparison, entry) for entry in comparison.contradicted])
     lines.listed("not examined everywhere, so not known to be equal", _one_sided(comparison))
     lines.listed("open points that differ (the document allows it)", open_points, len(open_points))
-    lines.listed("other behaviour that differs", [_difference(comparison, one) for one in comparison.differences])
+    lines.listed("other behaviour that differs", others)
     lines.blank()
     if comparison.one_sided_points:
         points = comma_list([point.id for point in comparison.one_sided_points], 40)
@@ -113,11 +117,6 @@ def _one_sided(comparison: Comparison) -> list[tuple[str]]:
     groups = [(f"{_by_side(comparison, outcomes)}: {comma_list(same, 40)}",) for outcomes, same in ids.items()]
     how = remedy(comparison.one_sided)
     return [*groups, (how,)] if how else groups
-
-
-def _difference(comparison: Comparison, one: Difference) -> tuple[str]:
-    title = printable(difference_title(one), 200)
-    return (f"{title}  {_by_side(comparison, one.values)} ({comma_list(one.places, 2)})",)
 
 
 def _outcomes(comparison: Comparison, entry: ComparedRequirement) -> tuple[str, ...]:

@@ -30,6 +30,8 @@ _BARS: dict[Outcome, tuple[int, int]] = {
     "not-run": (9, 2),
 }
 _DOT = ("inconclusive", "not-run")
+_BARS_ORDER = ("fail", "waived", "pass", "error")
+_Rect = tuple[str, int, int, int]  # class, run, distance from the top, height
 
 _STRIPS = 40  # requirements of a target that have a strip
 _FEW = 4  # so many targets need no overview
@@ -75,16 +77,13 @@ def render(history: History) -> str:
 
 def pictures(history: History) -> tuple[Picture, ...]:
     """A picture of each target, those with failures first; of many targets an overview, then those that ever failed."""
-    ordered = sorted(history.targets, key=_weight)
+    # those that changed come next
+    ordered = sorted(history.targets, key=lambda one: -sum(len(track.flips) for track in one.tracks))
+    ordered.sort(key=lambda one: -len(one.in_state("failing")))
     if len(ordered) <= _FEW:
         return tuple(_picture(target, history) for target in ordered)
     failed = [target for target in ordered if any(track.ever_failed for track in target.tracks)]
     return (_overview(ordered), *(_picture(target, history) for target in failed[:_PICTURES]))
-
-
-def _weight(target: TargetHistory) -> tuple[int, int]:
-    """Targets that fail come first, then those that changed."""
-    return -len(target.in_state("failing")), -sum(len(track.flips) for track in target.tracks)
 
 
 def _overview(targets: Sequence[TargetHistory]) -> Picture:
@@ -117,21 +116,21 @@ def _most(target: TargetHistory) -> int:
 
 def _bars(target: TargetHistory, label: str, full: int) -> Strip:
     """A bar for each run; `full` failures fill the height."""
-    rects: dict[str, list[tuple[int, int, int]]] = {"fail": [], "waived": [], "pass": [], "error": []}
+    rects: list[_Rect] = []
     for one in target.tallies:
         fail, both = (-(-_HEIGHT * number // max(full, 1)) for number in (one.fail, one.fail + one.waived))
         if not one.tested:
-            rects["error"].append((one.run, _HEIGHT // 2, _HEIGHT // 2))
+            rects.append(("error", one.run, _HEIGHT // 2, _HEIGHT // 2))
         elif not both:
-            rects["pass"].append((one.run, _HEIGHT - 1, 1))
+            rects.append(("pass", one.run, _HEIGHT - 1, 1))
         if fail:
-            rects["fail"].append((one.run, _HEIGHT - fail, fail))
+            rects.append(("fail", one.run, _HEIGHT - fail, fail))
         if both > fail:
-            rects["waived"].append((one.run, _HEIGHT - both, both - fail))
+            rects.append(("waived", one.run, _HEIGHT - both, both - fail))
     numbers = ", ".join(_tally_text(one) for one in target.tallies)
     most = _most(target)
     note = f"{_tally_text(target.tallies[-1])} now, {most} at most" if most else "none in any run"
-    return Strip(label, note, _paths(rects.items()), f"{target.name}: requirements that fail, run by run: {numbers}")
+    return Strip(label, note, _paths(rects), f"{target.name}: requirements that fail, run by run: {numbers}")
 
 
 def _tally_text(tally: Tally) -> str:
@@ -150,16 +149,9 @@ def _changed(target: TargetHistory) -> Iterator[Strip]:
 
 
 def _strip(track: Track, history: History) -> Strip:
-    rects: dict[Outcome, list[tuple[int, int, int]]] = {}
-    for run, outcome in enumerate(track.outcomes):
-        if outcome is not None:
-            rects.setdefault(outcome, []).append((run, *_BARS[outcome]))
-    return Strip(
-        track.entry.id,
-        _strip_note(track, history),
-        _paths((outcome, rects[outcome]) for outcome in OUTCOMES if outcome in rects),
-        f"{track.entry.id}: {history_text.course(track)}",
-    )
+    rects = [(outcome, run, *_BARS[outcome]) for run, outcome in enumerate(track.outcomes) if outcome is not None]
+    spoken = f"{track.entry.id}: {history_text.course(track)}"
+    return Strip(track.entry.id, _strip_note(track, history), _paths(rects, OUTCOMES), spoken)
 
 
 def _strip_note(track: Track, history: History) -> str:
@@ -169,12 +161,11 @@ def _strip_note(track: Track, history: History) -> str:
     return f"{verb} since {history_text.day(history.runs[track.since])}"
 
 
-def _paths(rects: Iterable[tuple[str, Sequence[tuple[int, int, int]]]]) -> tuple[tuple[str, str], ...]:
-    """A path for each class: a rectangle for each run, distance from the top, and height."""
-    return tuple((name, "".join(_rectangles(name, found))) for name, found in rects if found)
-
-
-def _rectangles(name: str, found: Sequence[tuple[int, int, int]]) -> Iterator[str]:
-    indent = 3 if name in _DOT else 0
-    for run, top, height in found:
-        yield f"M{run * _COLUMN + indent} {top}h{_COLUMN - 1 - 2 * indent}v{height}h-{_COLUMN - 1 - 2 * indent}z"
+def _paths(rects: Iterable[_Rect], order: Sequence[str] = _BARS_ORDER) -> tuple[tuple[str, str], ...]:
+    """A path for each class in that order, of all its rectangles."""
+    found = dict.fromkeys(order, "")
+    for name, run, top, height in rects:
+        indent = 3 if name in _DOT else 0
+        width = _COLUMN - 1 - 2 * indent
+        found[name] += f"M{run * _COLUMN + indent} {top}h{width}v{height}h-{width}z"
+    return tuple((name, path) for name, path in found.items() if path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from petcheck.comparison.history import Change, Flip, History, TargetHistory, Track
@@ -41,7 +41,10 @@ def render(history: History, *, width: int, colour: bool, page: str | None) -> s
         for target, track in failing
     ]
     flips = [
-        (f"{title(target, track)} {flip_title(flip)} {flip_place(flip, history)}", *_why(flip))
+        (
+            f"{title(target, track)} {flip_title(flip)} {flip_place(flip, history)}",
+            *([changes_text(flip.changes)] if flip.changes else []),
+        )
         for target, track, flip in flips_by_time(history)
     ]
     flaky = [
@@ -74,14 +77,13 @@ def headline(history: History) -> str:
     if not targets:
         return "No target was tested."
     if len(targets) <= _NAMED:
-        return " ".join(target_sentence(target) for target in targets)
+        return " ".join(map(_target_sentence, targets))
     failing = sum(any(track.outcome == "fail" for track in target.tracks) for target in targets)
     verb = "fails" if failing == 1 else "fail"
     return f"{failing} of {len(targets)} targets {verb} at least one requirement now; {_moves(targets)}."
 
 
-def target_sentence(target: TargetHistory) -> str:
-    """What fails now on one target, and what changed."""
+def _target_sentence(target: TargetHistory) -> str:
     name, failing = printable(target.name, 80), target.in_state("failing")
     if not failing and not target.in_state("passing"):
         return f"{name}: nothing was examined."
@@ -143,26 +145,18 @@ def since(track: Track, history: History) -> str:
     return f"since {moment(start)}"
 
 
-def change_text(change: Change) -> str:
-    """One change in a line."""
-    return f"{change.name}: {printable(change.before, 120)} → {printable(change.after, 120)}"
-
-
 def changes_text(changes: Sequence[Change]) -> str:
     """All changes in a line, or that there are none."""
-    return "; ".join(map(change_text, changes)) if changes else UNEXPLAINED
+    lines = (f"{one.name}: {printable(one.before, 120)} → {printable(one.after, 120)}" for one in changes)
+    return "; ".join(lines) or UNEXPLAINED
 
 
 def course(track: Track) -> str:
     """The verdicts in order of time, equal ones in a row counted: "pass × 3, fail"."""
     return ", ".join(
         outcome if number == 1 else f"{outcome} × {number}"
-        for outcome, number in ((outcome, len(list(same))) for outcome, same in groupby(_words(track)))
+        for outcome, number in ((outcome or "no verdict", len(list(same))) for outcome, same in groupby(track.outcomes))
     )
-
-
-def _words(track: Track) -> Iterator[str]:
-    return (outcome or "no verdict" for outcome in track.outcomes)
 
 
 def flips_by_time(history: History) -> list[tuple[TargetHistory, Track, Flip]]:
@@ -200,7 +194,3 @@ def steps_with_changes(history: History) -> list[tuple[int, int, tuple[Change, .
             if step.changes:
                 found.setdefault((step.before, step.after, step.changes), []).append(target.name)
     return [(*key, tuple(names)) for key, names in sorted(found.items(), key=lambda one: -one[0][1])]
-
-
-def _why(flip: Flip) -> list[str]:
-    return [changes_text(flip.changes)] if flip.changes else []

@@ -64,7 +64,7 @@ def environment() -> Environment:
     made.filters |= {
         "field": partial(printable, limit=FIELD_LIMIT, whole_in="result.json"),
         "reason": partial(printable, limit=REASON_LIMIT, whole_in="result.json"),
-        "lines": _lines,
+        "lines": lambda text: escape(printable(text, max(len(text), 1), lines=True)),
         "body": lambda body, part="": marked_up(exchange_text.body_pieces(body, part)),
         "statement": _statement,
         "headers": lambda headers, part="": marked_up(exchange_text.header_pieces(headers, part)),
@@ -99,11 +99,6 @@ def _harmless(value: Any) -> Any:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value, len(value))
     return value
-
-
-def _lines(text: str) -> Markup:
-    """Text of several lines, such as a traceback, whole."""
-    return escape(printable(text, max(len(text), 1), lines=True))
 
 
 def _statement(text: str) -> Markup:
