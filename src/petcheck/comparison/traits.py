@@ -47,17 +47,13 @@ def compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], dic
             if all(values == given[0] for values in given):
                 same[key[0]] = same.get(key[0], 0) + (len(given) > 1)
             else:
-                texts = tuple(_text(values) for values in shown)
+                texts = tuple((", ".join(sorted(filter(None, one))) or "none") if one else None for one in shown)
                 found.setdefault((*key, texts), []).append((place, shown))
     different = [
         Difference(kind, subject, tuple(place for place, _ in rows), texts, _example(records, rows[0][1]))
         for (kind, subject, texts), rows in found.items()
     ]
     return list(_merged(different, answered)), same
-
-
-def _text(values: _Values) -> str | None:
-    return (", ".join(sorted(filter(None, values))) or "none") if values else None
 
 
 def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counterparts:

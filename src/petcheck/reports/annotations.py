@@ -34,9 +34,7 @@ class Annotation:
 def lines(result: Result, evidence: Sequence[Exchange], environment: Mapping[str, str]) -> list[str]:
     """The commands that show the CI system of `environment` what fails the run; none for other environments.
 
-    `evidence` are the exchanges of the run.
-
-    At most ten; if there are more, the last one counts the rest.
+    `evidence` are the exchanges of the run. At most ten; if there are more, the last one counts the rest.
     """
     write = _writer(environment)
     return [write(one) for one in _cut(_annotations(result, evidence))] if write else []

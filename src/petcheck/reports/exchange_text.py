@@ -122,7 +122,7 @@ def answer_pieces(evidence: Exchange, part: str) -> tuple[Piece, ...]:
         values = [value for name, value in evidence.heard.headers if name.lower() == which.lower()]
         shown = f"{printable(which)}: {printable(', '.join(values))}" if values else _without(evidence, which)
         return (Piece(shown),)
-    excerpt = _excerpt(evidence.heard.body, part, _ONE_LINE)
+    excerpt = _excerpt(evidence.heard.body, part)
     shown = "".join(piece.text for piece in excerpt)
     return (Piece(status_or_error(evidence), kind == "status"), Piece(" "), *excerpt) if shown else ()
 
@@ -134,14 +134,15 @@ def _without(evidence: Exchange, name: str) -> str:
     return f"{status_or_error(evidence)} without {printable(name)}; it has {there}"
 
 
-def _excerpt(raw: bytes, part: str, limit: int) -> tuple[Piece, ...]:
-    """About `limit` characters of a body in one line, around the part that decides."""
+def _excerpt(raw: bytes, part: str) -> tuple[Piece, ...]:
+    """Some of a body in one line, around the part that decides."""
     text = raw.decode("utf-8", "backslashreplace")
     kind, _, pointer = part.partition(":")
     begin, end = _place(text, pointer) if kind == "body" else (0, 0)
-    first = max(0, min(begin, end - limit // 2 if end - begin > limit // 2 else begin - limit // 4))
-    first = first if first > limit // 4 else 0
-    last = max(first + limit, min(end, first + 2 * limit))
+    half, quarter = _ONE_LINE // 2, _ONE_LINE // 4
+    first = max(0, min(begin, end - half if end - begin > half else begin - quarter))
+    first = first if first > quarter else 0
+    last = max(first + _ONE_LINE, min(end, first + 2 * _ONE_LINE))
     before, decides, after = (
         _BREAK.sub(" ", _uncut(text[one:other]))
         for one, other in ((first, max(begin, first)), (max(begin, first), min(end, last)), (min(end, last), last))

@@ -30,7 +30,6 @@ _BARS: dict[Outcome, tuple[int, int]] = {
     "not-run": (9, 2),
 }
 _DOT = ("inconclusive", "not-run")
-_BARS_ORDER = ("fail", "waived", "pass", "error")
 _Rect = tuple[str, int, int, int]  # class, run, distance from the top, height
 
 _STRIPS = 40  # requirements of a target that have a strip
@@ -77,9 +76,10 @@ def render(history: History) -> str:
 
 def pictures(history: History) -> tuple[Picture, ...]:
     """A picture of each target, those with failures first; of many targets an overview, then those that ever failed."""
-    # those that changed come next
-    ordered = sorted(history.targets, key=lambda one: -sum(len(track.flips) for track in one.tracks))
-    ordered.sort(key=lambda one: -len(one.in_state("failing")))
+    # those that fail come first, then those that changed
+    ordered = sorted(
+        history.targets, key=lambda one: (-len(one.in_state("failing")), -sum(len(track.flips) for track in one.tracks))
+    )
     if len(ordered) <= _FEW:
         return tuple(_picture(target, history) for target in ordered)
     failed = [target for target in ordered if any(track.ever_failed for track in target.tracks)]
@@ -127,10 +127,10 @@ def _bars(target: TargetHistory, label: str, full: int) -> Strip:
             rects.append(("fail", one.run, _HEIGHT - fail, fail))
         if both > fail:
             rects.append(("waived", one.run, _HEIGHT - both, both - fail))
-    numbers = ", ".join(_tally_text(one) for one in target.tallies)
+    spoken = f"{target.name}: requirements that fail, run by run: {', '.join(map(_tally_text, target.tallies))}"
     most = _most(target)
     note = f"{_tally_text(target.tallies[-1])} now, {most} at most" if most else "none in any run"
-    return Strip(label, note, _paths(rects), f"{target.name}: requirements that fail, run by run: {numbers}")
+    return Strip(label, note, _paths(rects, ("fail", "waived", "pass", "error")), spoken)
 
 
 def _tally_text(tally: Tally) -> str:
@@ -161,7 +161,7 @@ def _strip_note(track: Track, history: History) -> str:
     return f"{verb} since {history_text.day(history.runs[track.since])}"
 
 
-def _paths(rects: Iterable[_Rect], order: Sequence[str] = _BARS_ORDER) -> tuple[tuple[str, str], ...]:
+def _paths(rects: Iterable[_Rect], order: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """A path for each class in that order, of all its rectangles."""
     found = dict.fromkeys(order, "")
     for name, run, top, height in rects:
