@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
-from petcheck.comparison.open_points import ComparedPoints, compare_open_points
-from petcheck.comparison.page_sizes import page_sizes_in
+from petcheck.comparison.open_points import compare_open_points
 from petcheck.exchange import Exchange
 from petcheck.judging.observations import ObservedAnswer
 from petcheck.results.result import Observation
@@ -19,15 +19,11 @@ def observed(value: str, *answers: ObservedAnswer, seen: bool = True) -> Observa
     return Observation("limit-zero", "4.1", "staging", value, "What?", (0,), seen, answers)
 
 
-def compared(*rows: Observation, sent: tuple[Exchange, ...] = ()) -> ComparedPoints:
-    records = [record_of(one) for one in sent] or [record_of() for _ in rows]
-    pages = [page_sizes_in(one) for one in records]
-    return compare_open_points([{row.id: row} for row in rows], ["" for _ in rows], records, pages)
-
-
-def standing(made: ComparedPoints) -> str:
-    [name] = [name for name in ("differing", "one_sided", "agreed") if getattr(made, name)]
-    return name
+def agreement(rows: Sequence[Observation], *sides: tuple[Exchange, ...]) -> str:
+    """How the rows agree; of each side its exchanges, by default none."""
+    records = [record_of(*sent, run="") for sent in sides or [()] * len(rows)]
+    [point] = compare_open_points([{row.id: row} for row in rows], records)
+    return point.agreement
 
 
 OK = ObservedAnswer(200, animals=20)
@@ -37,37 +33,32 @@ OK = ObservedAnswer(200, animals=20)
     ("rows", "expected"),
     [
         ((observed("by id"), observed("by id")), "agreed"),
-        ((observed("by id"), observed("not by id")), "differing"),
-        ((observed("by id"), observed("too few", seen=False)), "one_sided"),
+        ((observed("by id"), observed("not by id")), "contradicted"),
+        ((observed("by id"), observed("too few", seen=False)), "one-sided"),
         ((observed("too few", seen=False), observed("nothing was received", seen=False)), "agreed"),
-        ((observed("not observed: so it says"), observed("by id")), "differing"),
+        ((observed("not observed: so it says"), observed("by id")), "contradicted"),
         ((observed("200 OK, 20 animals", OK), observed("200 Fine, 3 animals", ObservedAnswer(200, 3))), "agreed"),
-        ((observed("200 OK, 20 animals", OK), observed("200 OK", ObservedAnswer(200))), "differing"),
-        ((observed("200 OK, 20 animals", OK), observed("400 Bad", ObservedAnswer(400))), "differing"),
-        ((observed("x, 20 animals"), observed("x, 3 animals")), "differing"),
+        ((observed("200 OK, 20 animals", OK), observed("200 OK", ObservedAnswer(200))), "contradicted"),
+        ((observed("200 OK, 20 animals", OK), observed("400 Bad", ObservedAnswer(400))), "contradicted"),
+        ((observed("x, 20 animals"), observed("x, 3 animals")), "contradicted"),
         ((observed("200, array", ObservedAnswer(200, detail="array")),
-          observed("200, text", ObservedAnswer(200, detail="text"))), "differing"),
+          observed("200, text", ObservedAnswer(200, detail="text"))), "contradicted"),
         ((observed("a: 404", ObservedAnswer(404, asked="a")),
           observed("a: 404; b: 400", ObservedAnswer(404, asked="a"), ObservedAnswer(400, asked="b"))), "agreed"),
         ((observed("a: 404", ObservedAnswer(404, asked="a")), observed("b: 404", ObservedAnswer(404, asked="b"))),
-         "differing"),
+         "contradicted"),
     ],
 )  # fmt: skip
 def test_observations_decide(rows: tuple[Observation, ...], expected: str) -> None:
-    assert standing(compared(*rows)) == expected
+    assert agreement(rows) == expected
 
 
 def test_pages_differ_if_one_server_cannot_return_both() -> None:
     full = [observed(f"200 OK, {size} animals", ObservedAnswer(200, size)) for size in (20, 10)]
-    alike = compared(*full, sent=(listed(0, 20), listed(0, 10)))
-    assert standing(alike) == "agreed"
-    known = record_of(listed(0, 30, path="/pets?limit=100"), listed(1, 10))
-    other = record_of(listed(0, 30, path="/pets?limit=100"), listed(1, 20))
+    assert agreement(full, (listed(0, 20),), (listed(0, 10),)) == "agreed"
+    known = listed(0, 30, path="/pets?limit=100")
     rows = [replace(one, exchanges=(1,)) for one in full]
-    made = compare_open_points(
-        [{row.id: row} for row in rows], ["", ""], [known, other], [page_sizes_in(known), page_sizes_in(other)]
-    )
-    assert standing(made) == "differing"
+    assert agreement(rows, (known, listed(1, 10)), (known, listed(1, 20))) == "contradicted"
 
 
 def test_a_run_writes_what_it_observed_as_data() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,7 +16,7 @@ import pytest
 from petcheck.comparison.compare import Comparison, compare
 from petcheck.exchange import Exchange, Response
 from petcheck.reports.comparison_html import render
-from petcheck.reports.comparison_json import to_json
+from petcheck.reports.json_text import of_comparison
 from petcheck.results.decisions import by_index
 from petcheck.results.load import RecordedRun
 from petcheck.results.result import Result
@@ -144,7 +145,7 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
 
 @pytest.mark.parametrize("name", ["one run", "equal", "fixed", "otherwise", "hostile"])
 def test_it_shows_every_row_of_the_comparison(opened: Open, name: str) -> None:
-    value: dict[str, Any] = to_json(made(name))
+    value: dict[str, Any] = json.loads(of_comparison(made(name)))
     different, equal = value["different"], value["equal_parts"]
     page = opened(name)
     sides = len(value["sides"])

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.comparison.history import History
-from petcheck.reports.history_html import render
-from petcheck.reports.history_picture import pictures
+from petcheck.reports.history_html import pictures, render
 from petcheck.results.result import Result
 from tests.support import samples
 from tests.support.chromium import OTHER_VIEWS, VIEWS, Open, accessible

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from petcheck.comparison.history import History
-from petcheck.reports import history_words as words
+from petcheck.reports import history_text as words
 from petcheck.reports.history_text import render
 from tests.support import samples
 from tests.support.past import course, nightly, over_time
@@ -87,6 +87,11 @@ def test_the_headline_of_a_fleet() -> None:
     names = [f"tenant-{number}" for number in range(6)]
     made = over_time(nightly(0, {"LIST-4": "p"}, *names), nightly(1, {"LIST-4": "f"}, *names[:2]))
     assert words.headline(made) == "2 of 6 targets fail at least one requirement now; 2 began to fail."
+
+
+def test_candidates_with_most_flips_come_first() -> None:
+    found = words.candidates(course(LIST_6="ppff", LIST_5="pppp", LIST_4="pfpf"))
+    assert [(track.entry.id, track.unexplained) for _, track in found] == [("LIST-4", 3), ("LIST-6", 1)]
 
 
 def test_the_period() -> None:

@@ -19,7 +19,7 @@ import pytest
 from petcheck.cli import compare
 from petcheck.cli.main import main
 from petcheck.exchange import Exchange
-from petcheck.reports import comparison_json
+from petcheck.reports import json_text
 from petcheck.results.result import Result, text_of
 from petcheck.stream import files, har
 from petstore_reference.serve import running
@@ -137,7 +137,7 @@ def test_the_same_file_twice_is_equal_and_has_distinct_sides(folder: Path, capsy
 def test_json_is_complete_and_matches_its_schema(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "a", "b", "--json"]) == 1
     value = json.loads(capsys.readouterr().out)
-    schema = json.loads(Path(comparison_json.__file__).with_name("comparison.schema.json").read_text("utf-8"))
+    schema = json.loads(Path(json_text.__file__).with_name("comparison.schema.json").read_text("utf-8"))
     jsonschema_rs.validate(schema, value)
     assert value["equal"] is False
     assert [side["label"] for side in value["sides"]] == ["staging (a)", "staging (b)"]

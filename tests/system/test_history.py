@@ -13,7 +13,7 @@ import jsonschema_rs
 import pytest
 
 from petcheck.cli.main import main
-from petcheck.reports import history_json
+from petcheck.reports import json_text
 from petcheck.results.result import Result, text_of
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
@@ -74,7 +74,7 @@ def test_json_is_complete_and_matches_its_schema(folder: Path, capsys: pytest.Ca
     write(samples.hostile_run()[0], folder)
     assert main(["history", "nights", "result.json", "--json"]) == 0
     value = json.loads(capsys.readouterr().out)
-    schema = json.loads(Path(history_json.__file__).with_name("history.schema.json").read_text("utf-8"))
+    schema = json.loads(Path(json_text.__file__).with_name("history.schema.json").read_text("utf-8"))
     jsonschema_rs.validate(schema, value)
     assert [run["file"] for run in value["runs"]][:2] == ["nights/0/result.json", "nights/1/result.json"]
     [target] = value["targets"]

@@ -7,11 +7,10 @@ from pathlib import Path
 from petcheck.cli.output import deliver, expect_no_input, look, page_of
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison import compare
-from petcheck.comparison.sides import FILE
+from petcheck.comparison.comparable import FILE
 from petcheck.errors import NotARun, NotComparable
 from petcheck.evidence.verify import unfounded
-from petcheck.reports import comparison_html, comparison_text
-from petcheck.reports.comparison_json import json_text
+from petcheck.reports import comparison_html, comparison_text, json_text
 from petcheck.results.load import read_run
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
@@ -55,7 +54,7 @@ def main(argv: list[str]) -> int:
         page,
         lambda: comparison_html.render(compared),
         lambda: comparison_text.render(compared, page=str(page), **look()),
-        json_text(compared) if options.json else None,
+        json_text.of_comparison(compared) if options.json else None,
     )
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
 

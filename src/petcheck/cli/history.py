@@ -9,7 +9,7 @@ from petcheck.cli.parser import Parser, fail
 from petcheck.comparison.history import FILE, history
 from petcheck.comparison.past_run import past_run
 from petcheck.errors import NotARun, NotComparable
-from petcheck.reports import history_html, history_json, history_text
+from petcheck.reports import history_html, history_text, json_text
 from petcheck.results.load import result_files
 from petcheck.results.parts import verdicts_in
 from petcheck.sanitize import printable
@@ -48,6 +48,6 @@ def main(argv: list[str]) -> int:
         page,
         lambda: history_html.render(made),
         lambda: history_text.render(made, page=str(page), **look()),
-        history_json.json_text(made) if options.json else None,
+        json_text.of_history(made) if options.json else None,
     )
     return int(Exit.HOLDS)

@@ -11,7 +11,7 @@ from pathlib import Path
 from petcheck.cli.output import look, write_page
 from petcheck.cli.parser import Parser, fail
 from petcheck.comparison import compare
-from petcheck.comparison.sides import FILE
+from petcheck.comparison.comparable import FILE
 from petcheck.config import values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.urls import base_url

@@ -1,13 +1,28 @@
-"""Decides which runs can be compared: complete runs of one suite, whose targets could be tested. Pure."""
+"""Which runs can be compared: complete ones of one suite, of targets that could be tested. How they differ. Pure.
+
+`compare` itself is imported only where there is something to compare.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from petcheck.errors import NotComparable
+from petcheck.results.fleet import is_fleet
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import Result, TargetInfo
+from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import printable
+
+FILE = "comparison.html"
+
+# options that change what a run can find out, unlike the target's address or the folder of the reports
+_OPTIONS = ("timeout", "insecure-http")
+
+
+def has_several_sides(result: Result) -> bool:
+    """Whether the targets of a run can be compared: it is complete, and two or more of a few could be tested."""
+    tested = sum(target.unreachable is None for target in result.targets)
+    return result.complete and tested > 1 and not is_fleet(result)
 
 
 def comparable(
@@ -63,3 +78,30 @@ def expect_distinct_names(file: str, result: Result) -> None:
     names = [target.name for target in result.targets]
     if len(names) > len(set(names)):
         raise NotComparable(f"{file}: two targets have the same name, so they cannot be distinguished; run again")
+
+
+def circumstances(run: RunInfo, target: TargetInfo) -> dict[str, str]:
+    """What may explain that another run came to other verdicts: settings by name, as text, options with dashes."""
+    settings, option = run.settings, run.options.get
+    values: dict[str, object] = {
+        "judged as on": run.as_of,
+        "writes": "allowed" if target.writes else "not allowed",
+        "plan": target.plan,
+        "seed": run.seed,
+        "--exhaust-rate-limit": target.exhaust or option("exhaust-rate-limit"),
+        # wherever they were set; a result of an older version has the options only
+        "--examples": settings.examples if settings else option("examples"),
+        "--max-requests": settings.max_requests if settings else option("max-requests"),
+        "--max-wait": settings.max_wait if settings else option("max-wait"),
+        "--category-id": target.category_id if target.category_id is not None else option("category-id"),
+        **{f"--{name}": option(name) for name in _OPTIONS},
+    }
+    return {name: _text(value) for name, value in values.items()}
+
+
+def _text(value: object) -> str:
+    if value is None or value is False:
+        return "not given"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "given" if value is True else str(value)

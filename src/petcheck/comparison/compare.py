@@ -17,23 +17,22 @@ be compared; the report lists these circumstances because they may explain a dif
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, TypeVar, get_args
 
 from petcheck.comparison.answers import compare_answers
-from petcheck.comparison.circumstances import circumstances
-from petcheck.comparison.comparable import comparable
-from petcheck.comparison.difference import KINDS, Difference
+from petcheck.comparison.comparable import circumstances, comparable
+from petcheck.comparison.difference import KINDS, Agreement, Difference
 from petcheck.comparison.open_points import ComparedPoint, compare_open_points
-from petcheck.comparison.page_sizes import PageSize, compare_page_sizes, page_sizes_in
+from petcheck.comparison.page_sizes import compare_page_sizes
 from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord, side_record
 from petcheck.comparison.traits import compare_traits
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import totals
 from petcheck.results.load import RecordedRun
-from petcheck.results.result import Result, RunInfo, TargetInfo
+from petcheck.results.result import Observation, RunInfo, TargetInfo
 from petcheck.spec import sections
 from petcheck.spec.outcomes import Outcome
 
@@ -43,25 +42,28 @@ EXAMINED: frozenset[Outcome] = frozenset({"pass", "fail", "waived"})
 # only that kind counts, since the runs may have sent different requests
 _SUMMARIES = {"error-codes": "code", "pet-extra-fields": "fields"}
 
+_Compared = TypeVar("_Compared", "ComparedRequirement", ComparedPoint)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One target of one run. `label` is unique within a comparison; `record` holds its exchanges."""
+    """One target of one run: its verdicts and observations by id, and its exchanges in `record`.
+
+    `label` is unique within a comparison.
+    """
 
     label: str
     file: str
     target: TargetInfo
     run: RunInfo
-    counts: Mapping[str, int]
+    verdicts: Mapping[str, Verdict] = field(repr=False)
+    observed: Mapping[str, Observation] = field(repr=False)
     record: SideRecord = field(repr=False, compare=False)
 
-
-@dataclass(frozen=True, slots=True)
-class Circumstance:
-    """A setting of the runs that is not the same for all sides, with its value for each side."""
-
-    name: str
-    values: tuple[str, ...]
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of its verdicts have each standing."""
+        return totals.tally(self.verdicts.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class ComparedRequirement:
     exchanges: tuple[Counterparts, ...] = ()
 
     @property
-    def agreement(self) -> Literal["contradicted", "one-sided", "agreed"]:
+    def agreement(self) -> Agreement:
         """Whether its verdicts differ, exist on some sides only, or agree (also if no side was examined)."""
         examined = {outcome for outcome in self.outcomes if outcome in EXAMINED}
         if len(examined) > 1:
@@ -98,13 +100,14 @@ class Comparison:
     `differences` other behaviour that differs; any of them makes the sides different. `one_sided_points` and
     `network_path` do not: proxies, caches and load balancers between client and application explain these.
     `agreed` and `agreed_points` are equal; `alike` counts, for each kind of behaviour, the places where it is equal.
+    `circumstances` are the settings that are not the same for all sides, each with its value for each side.
     `left_out` are targets that could not be tested.
     """
 
     sides: tuple[Side, ...]
     suite: str
     interface: str
-    circumstances: tuple[Circumstance, ...]
+    circumstances: Mapping[str, tuple[str, ...]]
     contradicted: tuple[ComparedRequirement, ...]
     one_sided: tuple[ComparedRequirement, ...]
     differing_points: tuple[ComparedPoint, ...]
@@ -129,35 +132,35 @@ def compare(runs: Sequence[RecordedRun], *, leave_out: bool = False) -> Comparis
     """
     usable, broken = comparable(runs, leave_out=leave_out)
     sides = tuple(_side(run, target, label) for (run, target), label in zip(usable, _labels(usable), strict=True))
-    requirements = _requirements([run.result for run, _ in usable], sides)
     records = [side.record for side in sides]
-    pages = [page_sizes_in(one) for one in records]
-    observed = [{row.id: row for row in run.result.observations if row.target == target.name} for run, target in usable]
-    run_ids = [side.run.id for side in sides]
-    points = compare_open_points(observed, run_ids, records, pages)
-    differences, alike = _other_differences(records, run_ids, pages, points.differing)
+    contradicted, one_sided, agreed = _by_agreement(_requirements(sides))
+    points = compare_open_points([side.observed for side in sides], records)
+    differing, one_sided_points, agreed_points = _by_agreement(points)
+    differences, alike = _other_differences(records, differing)
     kinds = {one.kind for one in differences}
-    summaries = [one for one in points.differing if one.id in _SUMMARIES and _SUMMARIES[one.id] not in kinds]
-    by_agreement = {
-        agreement: tuple(one for one in requirements if one.agreement == agreement)
-        for agreement in ("contradicted", "one-sided", "agreed")
-    }
+    summaries = [one for one in differing if one.id in _SUMMARIES and _SUMMARIES[one.id] not in kinds]
+    suite = runs[0].result.suite
     return Comparison(
         sides=sides,
-        suite=f"{runs[0].result.suite.name} {runs[0].result.suite.version}",
-        interface=runs[0].result.suite.interface,
-        circumstances=tuple(_circumstances(sides)),
-        contradicted=by_agreement["contradicted"],
-        one_sided=by_agreement["one-sided"],
-        differing_points=tuple(point for point in points.differing if point not in summaries),
+        suite=f"{suite.name} {suite.version}",
+        interface=suite.interface,
+        circumstances=_circumstances(sides),
+        contradicted=contradicted,
+        one_sided=one_sided,
+        differing_points=tuple(point for point in differing if point not in summaries),
         differences=tuple(one for one in differences if not one.is_of_the_network_path),
         network_path=tuple(one for one in differences if one.is_of_the_network_path),
-        one_sided_points=(*points.one_sided, *summaries),
-        agreed=by_agreement["agreed"],
-        agreed_points=points.agreed,
+        one_sided_points=(*one_sided_points, *summaries),
+        agreed=agreed,
+        agreed_points=agreed_points,
         alike=alike,
         left_out=tuple(target for _, target in broken),
     )
+
+
+def _by_agreement(found: Sequence[_Compared]) -> list[tuple[_Compared, ...]]:
+    """Those that are contradicted, one-sided and agreed."""
+    return [tuple(one for one in found if one.agreement == agreement) for agreement in get_args(Agreement)]
 
 
 # ---- sides
@@ -180,32 +183,27 @@ def _labels(usable: Sequence[tuple[RecordedRun, TargetInfo]]) -> list[str]:
 
 
 def _side(run: RecordedRun, target: TargetInfo, label: str) -> Side:
-    record = side_record(
-        run.evidence, run.result.checks, target=target.name, base_url=target.base_url, run=run.result.run.id
-    )
-    return Side(label, run.file, target, run.result.run, totals.tally(run.result.rows_of(target.name)), record)
+    result = run.result
+    record = side_record(run.evidence, result.checks, target=target.name, base_url=target.base_url, run=result.run.id)
+    verdicts = {row.id: row for row in result.rows_of(target.name)}
+    observed = {row.id: row for row in result.observations if row.target == target.name}
+    return Side(label, run.file, target, result.run, verdicts, observed, record)
 
 
-def _circumstances(sides: Sequence[Side]) -> Iterator[Circumstance]:
+def _circumstances(sides: Sequence[Side]) -> dict[str, tuple[str, ...]]:
     """The settings of the runs that are not the same for all sides."""
     found = [circumstances(side.run, side.target) for side in sides]
-    for name in found[0]:
-        values = tuple(one[name] for one in found)
-        if len(set(values)) > 1:
-            yield Circumstance(name, values)
+    values = {name: tuple(one[name] for one in found) for name in found[0]}
+    return {name: each for name, each in values.items() if len(set(each)) > 1}
 
 
 # ---- verdicts
 
 
-def _requirements(results: Sequence[Result], sides: Sequence[Side]) -> list[ComparedRequirement]:
+def _requirements(sides: Sequence[Side]) -> list[ComparedRequirement]:
     """Every requirement with its verdicts, in the document's order."""
-    rows = [
-        {row.id: row for row in result.rows_of(side.target.name)} for result, side in zip(results, sides, strict=True)
-    ]
-    found = [
-        _requirement([by_id.get(name) for by_id in rows], sides) for name in dict.fromkeys(n for r in rows for n in r)
-    ]
+    names = dict.fromkeys(name for side in sides for name in side.verdicts)
+    found = [_requirement([side.verdicts.get(name) for side in sides], sides) for name in names]
     return sorted(found, key=lambda one: sections.order(one.section))
 
 
@@ -243,10 +241,7 @@ def _decisive(rows: Sequence[Verdict | None], sides: Sequence[Side]) -> tuple[Co
 
 
 def _other_differences(
-    records: Sequence[SideRecord],
-    runs: Sequence[str],
-    pages: Sequence[Mapping[int, PageSize]],
-    differing: Sequence[ComparedPoint],
+    records: Sequence[SideRecord], differing: Sequence[ComparedPoint]
 ) -> tuple[tuple[Difference, ...], dict[str, int]]:
     """The differences beyond verdicts and open points, in the order of KINDS, and the equal places counted by kind."""
     by_trait, alike = compare_traits(records)
@@ -257,8 +252,8 @@ def _other_differences(
         for record, index in zip(records, counterparts, strict=True)
         if index is not None
     }
-    by_answer, answers_alike = compare_answers(records, runs, reported)
-    by_size, sizes_alike = compare_page_sizes(records, pages)
+    by_answer, answers_alike = compare_answers(records, reported)
+    by_size, sizes_alike = compare_page_sizes(records)
     order = list(KINDS)
     found = sorted([*by_trait, *by_answer, *by_size], key=lambda one: order.index(one.kind))
     counted = alike | {"answer": answers_alike, "page size": sizes_alike}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
 from petcheck.comparison.pairing import Counterparts
 from petcheck.exchange import Exchange
@@ -26,6 +26,9 @@ KINDS = {
 """The kinds of behaviour compared in addition to verdicts and open points, in report order."""
 
 EVERY_ANSWER = "every answer"
+
+Agreement = Literal["contradicted", "one-sided", "agreed"]
+"""Whether sides differ, whether only some were examined, or whether all are equal (also if none was examined)."""
 
 NETWORK_HEADERS = frozenset(
     {
@@ -72,11 +75,3 @@ def contradict(sides: Iterable[AbstractSet[object]]) -> bool:
 def shows_behaviour(entry: Exchange) -> bool:
     """Whether an answer shows the target's behaviour: silence, a gateway's error and a 429 do not."""
     return entry.status is not None and entry.status not in (429, *GATEWAY_TROUBLE)
-
-
-def json_body(entry: Exchange) -> object:
-    """The body of an answer as JSON; None if it is not JSON."""
-    try:
-        return json.loads(entry.heard.body) if entry.heard.body else None
-    except (ValueError, RecursionError):
-        return None

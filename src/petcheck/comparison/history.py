@@ -58,11 +58,6 @@ class Flip:
     changes: tuple[Change, ...]
     reason: str
 
-    @property
-    def unexplained(self) -> bool:
-        """Whether nothing that petcheck knows of changed."""
-        return not self.changes
-
 
 @dataclass(frozen=True, slots=True)
 class Track:
@@ -100,7 +95,7 @@ class Track:
     @property
     def unexplained(self) -> int:
         """The number of flips without any change; a candidate for flakiness has one or more."""
-        return sum(flip.unexplained for flip in self.flips)
+        return sum(not flip.changes for flip in self.flips)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +124,6 @@ class TargetHistory:
         """The tracks of that state."""
         return tuple(track for track in self.tracks if track.state == state)
 
-    @property
-    def candidates(self) -> tuple[Track, ...]:
-        """The candidates for flakiness, most flips first."""
-        return tuple(sorted((t for t in self.tracks if t.unexplained), key=lambda track: -track.unexplained))
-
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -149,22 +139,15 @@ def history(runs: Iterable[PastRun]) -> History:
     Raises NotComparable if a run is there twice.
     """
     ordered = sorted(runs, key=lambda run: (run.info.started, run.info.id))
-    _expect_each_once(ordered)
+    for one, other in pairwise(ordered):
+        if (one.info.started, one.info.id) == (other.info.started, other.info.id):
+            raise NotComparable(f"{one.file} and {other.file} are of the same run; give each run once")
     names = dict.fromkeys(name for run in reversed(ordered) for name in run.targets)
     return History(tuple(ordered), tuple(_target(name, ordered) for name in names))
 
 
-def _expect_each_once(runs: Sequence[PastRun]) -> None:
-    seen: dict[tuple[str, str], PastRun] = {}
-    for run in runs:
-        key = (run.info.started, run.info.id)
-        if key in seen:
-            raise NotComparable(f"{seen[key].file} and {run.file} are of the same run; give each run once")
-        seen[key] = run
-
-
 def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
-    present = tuple(index for index, run in enumerate(runs) if name in run.targets)
+    present = [index for index, run in enumerate(runs) if name in run.targets]
     entries: dict[str, Verdict] = {}  # the newest of each
     for index in reversed(present):
         for row in runs[index].targets[name].verdicts.values():
@@ -172,39 +155,30 @@ def _target(name: str, runs: Sequence[PastRun]) -> TargetHistory:
     tracks = [_track(name, entry, runs) for entry in entries.values()]
     return TargetHistory(
         name=name,
-        tallies=tuple(_tally(index, runs[index].targets[name]) for index in present),
-        steps=tuple(
-            Step(before, after, _changes(runs[before], runs[after], name)) for before, after in pairwise(present)
+        tallies=tuple(
+            Tally(run, one.count("fail"), one.count("waived"), tested=one.info.unreachable is None)
+            for run, one in ((run, runs[run].targets[name]) for run in present)
         ),
+        steps=tuple(Step(one, other, _changes(runs[one], runs[other], name)) for one, other in pairwise(present)),
         tracks=tuple(sorted(tracks, key=lambda track: sections.order(track.entry.section))),
     )
 
 
-def _tally(run: int, target: PastTarget) -> Tally:
-    return Tally(run, target.count("fail"), target.count("waived"), tested=target.info.unreachable is None)
-
-
 def _track(name: str, entry: Verdict, runs: Sequence[PastRun]) -> Track:
     verdicts = [run.targets[name].verdicts.get(entry.id) if name in run.targets else None for run in runs]
-    flips: list[Flip] = []
-    last: int | None = None  # the last run whose verdict counts
-    since: int | None = None
-    for index, verdict in enumerate(verdicts):
-        if verdict is None or not _counts(verdict, runs[index]):
-            continue
-        before = None if last is None else verdicts[last]
-        if before is None or last is None:
-            since = index
-        elif (before.outcome in FAILING) != (verdict.outcome in FAILING):
-            since = index
-            flips.append(_flip(name, last, before, index, verdict, runs))
-        last = index
+    counted = [(run, one) for run, one in enumerate(verdicts) if one is not None and _counts(one, runs[run])]
+    flips = tuple(
+        _flip(name, before, after, runs)
+        for before, after in pairwise(counted)
+        if (before[1].outcome in FAILING) != (after[1].outcome in FAILING)
+    )
+    first, last = (counted[0][0], counted[-1][0]) if counted else (None, None)
     return Track(
         entry=entry,
         outcomes=tuple(None if verdict is None else verdict.outcome for verdict in verdicts),
         last=last,
-        since=since,
-        flips=tuple(flips),
+        since=flips[-1].after if flips else first,
+        flips=flips,
         reason=next((one.reason for one in reversed(verdicts) if one is not None and one.outcome in FAILING), ""),
     )
 
@@ -213,7 +187,8 @@ def _counts(verdict: Verdict, run: PastRun) -> bool:
     return verdict.outcome in EXAMINED and (run.complete or verdict.outcome in FAILING)
 
 
-def _flip(name: str, before: int, earlier: Verdict, after: int, later: Verdict, runs: Sequence[PastRun]) -> Flip:
+def _flip(name: str, first: tuple[int, Verdict], second: tuple[int, Verdict], runs: Sequence[PastRun]) -> Flip:
+    (before, earlier), (after, later) = first, second
     fixed = earlier.outcome in FAILING
     changes = list(_changes(runs[before], runs[after], name))
     if set(earlier.checks) != set(later.checks) and not changes:

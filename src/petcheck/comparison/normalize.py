@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 from petcheck.exchange import Exchange
@@ -70,16 +69,16 @@ def request_body(body: bytes | None, run: str) -> str | None:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return re.sub(r"\d+", "{n}", normalized(text, run))
-    return json.dumps(_replaced(value, lambda word: normalized(word, run)), sort_keys=True, ensure_ascii=False)
+    return json.dumps(_replaced(value, run), sort_keys=True, ensure_ascii=False)
 
 
-def _replaced(value: Any, of_text: Callable[[str], str]) -> Any:
+def _replaced(value: Any, run: str) -> Any:
     if isinstance(value, dict):
-        return {key: _replaced(item, of_text) for key, item in value.items()}
+        return {key: _replaced(item, run) for key, item in value.items()}
     if isinstance(value, list):
-        return [_replaced(item, of_text) for item in value]
+        return [_replaced(item, run) for item in value]
     if isinstance(value, str):
-        return "{n}" if value.isascii() and value.isdecimal() else of_text(value)
+        return "{n}" if value.isascii() and value.isdecimal() else normalized(value, run)
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) < _EXACT_IN_A_DOUBLE:
         return "{int}"
     return value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from petcheck.comparison.difference import Difference, json_body
+from petcheck.comparison.difference import Difference
 from petcheck.comparison.pairing import Counterparts, SideRecord
 from petcheck.exchange import Credential
 from petcheck.spec.figures import LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN
@@ -35,7 +35,7 @@ def page_sizes_in(record: SideRecord) -> dict[int, PageSize]:
     for index, entry in sorted(record.entries.items()):
         if entry.request.operation not in (Operation.LIST_PETS, Operation.CREATE_PET) or entry.status not in (200, 201):
             continue
-        value = json_body(entry)
+        value = entry.json
         pets = value if isinstance(value, list) else [value]
         known |= {str(pet.get("id")) for pet in pets if isinstance(pet, dict)}
         if entry.request.operation is Operation.LIST_PETS and isinstance(value, list):
@@ -50,11 +50,9 @@ def same_page_size(pages: Sequence[PageSize | None]) -> bool:
     return len(cut) < 2 and all(page.size <= size for page in given for size in cut)
 
 
-def compare_page_sizes(
-    records: Sequence[SideRecord], pages: Sequence[Mapping[int, PageSize]]
-) -> tuple[list[Difference], int]:
+def compare_page_sizes(records: Sequence[SideRecord]) -> tuple[list[Difference], int]:
     """The unfiltered requests that get pages of different sizes, and how many get pages of the same size."""
-    of_sides = [_by_path(record, mine) for record, mine in zip(records, pages, strict=True)]
+    of_sides = [_by_path(record) for record in records]
     groups: dict[tuple[str | None, ...], list[tuple[str, Counterparts]]] = {}
     alike = 0
     for path in dict.fromkeys(path for side in of_sides for path in side):
@@ -71,10 +69,10 @@ def compare_page_sizes(
     ], alike
 
 
-def _by_path(record: SideRecord, pages: Mapping[int, PageSize]) -> dict[str, PageSize]:
+def _by_path(record: SideRecord) -> dict[str, PageSize]:
     """One page of each unfiltered request whose cut pages all have one size: a cut page if there is one."""
     found: dict[str, list[PageSize]] = {}
-    for index, page in pages.items():
+    for index, page in page_sizes_in(record).items():
         request = record.requests[index]
         if request.path in _UNFILTERED and request.credential is Credential.VALID:
             found.setdefault(request.path, []).append(page)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -39,11 +41,15 @@ class NormalizedRequest:
 
 @dataclass(frozen=True)
 class SideRecord:
-    """The exchanges of one side by index, with the request of each and the checks that examined it."""
+    """The exchanges of one side by index, with the request of each and the checks that examined it.
 
+    `run` is the id of its run.
+    """
+
+    run: str
     entries: Mapping[int, Exchange]
     requests: Mapping[int, NormalizedRequest]
-    checks: Mapping[int, frozenset[str]]
+    checks: Mapping[int, AbstractSet[str]]
     _by_request: Mapping[NormalizedRequest, Sequence[int]] = field(repr=False)
     _by_check: Mapping[str, Sequence[int]] = field(repr=False)
 
@@ -91,20 +97,16 @@ def side_record(
         )
         for index, entry in mine.items()
     }
-    by_request: dict[NormalizedRequest, list[int]] = {}
+    by_request = defaultdict[NormalizedRequest, list[int]](list)
     for index in sorted(mine):
-        by_request.setdefault(requests[index], []).append(index)
-    by_check: dict[str, list[int]] = {}
-    examined: dict[int, set[str]] = {}
+        by_request[requests[index]].append(index)
+    by_check, examined = defaultdict[str, list[int]](list), defaultdict[int, set[str]](set)
     for row in checks:
-        if row.target == target:
-            name = check_name(row)
-            for index in row.exchanges:
-                if index in mine:
-                    by_check.setdefault(name, []).append(index)
-                    examined.setdefault(index, set()).add(name)
-    by_index = {index: frozenset(names) for index, names in examined.items()}
-    return SideRecord(mine, requests, by_index, by_request, by_check)
+        for index in row.exchanges if row.target == target else ():
+            if index in mine:
+                by_check[check_name(row)].append(index)
+                examined[index].add(check_name(row))
+    return SideRecord(run, mine, requests, examined, by_request, by_check)
 
 
 def check_name(row: CheckRow) -> str:

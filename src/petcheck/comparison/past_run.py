@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from petcheck.comparison.circumstances import circumstances
-from petcheck.comparison.comparable import expect_distinct_names
+from petcheck.comparison.comparable import circumstances, expect_distinct_names
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.fleet import members
 from petcheck.results.result import Result, RunInfo, TargetInfo
@@ -63,14 +62,16 @@ def _circumstances(result: Result, target: TargetInfo) -> dict[str, str]:
     own = circumstances(run, target)
     # the day of a run and its seed differ every time; `history` asks whether they matter
     del own["judged as on"], own["seed"]
-    served = _was_served_for_the_run(run, target)
+    traffic = run.settings is not None and run.settings.traffic
+    # by the run itself: an application, or the embedded server
+    served = not traffic and "target" not in run.options and _is_on_loopback(target)
     return {
         "suite": f"{suite.name} {suite.version}",
         "interface": suite.interface,
         "catalogue": f"sha256 {suite.requirements_sha256[:12]}",
         "description": f"sha256 {suite.openapi_sha256[:12]}",
         "--as-of": str(run.options.get("as-of", "not given")),
-        "recorded": "traffic" if _is_traffic(run) else "a run",
+        "recorded": "traffic" if traffic else "a run",
         "end": "whole" if result.complete else "cut short",
         # a server that is started for a run has another port and another key each time
         "base URL": "served for the run" if served else target.base_url,
@@ -79,16 +80,8 @@ def _circumstances(result: Result, target: TargetInfo) -> dict[str, str]:
     }
 
 
-def _is_traffic(run: RunInfo) -> bool:
-    return run.settings is not None and run.settings.traffic
-
-
-def _was_served_for_the_run(run: RunInfo, target: TargetInfo) -> bool:
-    """Whether the run itself started the server: an application, or the embedded one."""
-    if "target" in run.options or _is_traffic(run):
-        return False
+def _is_on_loopback(target: TargetInfo) -> bool:
     try:
-        host = urlsplit(target.base_url).hostname or ""
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(urlsplit(target.base_url).hostname or "").is_loopback
     except ValueError:
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from petcheck.comparison.difference import EVERY_ANSWER, Difference, json_body, shows_behaviour
+from petcheck.comparison.difference import EVERY_ANSWER, Difference, shows_behaviour
 from petcheck.comparison.pairing import Counterparts, SideRecord
 from petcheck.exchange import Exchange
 from petcheck.spec.figures import CONTENT_TYPE, ERROR_FIELDS, PET_FIELDS
@@ -47,17 +47,13 @@ def compare_traits(records: Sequence[SideRecord]) -> tuple[list[Difference], dic
             if all(values == given[0] for values in given):
                 same[key[0]] = same.get(key[0], 0) + (len(given) > 1)
             else:
-                texts = tuple(_text(values) for values in shown)
+                texts = tuple((", ".join(sorted(filter(None, one))) or "none") if one else None for one in shown)
                 found.setdefault((*key, texts), []).append((place, shown))
     different = [
         Difference(kind, subject, tuple(place for place, _ in rows), texts, _example(records, rows[0][1]))
         for (kind, subject, texts), rows in found.items()
     ]
     return list(_merged(different, answered)), same
-
-
-def _text(values: _Values) -> str | None:
-    return (", ".join(sorted(filter(None, values))) or "none") if values else None
 
 
 def _example(records: Sequence[SideRecord], shown: Sequence[_Values]) -> Counterparts:
@@ -131,6 +127,6 @@ def _of_answer(entry: Exchange) -> Iterator[tuple[str, str, str, str]]:
 
 def _extra_fields(entry: Exchange) -> set[str] | None:
     """The names of members beyond the documented ones; None if the body has no object."""
-    value = json_body(entry)
+    value = entry.json
     objects = [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
     return {name for item in objects for name in item} - _DOCUMENTED if objects else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -48,7 +49,5 @@ def check(
     __tracebackhide__ = True
     judged = server(target, key, base_path)
     del target, key
-    if reports is not None:
-        return run(judged, name, options, Path(reports)).result
-    with tempfile.TemporaryDirectory(prefix="petcheck-") as folder:
+    with tempfile.TemporaryDirectory(prefix="petcheck-") if reports is None else nullcontext(reports) as folder:
         return run(judged, name, options, Path(folder)).result

@@ -20,7 +20,6 @@ from petcheck.config.settings_file import expect_known
 from petcheck.embed.server import Server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
 from petcheck.results.load import RecordedRun, read_run
-from petcheck.results.result import Result
 from petcheck.spec.outcomes import Exit
 
 # with them the run would write to the CI system's log and page, which belong to the program
@@ -44,7 +43,9 @@ def run(server: Server, name: str, options: Options, folder: Path) -> RecordedRu
     suite itself broke, KeyboardInterrupt.
     """
     __tracebackhide__ = True
-    environment = _environment(server, name)
+    environment = _Environment({key: value for key, value in os.environ.items() if key not in _CI_SYSTEMS})
+    if server.key is not None:
+        environment[own_variable(name)] = server.key.secret
     try:
         with server.base_url() as url:
             target = url if name == DEFAULT_TARGET else f"{name}={url}"
@@ -56,13 +57,6 @@ def run(server: Server, name: str, options: Options, folder: Path) -> RecordedRu
     if code in _JUDGED:
         return read_run(folder)
     raise _trouble(code, without_keys(said, environment), folder) from None
-
-
-def _environment(server: Server, name: str) -> _Environment:
-    kept = _Environment({key: value for key, value in os.environ.items() if key not in _CI_SYSTEMS})
-    if server.key is not None:
-        kept[own_variable(name)] = server.key.secret
-    return kept
 
 
 def _by_flag(options: Options) -> dict[str, Any]:
@@ -101,11 +95,8 @@ def _trouble(code: int, said: str, folder: Path) -> BaseException:
         case Exit.USAGE:
             return ConfigError(last)
         case Exit.UNTESTABLE:
-            return Untestable(_why_untestable(read_run(folder).result))
+            reasons = (target.unreachable for target in read_run(folder).result.targets if target.unreachable)
+            return Untestable(next(reasons, "the target was not tested"))
         case Exit.INTERRUPTED:
             return KeyboardInterrupt()
     return SuiteBroke(f"the run ended with {code}: {last}")
-
-
-def _why_untestable(result: Result) -> str:
-    return next((target.unreachable for target in result.targets if target.unreachable), "the target was not tested")

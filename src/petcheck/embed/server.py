@@ -28,7 +28,7 @@ class Server:
     @contextlib.contextmanager
     def base_url(self) -> Iterator[str]:
         """The base URL while the block lasts. Raises BadApp for an application that does not start."""
-        text = self.address if isinstance(self.address, str) else str(self.address)
+        text = str(self.address)
         if "://" in text.partition(" ")[0]:
             yield _joined(text, self.base_path or "")
             return
@@ -45,8 +45,7 @@ class Server:
 def server(given: Any, key: str | ApiKey | None, base_path: str | None) -> Server:
     """The server that a caller gives: an address, or a pair of an address and its key, which goes before `key`."""
     if isinstance(given, tuple) and len(given) == 2:
-        address, own = given
-        return Server(address, masked(own), base_path)
+        given, key = given
     return Server(given, masked(key), base_path)
 
 

@@ -12,11 +12,10 @@ import os
 import sys
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 import pytest
 
@@ -28,9 +27,6 @@ from petcheck.errors import InUse, PetcheckError
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _POLL_S = 0.05
 _KEPT = pytest.StashKey[dict[Path, "RecordedRun | str"]]()
@@ -67,8 +63,12 @@ def requirement_tests(
     ) -> None:
         __tracebackhide__ = True
         judged = server(target if fixture is None else given.pop(fixture), secret, base_path)
-        run_once = _Run(judged, name, Path(reports) if reports is not None else None, options)
-        _report(run_once.result(request, tmp_path_factory), requirement, strict=options.get("strict", False))
+        shared = _shared_folder(request, tmp_path_factory)
+        folder = shared / "reports" if reports is None else Path(reports)
+        kept = request.config.stash.setdefault(_KEPT, {})
+        if shared not in kept:
+            kept[shared] = _found(judged, name, options, folder, shared / "over")
+        _report(kept[shared], requirement, strict=options.get("strict", False))
 
     needed = ("requirement", "request", "tmp_path_factory", *([fixture] if fixture else []))
     test = _at(sys._getframe(1), lambda **given: judge(**given))
@@ -87,34 +87,28 @@ def _at(caller: FrameType, test: Any) -> Callable[..., None]:
     return function
 
 
-@dataclass(frozen=True)
-class _Run:
-    """A run that happens once in a test session, wherever its result is asked for."""
-
-    server: Server
-    name: str
-    reports: Path | None
-    options: Options
-
-    def result(self, request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> RecordedRun | str:
-        """The run, or one line that says why there is none."""
-        shared = _shared_folder(request, folders)
-        kept = request.config.stash.setdefault(_KEPT, {})
-        if shared not in kept:
-            with _held(shared):
-                kept[shared] = self._found(shared)
-        return kept[shared]
-
-    def _found(self, shared: Path) -> RecordedRun | str:
-        folder, over = self.reports or shared / "reports", shared / "over"
+def _found(judged: Server, name: str, options: Options, folder: Path, over: Path) -> RecordedRun | str:
+    """The run in `folder`, or one line that says why there is none; the first to ask makes it, and the file `over`."""
+    lock = _lock_of(over.parent)
+    try:
         if not over.exists():
             try:
-                run(self.server, self.name, self.options, folder)
+                run(judged, name, options, folder)
                 trouble = ""
             except PetcheckError as error:
                 trouble = f"{type(error).__name__}: {error}"
             over.write_text(trouble, encoding="utf-8")
-        return over.read_text(encoding="utf-8") or read_run(folder)
+    finally:
+        lock.release()
+    return over.read_text(encoding="utf-8") or read_run(folder)
+
+
+def _lock_of(folder: Path) -> FolderLock:
+    """The lock on a folder, once no other process has it."""
+    while True:
+        with suppress(InUse):
+            return FolderLock(folder)
+        time.sleep(_POLL_S)
 
 
 def _shared_folder(request: pytest.FixtureRequest, folders: pytest.TempPathFactory) -> Path:
@@ -127,21 +121,6 @@ def _shared_folder(request: pytest.FixtureRequest, folders: pytest.TempPathFacto
     shared = (own.parent if worker else own) / f"petcheck-{hashlib.sha256(which.encode()).hexdigest()[:12]}"
     shared.mkdir(exist_ok=True)
     return shared
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Only one process at a time is in the block."""
-    while True:
-        try:
-            lock = FolderLock(folder)
-            break
-        except InUse:
-            time.sleep(_POLL_S)
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 def _report(found: RecordedRun | str, requirement: str, *, strict: bool) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,31 +86,22 @@ def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:
     if stream.head.suite != suite():
         return Verification(made.result, (*changed, _of_another_suite(stream.head.suite.version, document)), ())
     wrong = [f"{files.FILE}: {stream.cut}"] if stream.cut else []
-    return Verification(
-        made.result, (*wrong, *_rebuilt(folder, made, {}, partial(_differing_rows, folder, made.result))), ()
-    )
+    return Verification(made.result, (*wrong, *_rebuilt(folder, made, {})), ())
 
 
-def _rebuilt(
-    folder: Path, material: Material, besides: Mapping[str, Digest], details: Callable[[], Iterable[str]] = tuple
-) -> Iterator[str]:
-    """What in a folder is not what its stream comes to; `details` says more where the result is not."""
+def _rebuilt(folder: Path, material: Material, besides: Mapping[str, Digest]) -> Iterator[str]:
+    """What in a folder is not what its stream comes to."""
     due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
     proof = proof_of(due, material.result, material.environment)
     for name, digest in (due | {name: digest_of_text([text]) for name, text in proof.items()}).items():
-        why = _differs(folder / name, digest)
-        if why is not None:
-            yield f"{printable(name)} {why}"
-            yield from details() if name == FILE else ()
-
-
-def _differs(path: Path, due: Digest) -> str | None:
-    """Why a file is not the expected one; None if it is."""
-    try:
-        found = digest_of_file(path)
-    except (OSError, ValueError) as error:
-        return f"cannot be read: {why_unread(error)}"
-    return None if found == due else "is not what the recording comes to"
+        try:
+            if digest_of_file(folder / name) == digest:
+                continue
+            yield f"{printable(name)} is not what the recording comes to"
+        except (OSError, ValueError) as error:
+            yield f"{printable(name)} cannot be read: {why_unread(error)}"
+        if name == FILE and material.folder is None:
+            yield from _differing_rows(folder, material.result)
 
 
 def _differing_rows(folder: Path, judged: Result) -> tuple[str, ...]:
@@ -147,14 +137,12 @@ def _verify_parts(folder: Path, document: Mapping[str, Any], names: list[str], p
     outlines = {name: result for name in names if (result := found[name].result) is not None}
     try:
         stream = read_stream(folder / files.FILE)
-        if sorted(target.name for target in stream.head.targets) != sorted(names):
+        listed = [target.name for target in stream.head.targets]
+        if sorted(listed) != sorted(names):
             wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
         made = material_of_parts(stream, list(outlines.values()), folder)
-        manifests = {
-            entry_of_part(name): digest_of_file(folder / entry_of_part(name))
-            for name in (target.name for target in stream.head.targets)
-            if name in outlines
-        }
+        entries = [entry_of_part(name) for name in listed if name in outlines]
+        manifests = {entry: digest_of_file(folder / entry) for entry in entries}
         return Verification(made.result, (*wrong, *_rebuilt(folder, made, manifests)), tuple(notes))
     except (NotARun, OSError) as error:
         return Verification(None, (*wrong, printable(str(error), 400), *_changed(folder, document)), tuple(notes))

@@ -18,8 +18,15 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
     `failing` are the causes of its failures. It never repeats an option that the run had; `repeatable` is false if the
     run cannot be repeated with options.
     """
+    if result.run.exit == Exit.FAILS and not failing:
+        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
     if result.run.exit == Exit.FAILS:
-        return _after_failures(result, failing, repeatable)
+        clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))
+        explain = f"`petcheck explain {printable(clears.shown.id, 60)}`"
+        if len(failing) > 1 and len(clears.rows) > 1:
+            explain += f" to clear {plural(len(clears.rows), 'requirement')}"
+        again = repeatable and not result.run.options.get("failed")
+        return f"{explain}; add `--failed` to run only what failed" if again else explain
     if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:
         return "choose checks that exist; `petcheck --collect-only` lists them"
     if result.run.exit == Exit.UNSETTLED and repeatable:
@@ -29,15 +36,3 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
             number = len({row.id for group in groups for row in group.rows})
             return f"add {' and '.join(f'`{printable(option, 80)}`' for option in options)} to judge {number} more"
     return ""
-
-
-def _after_failures(result: Result, failing: Sequence[Cause], repeatable: bool) -> str:
-    if not failing:
-        return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
-    clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))
-    explain = f"`petcheck explain {printable(clears.shown.id, 60)}`"
-    if len(failing) > 1 and len(clears.rows) > 1:
-        explain += f" to clear {plural(len(clears.rows), 'requirement')}"
-    if not repeatable or result.run.options.get("failed"):
-        return explain
-    return f"{explain}; add `--failed` to run only what failed"

@@ -7,6 +7,7 @@ line break, and then escaped as the system requires.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,9 +34,7 @@ class Annotation:
 def lines(result: Result, evidence: Sequence[Exchange], environment: Mapping[str, str]) -> list[str]:
     """The commands that show the CI system of `environment` what fails the run; none for other environments.
 
-    `evidence` are the exchanges of the run.
-
-    At most ten; if there are more, the last one counts the rest.
+    `evidence` are the exchanges of the run. At most ten; if there are more, the last one counts the rest.
     """
     write = _writer(environment)
     return [write(one) for one in _cut(_annotations(result, evidence))] if write else []
@@ -94,18 +93,18 @@ def _cut(annotations: Sequence[Annotation]) -> list[Annotation]:
 
 
 def _github(annotation: Annotation) -> str:
-    title = _replaced(annotation.title, {"%": "%25", ":": "%3A", ",": "%2C"})
-    return f"::error title={title}::{_replaced(annotation.text, {'%': '%25'})}"
+    title = annotation.title.replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::error title={title}::{annotation.text.replace('%', '%25')}"
 
 
 def _azure(annotation: Annotation) -> str:
-    return f"##vso[task.logissue type=error]{_replaced(f'{annotation.title}: {annotation.text}', {'%': '%AZP25'})}"
+    text = f"{annotation.title}: {annotation.text}".replace("%", "%AZP25")
+    return f"##vso[task.logissue type=error]{text}"
 
 
 def _teamcity(annotation: Annotation) -> str:
     """A build problem: TeamCity shows it on the first page of a build and recognizes it in the next build."""
-    signs = {"|": "||", "'": "|'", "[": "|[", "]": "|]"}
-    text = _replaced(f"{annotation.title}: {annotation.text}", signs)
+    text = re.sub(r"[|'[\]]", r"|\g<0>", f"{annotation.title}: {annotation.text}")
     plain = "".join(sign if sign.isascii() else f"|0x{ord(sign):04x}" for sign in _utf16(text))
     identity = "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in annotation.title)
     return f"##teamcity[buildProblem description='{plain}' identity='petcheck_{identity[:51]}']"
@@ -115,8 +114,3 @@ def _utf16(text: str) -> str:
     """`text` with each character beyond 16 bits as two surrogates, as in Java."""
     units = text.encode("utf-16-be", "surrogatepass")
     return "".join(chr(int.from_bytes(units[at : at + 2], "big")) for at in range(0, len(units), 2))
-
-
-def _replaced(text: str, signs: Mapping[str, str]) -> str:
-    """`text` with all of `signs` replaced in one pass, so that no replacement is replaced again."""
-    return "".join(signs.get(sign, sign) for sign in text)

@@ -7,13 +7,8 @@ from markupsafe import Markup
 from petcheck.comparison.compare import EXAMINED, Comparison
 from petcheck.comparison.difference import KINDS
 from petcheck.comparison.pairing import Counterparts
-from petcheck.reports import comparison_words, templating
-from petcheck.reports.side_by_side import Line, side_by_side
-from petcheck.results import totals
-from petcheck.sanitize import HEADER_LIMIT
-
-LISTED = 200
-"""The most differences of one kind that the page lists."""
+from petcheck.reports import comparison_text, templating
+from petcheck.reports.side_by_side import side_by_side
 
 _ROOM = 3_000_000  # characters of exchanges side by side; the whole page stays well below 5 MB
 
@@ -24,12 +19,9 @@ def render(comparison: Comparison) -> str:
         "comparison.html.jinja",
         "comparison.css",
         comparison=comparison,
-        words=comparison_words,
-        totals=totals,
+        words=comparison_text,
         kinds=KINDS,
         examined=EXAMINED,
-        listed=LISTED,
-        headers=HEADER_LIMIT,
         blocks=_Blocks(comparison),
     )
 
@@ -48,8 +40,7 @@ class _Blocks:
         if self._left <= 0:
             return None
         if counterparts in self._numbers:
-            link = f'<p class="aside"><a href="#pair-{self._numbers[counterparts]}">Shown above</a>.</p>'
-            return Markup(link)
+            return Markup(f'<p class="aside"><a href="#pair-{self._numbers[counterparts]}">Shown above</a>.</p>')
         sides = self._comparison.sides
         entries = [
             None if index is None else side.record.entries.get(index)
@@ -57,14 +48,9 @@ class _Blocks:
         ]
         aligned = side_by_side(entries, [side.target.base_url for side in sides], [side.run.id for side in sides])
         number = len(self._numbers)
-        block: Markup = self._macro(number, [side.label for side in sides], aligned, templating.marked_up, _differs)
+        block: Markup = self._macro(number, [side.label for side in sides], aligned)
         self._left -= len(block)
         if self._left <= 0:
             return None
         self._numbers[counterparts] = number
         return block
-
-
-def _differs(line: Line) -> bool:
-    """Whether any piece of a line differs."""
-    return any(piece.marked for piece in line)

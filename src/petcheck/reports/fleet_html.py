@@ -11,16 +11,10 @@ from petcheck.results.causes import causes
 from petcheck.results.fleet import Group
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
-from petcheck.spec import sections
 
-_GROUPS = 40
-"""The most groups that are described one by one, and compared in a table."""
-
-_COLUMNS = 10
-"""The groups of one table: a phone has room for no more."""
-
-_LINKS = 24
-"""The most targets that are linked in one place; the others are below a fold, or in their groups."""
+_GROUPS = 40  # described one by one, and compared in a table
+_COLUMNS = 10  # groups of one table: a phone has room for no more
+_LINKS = 24  # targets linked in one place; the others are below a fold, or in their groups
 
 
 def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
@@ -32,8 +26,6 @@ def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
         "fleet.html.jinja",
         "fleet.css",
         result=joined,
-        totals=totals,
-        title=sections.title,
         members=members,
         verdict=fleet.verdict(members, named=False),
         failures=causes(joined, ()),

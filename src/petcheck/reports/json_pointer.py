@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _CONSTANT = re.compile(r"[:,\[]\s*(NaN|-?Infinity)\s*[,\]}]")  # Python reads these, and JSON has none of them
@@ -15,14 +16,14 @@ def span(text: str, pointer: str) -> tuple[int, int] | None:
 
     None if `text` is not JSON or has no such value. Of members with the same name, the last counts.
     """
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
     begin = start = _skip(text, 0)
     try:
-        for step in steps:
-            found = _member(text, begin, step) if text[begin : begin + 1] == "{" else _item(text, begin, step)
-            if found is None:
+        for step in pointer.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            found = [(start, value) for key, start, value in _inside(text, begin) if key == name]
+            if not found:
                 return None
-            start, begin = found
+            start, begin = found[-1]
         return start, _end(text, begin)
     except (ValueError, IndexError, RecursionError):
         return None
@@ -46,35 +47,18 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _member(text: str, at: int, name: str) -> tuple[int, int] | None:
-    """The start of a member of the object at `at`, and of its value."""
-    found = None
-    at = _skip(text, at + 1)
-    while text[at] == '"':
-        key, colon = _DECODER.raw_decode(text, at)
-        value = _skip(text, _skip(text, colon) + 1)
-        if key == name:
-            found = (at, value)
-        at = _next(text, _end(text, value))
-    return found
-
-
-def _item(text: str, at: int, index: str) -> tuple[int, int] | None:
-    """The start of an item of the array at `at`, twice."""
-    if text[at : at + 1] != "[" or not index.isdecimal():
-        return None
-    at = _skip(text, at + 1)
-    for _ in range(int(index)):
-        if text[at] == "]":
-            return None
-        at = _next(text, _end(text, at))
-    return None if text[at] == "]" else (at, at)
-
-
-def _next(text: str, at: int) -> int:
-    """The position after the comma, if there is one."""
-    at = _skip(text, at)
-    return _skip(text, at + 1) if text[at] == "," else at
+def _inside(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """What is in the object or array at `at`: the name or number of each, its start, and the start of its value."""
+    last = {"{": "}", "[": "]"}.get(text[at])
+    number, at = 0, _skip(text, at + 1)
+    while last is not None and text[at] != last:
+        start, name = at, str(number)
+        if last == "}":
+            name, colon = _DECODER.raw_decode(text, at)
+            at = _skip(text, _skip(text, colon) + 1)
+        yield name, start, at
+        at = _skip(text, _end(text, at))
+        number, at = number + 1, _skip(text, at + 1) if text[at] == "," else at
 
 
 def _end(text: str, at: int) -> int:

@@ -13,7 +13,7 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
-from petcheck.comparison import sides
+from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
 from petcheck.reports import badge, fleet_html, junit, report_html, summary
 from petcheck.results import atomic_write, parts
@@ -64,10 +64,6 @@ class Output:
     of: Callable[[Material], bool] = lambda _: True
 
 
-def _whole(material: Material) -> bool:
-    return material.folder is None
-
-
 def _result(material: Material) -> Iterable[str]:
     if material.folder is None:
         return [results.text_of(material.result)]
@@ -77,7 +73,7 @@ def _result(material: Material) -> Iterable[str]:
 def _page(material: Material) -> Iterable[str]:
     if is_fleet(material.result):
         return [fleet_html.render(material.result, material.evidence)]
-    if not _whole(material):
+    if material.folder is not None:
         return [report_html.render(material.result, material.evidence)]
     digest = digest_of_text(files.text_of(material.stream.entries)).sha256
     return [report_html.render(material.result, material.evidence, material.environment, digest)]
@@ -99,13 +95,13 @@ def _comparison(material: Material) -> Iterable[str]:
 OUTPUTS = (
     Output(files.FILE, lambda material: files.text_of(material.stream.entries)),
     Output(results.FILE, _result),
-    Output(har.FILE, lambda material: har.pieces(material.stream), _whole),
+    Output(har.FILE, lambda material: har.pieces(material.stream), lambda material: material.folder is None),
     Output(junit.FILE, lambda material: [junit.junit(material.result)]),
     Output(report_html.FILE, _page),
     Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
     Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
     Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
-    Output(sides.FILE, _comparison, lambda material: sides.has_several_sides(material.result)),
+    Output(comparable.FILE, _comparison, lambda material: comparable.has_several_sides(material.result)),
 )
 
 

@@ -8,19 +8,15 @@ from markupsafe import Markup
 
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import exchange_text, highlight
+from petcheck.reports import exchange_text
 from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 
-IN_PLACE = 3
-"""The most deciding exchanges that are shown below a failure; the others are linked."""
-
-LINKS = 40
-"""The most exchanges that are linked below one verdict."""
-
+_IN_PLACE = 3  # deciding exchanges that are shown below a failure; the others are linked
+_LINKS = 40  # exchanges that are linked below one verdict
 _SENT = 60  # characters of a request's body in one line
 _APPENDIX_ROOM = 2_500_000  # characters of markup; the whole page stays well below 5 MB
 _IN_PLACE_ROOM = 1_000_000
@@ -85,14 +81,14 @@ class PageBudget:
         marked.
         """
         blocks = []
-        for index in row.decisive_by_weight[:IN_PLACE]:
+        for index in row.decisive_by_weight[:_IN_PLACE]:
             entry = self._entries.get((row.target, index))
             if entry is None:
                 continue
             block = self._markup(entry, row.part(index))
             if len(block) <= self._left_in_place:
                 self._left_in_place -= len(block)
-                part = highlight.decided_by(entry, row.part(index))
+                part = exchange_text.decided_by(entry, row.part(index))
                 blocks.append((_of_example(row, index), self.line(row.target, index), part, block))
         return blocks
 
@@ -118,9 +114,9 @@ def _of_example(row: Verdict, index: int) -> str:
 
 
 def _linked(row: Verdict) -> tuple[int, ...]:
-    """The exchanges linked below a verdict: those that decide, then the others, at most LINKS."""
+    """The exchanges linked below a verdict: those that decide, then the others, at most _LINKS."""
     deciding = set(row.decisive)
-    return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:LINKS]
+    return (*row.decisive_by_weight, *(index for index in row.exchanges if index not in deciding))[:_LINKS]
 
 
 def _by_weight(result: Result, entries: Mapping[_Key, Exchange]) -> Iterator[Exchange]:
@@ -130,9 +126,9 @@ def _by_weight(result: Result, entries: Mapping[_Key, Exchange]) -> Iterator[Exc
     """
     judged = [row for row in result.requirements if row.outcome != "pass"]
     ordered = [
-        *((row.target, row.decisive_by_weight[:IN_PLACE]) for row in judged),
+        *((row.target, row.decisive_by_weight[:_IN_PLACE]) for row in judged),
         *((row.target, row.decisive) for row in judged),
-        *((observation.target, observation.exchanges[:LINKS]) for observation in result.observations),
+        *((observation.target, observation.exchanges[:_LINKS]) for observation in result.observations),
         *((row.target, _linked(row)) for row in result.requirements),
     ]
     names = {target.name for target in result.targets}

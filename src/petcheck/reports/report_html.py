@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from petcheck.comparison import sides
+from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import templating
@@ -56,9 +56,7 @@ def render(
         result=result,
         environment=environment,
         digest=digest,
-        totals=totals,
         request_of=request_of,
-        title=sections.title,
         groups=groups,
         points=_lines(sorted(result.observations, key=lambda row: sections.order(row.section)), result),
         outcomes=_outcomes,
@@ -70,7 +68,7 @@ def render(
             target.name: next_step(result, [cause for cause in found if cause.target == target.name], repeatable=True)
             for target in result.targets
         },
-        compared=sides.FILE if sides.has_several_sides(result) else None,
+        compared=comparable.FILE if comparable.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
         exchanges=PageBudget(result, evidence, templating.macro("exchange")),
     )

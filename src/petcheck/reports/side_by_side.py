@@ -7,15 +7,14 @@ Texts are cut at the limits of every report before they are compared.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from itertools import takewhile
 from urllib.parse import urlsplit
 
 from petcheck.comparison.normalize import header_varies, member_varies, normalized, request_path
 from petcheck.exchange import Exchange
-from petcheck.reports.highlight import Piece
+from petcheck.reports.exchange_text import Piece
 from petcheck.sanitize import BODY_LIMIT, HEADER_LIMIT, printable, printable_parts
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -64,19 +63,19 @@ def side_by_side(
             for e, _, _ in given
         ),
         _headers([entry.request.headers for entry, _, _ in given], contexts),
-        _bodies([_Body(entry.request.body or b"", run) for entry, _, run in given]),
+        _bodies(_body(entry.request.body or b"", run) for entry, _, run in given),
         (
             tuple(Piece(part, any(other[at : at + 1] != [part] for other in statuses)) for at, part in enumerate(parts))
             for parts in statuses
         ),
         _headers([entry.heard.headers for entry, _, _ in given], contexts),
-        _bodies([_Body(e.heard.body, run, _id_asked_for(e), statuses_count=filtered) for e, _, run in given]),
+        _bodies(_body(e.heard.body, run, _id_asked_for(e), statuses_count=filtered) for e, _, run in given),
     )
     return tuple(next(aligned) if entry is not None else None for entry in entries)
 
 
-def _request_line(entry: Exchange, *, differs: bool) -> Line:
-    return Piece(f"{printable(entry.request.method, 20)} "), Piece(printable(entry.request.url), differs)
+def _id_asked_for(entry: Exchange) -> str | None:
+    return entry.request.url.rpartition("/")[2] if entry.request.operation is Operation.GET_PET else None
 
 
 def _status_parts(entry: Exchange) -> list[str]:
@@ -92,23 +91,17 @@ def _headers(
 
     `contexts` are the host and the run's id of each side.
     """
-
-    def kept(name: str, value: str, context: tuple[str, str]) -> str:
-        own, run = context
-        return "" if header_varies(name) else normalized(value.replace(own, "{host}") if own else value, run)
-
-    known = [
-        {(name.lower(), kept(name, value, context)) for name, value in message}
+    compared = [
+        [(name.lower(), "" if header_varies(name) else _without_context(value, *context)) for name, value in message]
         for message, context in zip(messages, contexts, strict=True)
     ]
-    names = [{name for name, _ in pairs} for pairs in known]
+    names = [{name for name, _ in pairs} for pairs in compared]
     made = []
-    for message, context in zip(messages, contexts, strict=True):
+    for message, pairs in zip(messages, compared, strict=True):
         lines: list[Line] = []
-        for name, value in message[:HEADER_LIMIT]:
-            key = name.lower()
-            missing = any(key not in others for others in names)
-            other = any((key, kept(name, value, context)) not in pairs for pairs in known)
+        for (name, value), pair in list(zip(message, pairs, strict=True))[:HEADER_LIMIT]:
+            missing = any(pair[0] not in others for others in names)
+            other = any(pair not in others for others in compared)
             lines.append((Piece(f"{printable(name)}: ", missing), Piece(printable(value), missing or other)))
         if len(message) > HEADER_LIMIT:
             lines.append((Piece(f"[cut at {HEADER_LIMIT} of {len(message)} headers, whole in exchanges.jsonl]"),))
@@ -116,61 +109,54 @@ def _headers(
     return made
 
 
+def _without_context(value: str, host: str, run: str) -> str:
+    return normalized(value.replace(host, "{host}") if host else value, run)
+
+
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """A body, the run's id and the requested id that may occur in it, and whether the animals' status counts."""
+    """A body in chunks, the text by which each is compared, the note that it was cut, and the places that differ."""
 
-    content: bytes
-    run: str
-    asked_id: str | None = None
-    statuses_count: bool = True
-
-
-def _id_asked_for(entry: Exchange) -> str | None:
-    return entry.request.url.rpartition("/")[2] if entry.request.operation is Operation.GET_PET else None
+    chunks: list[str]
+    keys: list[str]
+    note: str
+    marked: set[int] = field(default_factory=set)
 
 
-def _bodies(bodies: Sequence[_Body]) -> list[Line]:
+def _body(content: bytes, run: str, asked_id: str | None = None, *, statuses_count: bool = True) -> _Body:
+    """A body; the run's id and the requested id may occur in it, and the animals' status may count."""
+    text, note = printable_parts(content.decode("utf-8", "backslashreplace"), BODY_LIMIT, lines=True)
+    chunks, in_list = _CHUNK.findall(text), text.lstrip().startswith("[")
+    keys = [_key(chunk, run, asked_id, in_list=in_list, statuses_count=statuses_count) for chunk in chunks]
+    if note:  # the cut may split the last member
+        last = max((place for place, chunk in enumerate(chunks) if chunk in "{}[],"), default=-1)
+        keys[last + 1 :] = [""] * (len(keys) - last - 1)
+    return _Body(chunks, keys, note)
+
+
+def _bodies(bodies: Iterable[_Body]) -> list[Line]:
     """The bodies in pieces. The first is compared with all others, each other one with the first."""
-    texts, notes = zip(
-        *(printable_parts(body.content.decode("utf-8", "backslashreplace"), BODY_LIMIT, lines=True) for body in bodies),
-        strict=True,
-    )
-    chunks = [_CHUNK.findall(text) for text in texts]
-    keys = [
-        [_key(chunk, body, in_list=text.lstrip().startswith("[")) for chunk in mine]
-        for mine, text, body in zip(chunks, texts, bodies, strict=True)
-    ]
-    for mine, own, note in zip(chunks, keys, notes, strict=True):
-        if note:  # the cut may split the last member
-            last = max((place for place, chunk in enumerate(mine) if chunk in "{}[],"), default=-1)
-            own[last + 1 :] = [""] * (len(own) - last - 1)
-    marked = [set[int]() for _ in bodies]
-    for number in range(1, len(bodies)):
-        ours, theirs = _differing(keys[0], keys[number], cut=(bool(notes[0]), bool(notes[number])))
-        marked[0] |= ours
-        marked[number] |= theirs
-    return [
-        _joined(mine, at) + ((Piece(note),) if note else ())
-        for mine, at, note in zip(chunks, marked, notes, strict=True)
-    ]
+    first, *others = bodies
+    for other in others:
+        _mark(first, other)
+    return [_joined(one.chunks, one.marked) + ((Piece(one.note),) if one.note else ()) for one in (first, *others)]
 
 
-def _key(chunk: str, body: _Body, *, in_list: bool) -> str:
+def _key(chunk: str, run: str, asked_id: str | None, *, in_list: bool, statuses_count: bool) -> str:
     """The text by which a chunk is compared; empty if it is ignored: space, and the status of an animal on a page."""
     if chunk.isspace() or (in_list and chunk == ","):
         return ""
     member = _MEMBER.fullmatch(chunk)
     if member is None:
-        return normalized(chunk, body.run)
+        return normalized(chunk, run)
     name, value = member[1], member[2]
-    if in_list and name == "status" and not body.statuses_count and value in _STATUSES:
+    if in_list and name == "status" and not statuses_count and value in _STATUSES:
         return ""
-    if name == "id" and body.asked_id is not None:
-        return f"id:{'asked for' if value == body.asked_id else _kind(value)}"
+    if name == "id" and asked_id is not None:
+        return f"id:{'asked for' if value == asked_id else _kind(value)}"
     if (in_list and name == "name") or (member_varies(name) and (in_list or name != "categoryId")):
         return f"{name}:{_kind(value)}"
-    return f"{name}:{normalized(value, body.run)}"
+    return f"{name}:{normalized(value, run)}"
 
 
 def _kind(value: str) -> str:
@@ -180,32 +166,25 @@ def _kind(value: str) -> str:
     return "integer" if re.fullmatch(r"-?\d+", value) else value
 
 
-def _differing(ours: Sequence[str], theirs: Sequence[str], cut: tuple[bool, bool]) -> tuple[set[int], set[int]]:
-    """The positions in each sequence of items that the other lacks, except those that its `cut` end may hold."""
-    mine = [place for place, key in enumerate(ours) if key]
-    others = [place for place, key in enumerate(theirs) if key]
-    left, right = [ours[place] for place in mine], [theirs[place] for place in others]
-    unlike: tuple[set[int], set[int]] = (set(), set())
-    for start, end, other_start, other_end in _changes(left, right):
-        at_end = end == len(mine) and other_end == len(others)
-        if not (at_end and cut[1]):
-            unlike[0].update(mine[start:end])
-        if not (at_end and cut[0]):
-            unlike[1].update(others[other_start:other_end])
-    return unlike
+def _mark(one: _Body, other: _Body) -> None:
+    """Mark what each of two bodies has and the other lacks, except what the other's cut end may hold.
 
-
-def _changes(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """The ranges that the two do not share; a single range if finding all of them would take too long."""
+    Everything, if finding it would take too long.
+    """
+    mine = [place for place, key in enumerate(one.keys) if key]
+    others = [place for place, key in enumerate(other.keys) if key]
+    left, right = [one.keys[place] for place in mine], [other.keys[place] for place in others]
+    if left == right:
+        return
+    codes = [("replace", 0, len(left), 0, len(right))]
     if len(left) * len(right) <= _STEPS:
-        codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
-        return [places for tag, *places in codes if tag != "equal"]  # type: ignore[misc]
-    start = sum(1 for _ in takewhile(lambda both: both[0] == both[1], zip(left, right, strict=False)))
-    rest = min(len(left), len(right)) - start
-    pairs = zip(reversed(left), reversed(right), strict=False)
-    end = min(rest, sum(1 for _ in takewhile(lambda both: both[0] == both[1], pairs)))
-    stretch = (start, len(left) - end, start, len(right) - end)
-    return [stretch] if stretch[0] < stretch[1] or stretch[2] < stretch[3] else []
+        codes = list(SequenceMatcher(None, left, right, autojunk=False).get_opcodes())
+    for tag, start, end, other_start, other_end in codes:
+        at_end = end == len(mine) and other_end == len(others)
+        if tag != "equal" and not (at_end and other.note):
+            one.marked.update(mine[start:end])
+        if tag != "equal" and not (at_end and one.note):
+            other.marked.update(others[other_start:other_end])
 
 
 def _joined(chunks: Sequence[str], marked: set[int]) -> Line:

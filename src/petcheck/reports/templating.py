@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from petcheck.reports import exchange_text, highlight
-from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, REASON_LIMIT, printable
+from petcheck.reports import exchange_text
+from petcheck.results import totals
+from petcheck.sanitize import BODY_LIMIT, FIELD_LIMIT, HEADER_LIMIT, REASON_LIMIT, printable
 from petcheck.spec import sections
 from petcheck.stream.typed import timestamp
 from petcheck.words import plural
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _OPTION = re.compile(r"--[a-z][a-z-]{1,24}(?: \d{1,19})?")
+_LISTED = 200  # entries of one kind that a page lists
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -35,13 +37,8 @@ def page(template: str, sheet: str, rules: str = "", **values: Any) -> str:
     Content-Security-Policy as `style_hash`.
     """
     style = "".join((_TEMPLATES / name).read_text("utf-8") for name in ("page.css", sheet)) + rules
-    made = (
-        environment()
-        .get_template(template)
-        .render(
-            style=Markup(style), style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(), **values
-        )
-    )
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    made = environment().get_template(template).render(style=Markup(style), style_hash=digest, **values)
     return made.strip() + "\n"
 
 
@@ -56,10 +53,7 @@ def environment() -> Environment:
     """The template engine with our filters: `field`, `reason`, `body`, `statement`, `headers` and others."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    from petcheck.reports.template_bytecode import TemplateBytecode
-
     made = Environment(
-        bytecode_cache=TemplateBytecode(_TEMPLATES, settings=Path(__file__).read_bytes()),
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -70,11 +64,13 @@ def environment() -> Environment:
     made.filters |= {
         "field": partial(printable, limit=FIELD_LIMIT, whole_in="result.json"),
         "reason": partial(printable, limit=REASON_LIMIT, whole_in="result.json"),
-        "lines": _lines,
-        "body": lambda body, part="": marked_up(highlight.body_pieces(body, part)),
+        "lines": lambda text: escape(printable(text, max(len(text), 1), lines=True)),
+        "body": lambda body, part="": marked_up(exchange_text.body_pieces(body, part)),
         "statement": _statement,
-        "headers": lambda headers, part="": marked_up(highlight.header_pieces(headers, part)),
-        "answer": lambda exchange, part: marked_up(highlight.answer_pieces(exchange, part)),
+        "headers": lambda headers, part="": marked_up(exchange_text.header_pieces(headers, part)),
+        "answer": lambda exchange, part: marked_up(exchange_text.answer_pieces(exchange, part)),
+        "pieces": marked_up,
+        "differs": lambda line: any(piece.marked for piece in line),
         "slug": slug,
         "place": sections.place,
         "milliseconds": exchange_text.milliseconds,
@@ -82,7 +78,8 @@ def environment() -> Environment:
         "timestamp": timestamp,
         "plural": plural,
     }
-    made.globals |= {"limits": {"body": BODY_LIMIT, "field": FIELD_LIMIT}}
+    limits = {"body": BODY_LIMIT, "field": FIELD_LIMIT, "headers": HEADER_LIMIT, "listed": _LISTED}
+    made.globals |= {"limits": limits, "totals": totals, "title": sections.title}
     return made
 
 
@@ -91,7 +88,7 @@ def slug(section: str) -> str:
     return re.sub("[^0-9A-Za-z]+", "-", section)
 
 
-def marked_up(pieces: Iterable[highlight.Piece]) -> Markup:
+def marked_up(pieces: Iterable[exchange_text.Piece]) -> Markup:
     """The pieces joined, with the marked ones in a `mark` element."""
     texts = (Markup(f"<mark>{escape(p.text)}</mark>") if p.marked else escape(p.text) for p in pieces)
     return Markup("").join(texts)
@@ -102,11 +99,6 @@ def _harmless(value: Any) -> Any:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(value, len(value))
     return value
-
-
-def _lines(text: str) -> Markup:
-    """Text of several lines, such as a traceback, whole."""
-    return escape(printable(text, max(len(text), 1), lines=True))
 
 
 def _statement(text: str) -> Markup:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
-from petcheck.comparison import sides
+from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
 from petcheck.reports import advice, exchange_text
-from petcheck.reports.highlight import answer_line
+from petcheck.reports.exchange_text import answer_line
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, by_target, cause_of, causes
@@ -90,7 +90,7 @@ def render(
 
 def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection[str]) -> None:
     parts = fleet.in_parts(result)
-    compared = [sides.FILE] if sides.has_several_sides(result) else []
+    compared = [comparable.FILE] if comparable.has_several_sides(result) else []
     named = [name for name in (*_FILES, *compared) if name not in unwritten and not (parts and name == har.FILE)]
     if named:
         each = f"; those of each target in {folder}/{PARTS}/" if parts else ""

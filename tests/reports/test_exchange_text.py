@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from petcheck.exchange import Exchange, NoAnswer, Silence
-from petcheck.reports import highlight
+from petcheck.reports import exchange_text
 from petcheck.reports.json_pointer import span
 from petcheck.results.decisions import by_index
 from tests.support import samples
@@ -60,7 +60,7 @@ def test_every_member_of_a_list_is_found(items: list[dict[str, object]]) -> None
 
 def pieces(body: bytes, part: str) -> tuple[str, list[str]]:
     """All text that is shown, and the marked part of it."""
-    found = list(highlight.body_pieces(body, part))
+    found = list(exchange_text.body_pieces(body, part))
     return "".join(piece.text for piece in found), [piece.text for piece in found if piece.marked]
 
 
@@ -87,10 +87,10 @@ def test_a_part_near_the_start_or_missing() -> None:
 
 def test_a_header_is_marked_anywhere() -> None:
     listed = [(f"X-{number}", "1") for number in range(60)]
-    found = list(highlight.header_pieces(listed, "header:x-55"))
+    found = list(exchange_text.header_pieces(listed, "header:x-55"))
     assert [piece.text for piece in found if piece.marked] == ["X-55: 1"]
     assert "".join(piece.text for piece in found).endswith("\n[cut at 41 of 60 headers, whole in exchanges.jsonl]")
-    assert not any(piece.marked for piece in highlight.header_pieces(listed, "header:Retry-After"))
+    assert not any(piece.marked for piece in exchange_text.header_pieces(listed, "header:Retry-After"))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_header_is_marked_anywhere() -> None:
     ],
 )
 def test_the_deciding_part_in_words(part: str, said: str) -> None:
-    assert highlight.decided_by(evidence(), part) == said
+    assert exchange_text.decided_by(evidence(), part) == said
 
 
 def evidence(*, silent: bool = False, body: bytes = b"[]") -> Exchange:
@@ -115,8 +115,8 @@ def evidence(*, silent: bool = False, body: bytes = b"[]") -> Exchange:
 
 
 def test_silence_and_emptiness_in_words() -> None:
-    assert highlight.decided_by(evidence(silent=True), "status") == ""
-    assert highlight.decided_by(evidence(body=b""), "body:/id") == "by its body, which is empty"
+    assert exchange_text.decided_by(evidence(silent=True), "status") == ""
+    assert exchange_text.decided_by(evidence(body=b""), "body:/id") == "by its body, which is empty"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_silence_and_emptiness_in_words() -> None:
 )  # fmt: skip
 def test_the_answer_in_one_line_marks_what_decides(body: bytes, part: str, pieces: list[tuple[str, bool]]) -> None:
     [entry] = by_index([samples.exchange(0, None, samples.response(body))]).values()
-    assert [(piece.text, piece.marked) for piece in highlight.answer_pieces(entry, part)] == pieces
+    assert [(piece.text, piece.marked) for piece in exchange_text.answer_pieces(entry, part)] == pieces
 
 
 def test_a_header_that_is_missing_is_shown_by_those_that_are_there() -> None:
     [entry] = by_index([samples.exchange(0, None, samples.response())]).values()
-    assert highlight.answer_line(entry, "header:Retry-After") == (
+    assert exchange_text.answer_line(entry, "header:Retry-After") == (
         "200 without Retry-After; it has Date, Content-Type, X-RateLimit-Limit, X-RateLimit-Remaining, "
         "X-RateLimit-Reset"
     )
