@@ -24,8 +24,9 @@ def pet(number: int, **members: object) -> dict[str, object]:
     return {"id": number, "name": f"Rex {number}", "categoryId": 1, "status": "pending"} | members
 
 
-def new(number: int, sent: float = 0.0, status: int = 201, **members: object) -> Exchange:
+def new(number: int, sent: float = 0.0, status: int = 201, *, status_shown: str = "", **members: object) -> Exchange:
     """The POST of an animal; it is finished a tenth of a second later."""
+    members |= {"status": status_shown} if status_shown else {}
     asked = {key: value for key, value in pet(number).items() if key != "id"}
     body = pet(number, **members) if status == 201 else {"code": "x", "message": "y", "status": status}
     return exchange(CREATE, status, body, asked=asked, sent=sent, index=number)
@@ -121,6 +122,46 @@ def test_two_animals_that_differ_in_other_members_may_have_been_changed_by_anoth
     assert isinstance(found("CREATE-12", *record, grounds=READING), Undecided)
     alike = [new(1), new(2), *(get(n, at, name="Tex") for n in (1, 2) for at in (1.0, 11.0))]
     assert isinstance(found("CREATE-12", *alike), Failed)
+
+
+@pytest.mark.parametrize(
+    ("made", "shown", "alike"),
+    [
+        (("pending", "available"), ("available", "sold"), False),
+        (("pending", "pending"), ("available", "sold"), False),
+        (("pending", "pending"), ("sold", "sold"), True),
+        (("pending", "available"), (None, None), True),
+    ],
+)
+def test_a_status_changed_alike_if_it_was_the_same_and_became_the_same(
+    made: tuple[str, str], shown: tuple[str | None, str | None], alike: bool
+) -> None:
+    """Another client may sell one animal of the run and release another."""
+    reads = [
+        exchange(GET, 200, {k: v for k, v in pet(n, status=now).items() if v}, path=f"/pets/{n}", sent=at)
+        for n, now in enumerate(shown, start=1)
+        for at in (1.0, 11.0)
+    ]
+    record = [*(new(n, status_shown=was) for n, was in enumerate(made, start=1)), *reads]
+    decision = found("CREATE-12", *record, grounds=READING)
+    assert isinstance(decision, Failed if alike else Undecided)
+
+
+@pytest.mark.parametrize(
+    ("names", "third", "alike"),
+    [
+        (("Re", "R"), "Rex 3", True),  # both are cut
+        (("REX 1", "REX 2"), "Rex 3", True),
+        (("Tom", "Ulf"), "Rex 3", False),
+        (("Tom", "Ulf"), "Tim", True),  # every animal has another name
+    ],
+)
+def test_names_changed_alike_if_one_way_explains_both_or_all_changed(
+    names: tuple[str, str], third: str, alike: bool
+) -> None:
+    reads = [get(n, at, name=name) for n, name in enumerate((*names, third), start=1) for at in (1.0, 11.0)]
+    decision = found("CREATE-12", new(1), new(2), new(3), *reads, grounds=READING)
+    assert isinstance(decision, Failed if alike else Undecided)
 
 
 def test_a_difference_counts_if_two_reads_share_it_and_the_last_is_late() -> None:
