@@ -27,7 +27,7 @@ CREATE = Operation.CREATE_PET
 # requests of later stages: pages that show posted animals, another animal, and a page of more than 100
 LATER = 3
 # the other kinds of key that are asked before other requirements may use the rest of the requests
-OFTEN = 2
+OFTEN = 4
 
 
 def send(target: Target, cell: KeyCell) -> None:

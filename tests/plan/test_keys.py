@@ -55,12 +55,24 @@ def test_repeated_runs_ask_for_all_pairs_early() -> None:
     assert early == set(product(KINDS, Operation))
 
 
-def test_a_random_key_with_a_defect_and_kinds_that_were_not_asked_come_first() -> None:
-    plan = key_plan("1", ALL)
-    first, *kinds = plan.others[:4]
+@pytest.mark.parametrize("seed", SEEDS)
+def test_kinds_that_were_not_asked_come_first_and_the_likeliest_of_them_before(seed: str) -> None:
+    plan = key_plan(seed, ALL)
+    *kinds, first = plan.others[:8]
+    assert {cell.key for cell in kinds}.isdisjoint({cell.key for cell in plan.needed})
+    assert {cell.key for cell in kinds[:3]} == {Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING}
     assert first.key is Credential.RANDOM
     assert first.wrong in DEFECTS[first.operation]
-    assert {cell.key for cell in kinds}.isdisjoint({cell.key for cell in plan.needed})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_post_without_a_key_has_a_body_that_no_parser_reads(seed: str) -> None:
+    [late] = [
+        cell
+        for cell in key_plan(seed, ALL).needed
+        if (cell.key, cell.operation) == (Credential.MISSING, Operation.CREATE_PET) and "AUTH-5" in cell.requirements
+    ]
+    assert late.wrong is Wrong.NO_JSON
 
 
 def test_the_seed_decides() -> None:

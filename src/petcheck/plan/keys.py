@@ -22,7 +22,9 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.api import Members
 
 _VARIANTS = 12
-_KINDS_FIRST = 3  # kinds of key that a pass does not need, before pairs that were not asked
+# of the kinds that a pass does not need, those that careless code accepts most: a name that every object of JavaScript
+# has, a header that is split at spaces, and a key of which only the beginning is compared
+_LIKELY = (Credential.EVERY_OBJECT, Credential.WORD_AFTER, Credential.BEGINNING)
 _MISSING, _EMPTY, _RANDOM = Credential.MISSING, Credential.EMPTY, Credential.RANDOM
 
 
@@ -106,11 +108,18 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
             yield cell(key, operation, _options(operation) if either else _OTHERWISE_RIGHT[operation])
 
     needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
-    needed += [cell(_MISSING, op, DEFECTS[op]) for op in ours if DEFECTS[op]]
+    # a server that looks at what a body says before the key has parsed it before, too
+    needed += [
+        cell(_MISSING, op, (Wrong.NO_JSON,) if Wrong.NO_JSON in DEFECTS[op] else DEFECTS[op])
+        for op in ours
+        if DEFECTS[op]
+    ]
     needed += [cell(_EMPTY, op, _options(op)) for op in ours]
     for name in ("AUTH-2", "AUTH-4"):
         needed += spread([key for key in INVALID[name] if key in SURELY_INVALID])
-    others = list(spread([key for key in INVALID["AUTH-2"] if key not in SURELY_INVALID]))
+    others = sorted(
+        spread([key for key in INVALID["AUTH-2"] if key not in SURELY_INVALID]), key=lambda one: one.key not in _LIKELY
+    )
     asked = {one.pair for one in (*needed, *others)}
     kinds = [key for several in INVALID.values() for key in several]
     rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
@@ -119,8 +128,7 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
     late = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
     rest += [cell(key, op, (wrong,)) for key, op, wrong in late if (key, wrong) not in sent]
     first = [one for one in rest if one.key is _RANDOM and one.wrong in DEFECTS[one.operation]]
-    later = [*rest, *others[_KINDS_FIRST:]]
-    order = (*drawn.sample(first, min(1, len(first))), *others[:_KINDS_FIRST], *drawn.sample(later, len(later)))
+    order = (*others, *drawn.sample(first, min(1, len(first))), *drawn.sample(rest, len(rest)))
     return KeyPlan(tuple(needed), tuple(dict.fromkeys(order)))
 
 

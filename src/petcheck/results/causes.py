@@ -231,8 +231,10 @@ def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: boo
     if member_of(which):
         return f"Wrong `{printable(member_of(which))}` in {place}"
     there = names_at(exchange, which)
+    if not isinstance(there, tuple):  # a page as a whole
+        return ""
     fields = ERROR_FIELDS if exchange.heard.status >= 400 else _REQUIRED
-    lacking = [f"`{name}`" for name in fields if isinstance(there, tuple) and name not in there]
+    lacking = [f"`{name}`" for name in fields if name not in there]
     return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
 
 

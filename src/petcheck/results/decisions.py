@@ -42,6 +42,7 @@ _REFUSED = "400"
 _NO_REQUEST_LINE = re.compile(
     r"(Bad request syntax|Bad request version|Bad HTTP/0\.9 request type|Unsupported method) \("
 )
+_FIELDS = "2"  # the section that says which values an animal may have
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
 
@@ -114,7 +115,7 @@ def created_by(rows: Iterable[Verdict], evidence: Entries) -> dict[Hashable, Has
             if exchange is not None and created and exchange.heard.status // 100 == 2:
                 ids[_id_in(exchange.json)] = _mark(row, exchange, "status")
     marks = set(ids.values())
-    for row in rows:
+    for row in (row for row in rows if row.section == _FIELDS):  # elsewhere a later answer may be what is wrong
         for index in row.decisive[:MOST]:
             exchange = evidence.get((row.target, index))
             mark = ("status", exchange.status, _REFUSED) if exchange is not None else None

@@ -13,7 +13,7 @@ from petcheck.exchange import Form, Request
 from petcheck.spec.figures import CONTENT_TYPE
 
 BASE_VARIABLE = "PETSTORE_URL"
-_EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:%\?+)?\})*")
+_EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:[%#]\?+)?\})*")
 _PRINTABLE = re.compile(r"[ -~]*")
 # what printf reads otherwise, or does not print
 _SPECIAL = re.compile(r"[^ -~]|[%\\']")

@@ -256,7 +256,7 @@ class Target:
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
         needed = requests + self.reserved
-        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 28 // 40
+        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 26 // 40
 
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""

@@ -205,7 +205,8 @@ def test_each_limit_needs_a_page_that_could_have_been_longer() -> None:
     left = decided("LIST-3", one, twenty, hundred)
     few = "animals are known; judging `limit` 100 needs more. Add animals to the store."
     assert left == Undecided(f"Only 100 {few}", None, (one, twenty))
-    no_page = Undecided("No page shows whether `limit` 20 is obeyed; see LIST-2.", None, (one, hundred))
+    late = "No page with `limit` 20 was requested while more animals than that were known. Run again."
+    no_page = Undecided(late, None, (one, hundred))
     assert decided("LIST-3", one, hundred, more) == Ask((ask("limit=20"),), no_page)
     both = f"Only 50 {few} {no_page.reason}"
     fifty = page(range(50), "status=sold")
@@ -292,18 +293,22 @@ def test_the_default_of_a_filter_needs_animals_too() -> None:
     assert reason(decided("LIST-4", *many)) == f"{said} Add animals to the store."
 
 
+LATE = "without `limit` was not requested while more than 20 animals were known. Run again."
+
+
 def test_a_missing_default_page_of_a_filter_is_requested() -> None:
     twenty_sold = page(range(2000, 2010), "limit=100", status="sold")
     record = [full(), wide(30, "pending"), twenty_sold]
-    no_page = Undecided("GET /pets with `status` and without `limit` returned no page to compare; see LIST-6.")
-    assert decided("LIST-4", *record) == Ask((ask("status=pending"),), no_page)
-    left = Undecided(no_page.reason, None, (record[0],))
+    late = f"GET /pets with `status` {LATE}"
+    assert decided("LIST-4", *record) == Ask((ask("status=pending"),), Undecided(late))
+    no_page = "GET /pets with `status` returned no page to compare; see LIST-6."
+    left = Undecided(no_page, None, (record[0],))
     assert decided("LIST-4", *record, answer("status=pending", 400)) == left
 
 
 def test_a_short_default_page_of_a_filter_is_compared_with_a_page_of_that_filter() -> None:
     short = page(range(1000, 1010), "status=sold", status="sold")
-    no_page = Undecided("GET /pets with `status` and without `limit` returned no page to compare; see LIST-6.")
+    no_page = Undecided("GET /pets with `status` and `limit=20` returned no page to compare; see LIST-2.")
     question = decided("LIST-4", full(), wide(25, "sold"), short)
     assert question == Ask((ask("limit=20", "status=sold"),), no_page)
 
@@ -363,10 +368,13 @@ def test_pages_with_another_list_in_between_are_not_in_a_row() -> None:
 
 
 def test_a_default_page_without_a_filter_is_requested_too() -> None:
-    no_page = Undecided("GET /pets returned no page to compare; see LIST-1.")
     filtered = [full("sold"), wide(25, "sold")]
-    assert decided("LIST-4", *filtered) == Ask((ask(),), no_page)
-    assert reason(decided("LIST-4", *filtered, answer(status=400))) == no_page.reason
+    question = Ask((ask(),), Undecided(f"GET /pets {LATE}"))
+    assert decided("LIST-4", *filtered) == question
+    no_page = "GET /pets returned no page to compare; see LIST-1."
+    assert reason(decided("LIST-4", *filtered, answer(status=400))) == no_page
+    refused = answer(status=401, credential=Credential.MISSING)
+    assert decided("LIST-4", *filtered, refused) == question
     twenty_known = page(range(20))
     assert decided("LIST-4", twenty_known, *(page([n], "limit=1", at=n) for n in range(20, 22))) != Held(
         (twenty_known,)

@@ -110,7 +110,10 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     if short:
         reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(known)}")
     if unanswered:
-        reasons.append(f"No page shows whether `limit` {one_of([*map(str, unanswered)])} is obeyed; see LIST-2.")
+        wanted = one_of([*map(str, unanswered)])
+        reasons.append(
+            f"No page with `limit` {wanted} was requested while more animals than that were known. Run again."
+        )
     otherwise = Undecided(" ".join(reasons), option, examined)
     return Ask(tuple(page_call(limit) for limit in unanswered), otherwise) if unanswered else otherwise
 
@@ -148,14 +151,18 @@ def _default_of(status: str | None, record: Record) -> Decision:
     known = sum(status is None or animal.get("status") == status for animal in known_in(record).values())
     if known <= LIMIT_DEFAULT:
         return _short_of(status, known, pages, behind, record)
-    asked = f"{Operation.LIST_PETS} with `status` and without `limit`" if status else str(Operation.LIST_PETS)
-    no_page = Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
+    asked = f"{Operation.LIST_PETS}{' with `status`' if status else ''}"
+    refused = any(e.request.has_valid_key and e.status != 200 for e in asked_with(record, *default.query))
+    if not decisive_pages and refused:
+        return Undecided(f"{asked} returned no page to compare; see {'LIST-6' if status else 'LIST-1'}.")
     if not decisive_pages:
-        refused = len(asked_with(record, *default.query)) > len(pages)
-        return no_page if refused else Ask((default,), no_page)
+        late = f"{asked} without `limit` was not requested while more than {LIMIT_DEFAULT} animals were known."
+        return Ask((default,), Undecided(f"{late} Run again."))
     twenties = pages_of(record, explicit)
     if not twenties:
-        return Ask((explicit,), no_page)
+        return Ask(
+            (explicit,), Undecided(f"{asked} and `limit={LIMIT_DEFAULT}` returned no page to compare; see LIST-2.")
+        )
     if decisive_pages[-1].size == twenties[-1].size:
         return Held((*examined, twenties[-1].exchange))
     return _compared(default, explicit, decisive_pages[-1], twenties[-1], record)
