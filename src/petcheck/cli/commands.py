@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from importlib import import_module
 
 from petcheck.cli.parser import Parser
@@ -22,6 +23,6 @@ COMMANDS = {
 
 
 def parser_of(command: str) -> Parser:
-    """The parser of a command."""
-    made: Parser = import_module(f"petcheck.cli.{command}").PARSER
+    """The parser of a command, for the caller to change."""
+    made: Parser = deepcopy(import_module(f"petcheck.cli.{command}").PARSER)
     return made
