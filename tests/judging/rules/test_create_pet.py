@@ -275,6 +275,15 @@ def test_each_defect_that_was_sent_is_examined() -> None:
 # ---- CREATE-1
 
 
+def test_a_refusal_shows_nothing_if_valid_bodies_are_refused_too() -> None:
+    refused = posted(without("name", NEW), 400)
+    assert found("CREATE-6", refused) == Held((refused,))
+    assert found("CREATE-6", posted(status=400), refused) == Undecided(
+        "Every POST was refused, valid ones too, so a refusal shows nothing; see CREATE-1.", examined=(refused,)
+    )
+    assert found("CREATE-6", posted(status=400), refused, posted()) == Held((refused,))
+
+
 def test_each_status_and_no_status_is_accepted() -> None:
     record = each(201, 201, 201, 201)
     assert found("CREATE-1", *record) == Held(tuple(record))

@@ -142,6 +142,9 @@ def _each_defect_is_refused(requirement: str, record: Record, grounds: Grounds) 
     examined = tuple(exchange for exchange, _ in held)
     if missing:
         return Undecided(f"{'; '.join(missing)}, which says nothing about the body; see AUTH-7.", examined=examined)
+    valid = {e.status for e, asked in _asked(record, grounds) if asked.requirement == "CREATE-1"}
+    if held and valid and not any(e.status == 201 for e in posts_in(record)):
+        return Undecided(_ALL_REFUSED, examined=examined)
     return Held(examined) if held else Undecided(_NO_DEFECT)
 
 
@@ -196,6 +199,7 @@ def _categories_of(exchange: Exchange) -> frozenset[int]:
 
 _NO_ANIMAL = "No animal was created; see CREATE-1."
 _NO_DEFECT = "No request with this defect got an answer."
+_ALL_REFUSED = "Every POST was refused, valid ones too, so a refusal shows nothing; see CREATE-1."
 _NO_DOUBT = "No value that the service may refuse was sent."
 
 RULES = (
