@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from petcheck.exchange import FORMS_OF_JSON, Call, Credential, Form, page_call
+from petcheck.exchange import FORMS_OF_JSON, Call, Credential, Exchange, Form, page_call
 from petcheck.plan.forms import Forms, fits, spelled
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
@@ -21,6 +21,22 @@ def test_the_first_request_of_an_operation_is_plain_and_every_other_one_differs(
     assert drawn[::2] == [Form.PLAIN] * 10
     assert set(drawn[1::2]) == set(Form) - {Form.PLAIN} - FORMS_OF_JSON
     assert {Forms(str(seed)).formed(POST).form for seed in range(9)} == {Form.PLAIN}
+
+
+def test_a_form_in_which_a_valid_key_was_refused_is_not_drawn_again() -> None:
+    forms = Forms("7")
+    recorded: list[Exchange] = []
+    for index in range(40):
+        call = forms.formed(page_call(5, "sold"), recorded)
+        form = call.form or Form.PLAIN
+        status = 401 if form is Form.LOWER else 200
+        recorded.append(exchange(Operation.LIST_PETS, status, [], form=form, index=index))
+    drawn = [one.request.form for one in recorded]
+    assert drawn.count(Form.LOWER) == 1
+    assert drawn.count(Form.UPPER) > 1
+    keyless = exchange(Operation.LIST_PETS, 401, {}, form=Form.UPPER, credential=Credential.MISSING)
+    assert forms.formed(page_call(5), [*recorded, keyless]).form is Form.PLAIN
+    assert Form.UPPER in {forms.formed(page_call(5), [*recorded, keyless]).form for _ in range(20)}
 
 
 def test_a_named_form_is_kept_and_takes_no_turn() -> None:

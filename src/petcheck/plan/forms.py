@@ -7,9 +7,10 @@ from __future__ import annotations
 import json
 import random
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from petcheck.exchange import FORMS_OF_JSON, Call, Form
+from petcheck.exchange import FORMS_OF_JSON, Call, Exchange, Form
 from petcheck.json_values import parse
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
@@ -20,14 +21,24 @@ _DIFFERENT = tuple(form for form in Form if form is not Form.PLAIN)
 
 @dataclass
 class Forms:
-    """Chooses the form of each request; the same seed and the same requests make the same choice."""
+    """Chooses the form of each request; the same seed, requests and refusals make the same choice.
+
+    A form in which a valid key was refused is not drawn again: that it is refused is seen, and it would hide the rest.
+    """
 
     seed: str
+    _refused: set[Form] = field(default_factory=set)
+    _heard: int = 0
     _sent: dict[tuple[Operation, bool], int] = field(default_factory=dict)
     _turns: dict[Operation, deque[Form]] = field(default_factory=dict)
 
-    def formed(self, call: Call) -> Call:
-        """The call in the form that it names, otherwise in the one whose turn it is: the longest unused that it has."""
+    def formed(self, call: Call, recorded: Sequence[Exchange] = ()) -> Call:
+        """The call in the form that it names, otherwise in the one whose turn it is: the longest unused that it has.
+
+        `recorded` are the exchanges of the run so far, in order.
+        """
+        heard, self._heard = recorded[self._heard :], len(recorded)
+        self._refused.update(one.request.form for one in heard if one.request.has_valid_key and one.status == 401)
         if call.form is not None:
             return spelled(call, call.form)
         kind = call.operation, fits(Form.SPACED, call)
@@ -36,7 +47,9 @@ class Forms:
         if sent % 2 == 0:
             return replace(call, form=Form.PLAIN)
         turns = self._turns.setdefault(call.operation, deque(self._drawn(call.operation)))
-        form = next(form for form in turns if fits(form, call))
+        form = next((form for form in turns if fits(form, call) and form not in self._refused), None)
+        if form is None:
+            return replace(call, form=Form.PLAIN)
         turns.remove(form)
         turns.append(form)
         return spelled(call, form)

@@ -15,7 +15,7 @@ None of these errors is a verdict on the server; each says why a check got no an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -69,8 +69,8 @@ class Transport:
     `on_top` says that no requirement needs them, `example` that they are property examples; `simplifies` is the index
     of the one that they simplify.
 
-    `formed` chooses the form of a call. `recorded` holds the exchanges in order, and `tally` counts them. While a POST
-    is sent and recorded, the block of `undisturbed` lasts.
+    `formed` chooses the form of a call by what is recorded so far. `recorded` holds the exchanges in order, and `tally`
+    counts them. While a POST is sent and recorded, the block of `undisturbed` lasts.
     """
 
     target: str
@@ -81,7 +81,7 @@ class Transport:
     on_notice: Callable[[str, str], None] = lambda target, text: None
     on_exchange: Callable[[Exchange], None] = lambda exchange: None
     on_waited: Callable[[str, float, str], None] = lambda target, seconds, why: None
-    formed: Callable[[Call], Call] = lambda call: call
+    formed: Callable[[Call, Sequence[Exchange]], Call] = lambda call, recorded: call
     undisturbed: Callable[[], AbstractContextManager[None]] = nullcontext
     section: str = ""
     on_top: bool = False
@@ -122,7 +122,7 @@ class Transport:
         if self._circuit.open(call):
             raise OperationSilent(f"{call.operation} does not answer, so petcheck has stopped calling it")
         # the simpler forms of an example differ in nothing else
-        return self._settled(call if self.simplifies is not None else self.formed(call))
+        return self._settled(call if self.simplifies is not None else self.formed(call, self.recorded))
 
     def send_expecting_refusal(self, call: Call) -> Exchange:
         """Send a call that may use up the quota: wait only for a Retry-After in force; a 429 counts as an answer."""
