@@ -73,6 +73,11 @@ class KeyCell:
         return *(name for name, kinds in INVALID.items() if self.key in kinds), *late
 
     @property
+    def has_name(self) -> bool:
+        """Whether it sends an animal that a page could show, so that a page must clear it (AUTH-6)."""
+        return not self.operation.safe and self.wrong not in (Wrong.NO_JSON, Wrong.NO_BODY)
+
+    @property
     def pair(self) -> tuple[Credential, Operation]:
         """The kind of key and the operation."""
         return self.key, self.operation
@@ -104,8 +109,7 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
         for key in drawn.sample(kinds, len(kinds)):
             shuffled = shuffled or drawn.sample(ours, len(ours))
             operation = shuffled.pop()
-            either = key is _RANDOM and operation.safe
-            yield cell(key, operation, _options(operation) if either else _OTHERWISE_RIGHT[operation])
+            yield cell(key, operation, _options(operation) if key is _RANDOM else _OTHERWISE_RIGHT[operation])
 
     needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
     # a server that looks at what a body says before the key has parsed it before, too
@@ -125,10 +129,11 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
     rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
     # a defect that the pair was not sent with
     sent = {(one.key, one.wrong) for one in needed}
-    late = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
-    rest += [cell(key, op, (wrong,)) for key, op, wrong in late if (key, wrong) not in sent]
+    unsent = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
+    rest += [cell(key, op, (wrong,)) for key, op, wrong in unsent if (key, wrong) not in sent]
     first = [one for one in rest if one.key is _RANDOM and one.wrong in DEFECTS[one.operation]]
-    order = (*others, *drawn.sample(first, min(1, len(first))), *drawn.sample(rest, len(rest)))
+    late = drawn.sample(first, min(1, len(first)))
+    order = (*others[: len(_LIKELY)], *late, *others[len(_LIKELY) :], *drawn.sample(rest, len(rest)))
     return KeyPlan(tuple(needed), tuple(dict.fromkeys(order)))
 
 
