@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from petcheck.errors import Inconclusive, NotRun
-from petcheck.exchange import Exchange, Silence
+from petcheck.exchange import Exchange, Form, Silence
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.verdicts import (
     AppliedWaiver,
@@ -209,6 +209,21 @@ def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:
         assert ruled(failed, record=record).reason == "It broke."
     read_again = Failed("It broke.", (Proof(before),))
     assert ruled(read_again, record=[before, made]).reason == "It broke."
+
+
+@pytest.mark.parametrize(
+    ("plain", "at", "said"),
+    [
+        (None, 0.0, ""),
+        (401, 0.0, " The request had no Accept header; in the plain form it got 401."),
+        (200, 1.0, ""),  # the store may have been another one
+        (200, 9.0, " The request had no Accept header; in the plain form it got 200."),
+    ],
+)
+def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None, at: float, said: str) -> None:
+    formed = exchange(form=Form.NO_ACCEPT, index=1, sent=5.0)
+    record = [formed, *([exchange(status=plain, index=2, sent=at)] if plain else [])]
+    assert ruled(Failed("It broke.", (Proof(formed),)), record=record).reason == f"It broke.{said}"
 
 
 def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:

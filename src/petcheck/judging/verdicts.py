@@ -306,13 +306,15 @@ def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
 
 
 def _in_form(decision: Failed, record: Record) -> str:
-    """The form on which a failure may depend, in words, and the answer to the plain form."""
-    forms = forms_in(decision)
-    if not forms:
+    """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
+
+    An equal status shows that only if it was returned later: earlier, the store may have been another one.
+    """
+    forms, first = forms_in(decision), decision.proofs[0].exchange
+    plain = in_plain_form(first, record) if forms else None
+    if plain is None or (plain.status == first.status and plain.sent < first.sent):
         return ""
-    plain = in_plain_form(decision.proofs[0].exchange, record)
-    said = f"; in the plain form it got {answer_text(plain)}" if plain is not None else ""
-    return f" The request had {one_of([form.value for form in forms])}{said}."
+    return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 
 
 def _simplified_from(exchange: Exchange, record: Record) -> str:
