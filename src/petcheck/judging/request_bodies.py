@@ -14,7 +14,7 @@ from enum import Enum
 from petcheck.exchange import Credential, Request
 from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.json_extensions import REPLACEMENT, Reading, lenient_reading
-from petcheck.judging.matchers import quoted
+from petcheck.judging.matchers import quoted, shortened, similar
 from petcheck.judging.once import Once
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, STATUSES
 from petcheck.spec.operations import Operation
@@ -153,7 +153,8 @@ def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
     """The requirement that refuses a defective NewPet, and its defect; None without a certain defect."""
     for field in ("name", "categoryId"):
         if field not in pet:
-            return "CREATE-6", f"no `{field}`"
+            other = similar(field, pet)
+            return "CREATE-6", f"no `{field}`{f', only `{shortened(other)}`' if other else ''}"
     if not isinstance(pet["name"], str):
         return "CREATE-7", f"{kind(pet['name'])} as `name`"
     category = pet["categoryId"]

@@ -183,7 +183,7 @@ def test_each_status_is_repeated() -> None:
         ("CREATE-5", b"{", (400,), "400", "a body that is not JSON"),
         ("CREATE-5", b'"{}"', (400,), "400", "a string as the body"),
         ("CREATE-6", {"name": "Rex"}, (400,), "400", "no `categoryId`"),
-        ("CREATE-6", {"Name": "Rex", "CategoryId": 1}, (400,), "400", "no `name`"),
+        ("CREATE-6", {"Name": "Rex", "CategoryId": 1}, (400,), "400", "no `name`, only `Name`"),
         ("CREATE-7", NEW | {"name": 5}, (400,), "400", "an integer as `name`"),
         ("CREATE-8", NEW | {"categoryId": "1"}, (400,), "400", "a string as `categoryId`"),
         (
