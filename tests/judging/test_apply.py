@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from petcheck.exchange import Exchange, Silence
+from petcheck.exchange import Credential, Exchange, Form, Silence
 from petcheck.judging.apply import (
     decide,
     decide_each,
@@ -151,8 +151,13 @@ def test_simplicity_includes_the_body_and_the_earlier_of_equals_comes_first() ->
     bodies = [b"{}", None, b"", b"{ }", b"{}"]
     posts = [exchange(Operation.CREATE_PET, asked=body, index=n) for n, body in enumerate(bodies)]
     assert [post.index for post in sorted(posts, key=simplicity)] == [1, 2, 0, 4, 3]
-    url = len(posts[0].request.url)
-    assert [simplicity(post)[0] for post in posts] == [url + n for n in (2, 0, 0, 3, 2)]
+
+
+def test_a_valid_key_and_the_plain_form_are_simpler_than_a_short_request() -> None:
+    long = exchange(path="/pets?limit=100&status=available", index=0)
+    formed = exchange(form=Form.UPPER, index=1)
+    keyless = exchange(credential=Credential.MISSING, index=2)
+    assert sorted([keyless, formed, long], key=simplicity) == [long, formed, keyless]
 
 
 def test_the_last_form_of_an_example_is_simpler_than_others_of_its_length() -> None:

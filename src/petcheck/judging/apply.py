@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from petcheck.exchange import Exchange, Request
+from petcheck.exchange import Exchange, Form, Request
 from petcheck.judging.judgement import (
     STATUS,
     Decision,
@@ -88,14 +88,16 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
     return f"{words} ({answer_text(exchange)})" if other else words
 
 
-def simplicity(exchange: Exchange) -> tuple[int, bool, int]:
+def simplicity(exchange: Exchange) -> tuple[bool, bool, int, bool, int]:
     """The sort key that puts the request first that is easiest to understand.
 
-    It is the shortest, then the last form of a simplified example, then the earliest.
+    It has the valid key and the plain form, then is the shortest, then the last form of a simplified example, then the
+    earliest.
     """
-    found = exchange.simplifies is None
-    length = len(exchange.request.url) + len(exchange.request.body or b"")
-    return length, found, exchange.index if found else -exchange.index
+    request, found = exchange.request, exchange.simplifies is None
+    length = len(request.url) + len(request.body or b"")
+    odd = not request.has_valid_key, request.form is not Form.PLAIN
+    return *odd, length, found, exchange.index if found else -exchange.index
 
 
 def _every_other(wrong: Sequence[Exchange], problem: Problem, held: Sequence[Exchange] | None) -> str:
