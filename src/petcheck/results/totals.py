@@ -274,8 +274,8 @@ def waits(target: TargetInfo) -> str:
 
 def left_behind(target: TargetInfo) -> str:
     """The animals that a run created, by their ids: no operation deletes them."""
-    ids = sorted(animal.id for animal in target.created if animal.id is not None)
-    unknown = len(target.created) - len(ids)
+    ids = sorted({animal.id for animal in target.created if animal.id is not None})
+    unknown = sum(animal.id is None for animal in target.created)
     named = [f"{'id' if len(ids) == 1 else 'ids'} {comma_list(_ranges(list(map(str, ids))))}"] if ids else []
     named += [f"{unknown} of unknown id"] if unknown else []
     whole = f"{'up to ' if unknown else ''}{plural(len(target.created), 'animal')}"

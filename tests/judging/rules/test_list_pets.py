@@ -469,8 +469,10 @@ def test_more_than_100_must_have_been_requested() -> None:
     refused = answer("limit=101", 400)
     assert decided("LIST-5", refused) == Held((refused,))
     beyond = page(range(100), "limit=101")
-    few = "At most 100 animals were known, so no page could be too long. Add animals to the store."
+    few = "Only 100 animals are known; a page that is too long needs more than 100. Add animals to the store."
     assert decided("LIST-5", beyond) == Undecided(few, None, (beyond,))
+    late = "No request asked for more than 100 animals while as many were known. Run again."
+    assert reason(decided("LIST-5", beyond, made(200, at=5))) == late
     assert decided("LIST-5", beyond, page([200])) == Held((beyond,))
 
 

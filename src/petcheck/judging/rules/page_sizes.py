@@ -227,8 +227,10 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
     decisive_pages = [page.exchange for page in pages_in(beyond) if behind(page) > LIMIT_MAX]
     if decisive_pages or any(exchange.status != 200 for exchange in beyond):
         return Held(tuple(dict.fromkeys((*examined, *decisive_pages))))
-    said = f"At most {LIMIT_MAX} animals were known, so no page could be too long.{more(LIMIT_MAX)}"
-    return Undecided(said, None, examined)
+    known = len(known_in(record))
+    few = f"{_only(known)}; a page that is too long needs more than {LIMIT_MAX}.{more(known)}"
+    late = f"No request asked for more than {LIMIT_MAX} animals while as many were known. Run again."
+    return Undecided(few if known <= LIMIT_MAX else late, None, examined)
 
 
 # ---- what is missing, in words
