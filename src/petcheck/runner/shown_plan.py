@@ -63,6 +63,8 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     if others:
         yield "  then, while requests are left"
         yield from _keys(others[:_OTHERS])
+    if len(others) > _OTHERS:
+        yield f"    and {len(others) - _OTHERS} more"
     bodies: dict[str, list[str]] = {}
     for defect in DEFECTS if writes else ():
         if _sent(choice, Traffic.DEFECTIVE, (defect.requirement, "CREATE-11")):
@@ -73,7 +75,7 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         yield from _row(requirement, ", ".join(labels))
     if choice.entries is None:
         again = [one for one in ENDING if one.operation in operations and (writes or not one.created)]
-        yield from _said(f"at the end again, for {id_ranges((*END, *(END_OF_CREATED if writes else ())))}", 2, 4)
+        yield from _said(f"at the end again, for {id_ranges((*END, *(END_OF_CREATED if writes else ())))}", 2, 6)
         yield from _said(f"at most {run.asked_again}: {', '.join(dict.fromkeys(one.what for one in again))}", 4)
     yield "  every other request in another form that means the same; the first of them"
     forms = forms_for(config.seed, run.target.name)
