@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from markdown_it import MarkdownIt
 
+from petcheck.judging.cells import Coverage
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.summary import code, escape, render
 from petcheck.results.result import LeftAnimal
@@ -32,6 +33,11 @@ def test_a_long_run_says_what_the_evidence_holds_and_how_to_repeat_it() -> None:
     text = render(value, ())
     assert "`--seed 41` repeats this run." in text
     assert "1,859 requests" in text
+
+
+def test_the_pass_that_covers_least_is_named() -> None:
+    value = samples.result(samples.row("AUTH-2", "pass", covered=Coverage("11 kinds of key × 4 operations", 9, 44)))
+    assert "\n- Least covered on `staging`: `AUTH-2` 9 of 44\n" in render(value, ())
 
 
 def test_other_notes_for_the_reader() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from petcheck.exchange import Exchange
+from petcheck.judging.cells import Coverage
 from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
 from petcheck.results.decisions import by_index
@@ -67,6 +68,16 @@ def test_a_small_run() -> None:
         "reports: reports/report.html, result.json, exchanges.har, junit.xml, summary.md\n"
         "next: petcheck explain LIST-3; add --failed to run only what failed"
     )
+
+
+def test_the_passes_that_cover_the_smallest_shares_are_below_the_table() -> None:
+    shares = {"AUTH-1": (4, 4), "AUTH-2": (9, 44), "AUTH-4": (6, 16), "LIST-4": (2, 20), "LIST-6": (8, 20)}
+    rows = [samples.row(name, "pass", covered=Coverage("cells", *share)) for name, share in shares.items()]
+    rows += [samples.row("CREATE-8", covered=Coverage("kinds of defect", 1, 6)), samples.row("LIST-5", "pass")]
+    text = render(samples.result(*rows), (), width=80, colour=False, folder=None)
+    assert "\n  least covered: LIST-4 2 of 20, AUTH-2 9 of 44, AUTH-4 6 of 16\n\n" in text
+    whole = render(samples.result(rows[0], rows[-1]), (), width=80, colour=False, folder=None)
+    assert "least covered" not in whole
 
 
 def test_failures_of_one_cause_are_one_item() -> None:

@@ -39,6 +39,35 @@ def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: 
     assert max(map(len, page.splitlines())) <= 80
 
 
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        (
+            "AUTH-2",
+            "  11 kinds of key × 4 operations, 44 pairs\n"
+            "  a pass needs: a random key, the key with its last character changed, the key\n"
+            "    without its last character, the key with a character appended, each of the 4\n"
+            "    operations\n",
+        ),
+        ("CREATE-7", "  6 kinds of defect: an integer, null, a boolean, a number with a fraction, an\n"
+         "    array, an object\n  a pass needs: an integer, null\n"),
+        ("LIST-3", "  5 limits × 4 filters, 20 pairs\n  a pass needs: any of them\n"),
+        ("AUTH-5", "  3 kinds of key × 3 operations with a second defect, 9 pairs\n"
+         "  a pass needs: GET /pets with no key, POST /pets with no key, GET /pets/{petId}\n    with no key\n"),
+    ],
+)  # fmt: skip
+def test_what_a_pass_covers(
+    name: str, lines: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"\nWhat a pass covers\n{lines}\nWhat it catches" in explained(capsys, monkeypatch, name)
+
+
+def test_a_requirement_without_cells_has_no_such_paragraph(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "What a pass covers" not in explained(capsys, monkeypatch, "GET-1")
+
+
 def test_what_no_check_can_see_says_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     page = explained(capsys, monkeypatch, "RATE-10")
     assert "Not testable: petcheck never uses up a day's quota" in page

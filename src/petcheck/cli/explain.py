@@ -11,7 +11,11 @@ from pathlib import Path
 from petcheck.cli.output import look
 from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.config.choice import entries_of, nearest_names
+from petcheck.config.load import utc_today
+from petcheck.judging.cells import Cells, cells_of
+from petcheck.judging.judgement import Grounds
 from petcheck.reports.text_lines import BOLD, DIM, TextLines
+from petcheck.sanitize import comma_list
 from petcheck.spec.catalogue import Requirement, catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
@@ -22,6 +26,7 @@ DATA = Path(__file__).with_name("explanations.json")
 """Written by `make explanations`, from runs against the reference server."""
 
 _FAULTS = 8  # named of one requirement
+_CELLS = 8  # named of what a pass covers, and of what it needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ def _entry(page: TextLines, entry: Requirement) -> None:
     if known is not None:
         _sent(page, known)
         _conforming(page, known)
+    _covered(page, entry)
     _faults(page, entry)
     if known is None:
         return
@@ -160,6 +166,29 @@ def _conforming(page: TextLines, known: Explanation) -> None:
         page.line(f"  {name}: {value}")
     if answer.body:
         page.say(answer.body, "  ", "  ")
+
+
+def _covered(page: TextLines, entry: Requirement) -> None:
+    """What there is to examine of a requirement in a run with writes, and how much of it a pass needs."""
+    cells = cells_of(entry.id, Grounds(utc_today(), writes=True))
+    if cells is None:
+        return
+    page.head("What a pass covers")
+    several = [one for one in cells.dimensions if len(one.values) > 1] or cells.dimensions
+    of = f", {sum(1 for _ in cells.all())} pairs" if several[1:] else f": {comma_list(several[0].values, _CELLS)}"
+    page.say(f"{cells.words}{of}", "  ", "    ")
+    page.say(f"a pass needs: {_needed(cells)}", "  ", "    ")
+
+
+def _needed(cells: Cells) -> str:
+    """What a pass needs, in words: the values of a dimension are counted if it needs all of them."""
+    needs = [" with ".join(reversed(need)) for need in cells.needs]
+    words = []
+    for dimension in cells.dimensions:
+        if len(dimension.values) > 1 and set(dimension.values) <= set(needs):
+            words.append(f"each of the {len(dimension.values)} {dimension.name}")
+            needs = [need for need in needs if need not in dimension.values]
+    return comma_list([*needs, *words], _CELLS) or "any of them"
 
 
 def _faults(page: TextLines, entry: Requirement) -> None:

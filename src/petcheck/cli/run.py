@@ -81,7 +81,9 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     if config.waiver_update is not None:
         fail("--update-waivers takes at most 4 targets and no shard; name the targets with --target")
     if config.dry_run:
-        print(*(line for forecast in expected for line in forecast.lines()), sep="\n")
+        from petcheck.runner.shown_plan import dry_run
+
+        print(*dry_run(expected), sep="\n")
         return int(Exit.HOLDS)
     failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
     # these are about the whole run, and not about the run of each target

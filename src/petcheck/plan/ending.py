@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 from petcheck.exchange import Call, page_call, read_call
 from petcheck.judging.creations import Creation, creations_in, reads_in
@@ -15,38 +16,75 @@ _LARGE = 2**53
 _SHARE, _MOST = 10, 10
 
 
+@dataclass(frozen=True, slots=True)
+class Again:
+    """One thing that the end asks again, in words, and the requests for it after a record.
+
+    `created` says that it is about animals that the run has created.
+    """
+
+    what: str
+    operation: Operation
+    calls: Callable[[Record], Iterable[Call]]
+    created: bool = False
+
+
 def end_share(requests: int) -> int:
     """How many of a run's requests are kept for its end: the last tenth, at most ten."""
     return min(requests // _SHARE, _MOST)
 
 
 def ending(record: Record, *, reads: bool) -> tuple[Call, ...]:
-    """The requests of the end, most telling first; without GETs of animals unless `reads`.
-
-    They are the widest page, the newest, the first and the oddest animal of the run, an id that was not found, the
-    oldest animal of the pages, the orders, and the pages that were asked for first.
-    """
-    return tuple(dict.fromkeys(call for call in _ending(record) if reads or call.operation is not Operation.GET_PET))
+    """The requests of the end, most telling first; without GETs of animals unless `reads`."""
+    steps = (one for one in ENDING if reads or one.operation is not Operation.GET_PET)
+    return tuple(dict.fromkeys(call for one in steps for call in one.calls(record)))
 
 
-def _ending(record: Record) -> Iterator[Call]:
-    mine = creations_in(record)
-    if mine:
-        yield page_call(LIMIT_MAX)
-        yield read_call(mine[-1].id)
-    yield from [read_call(number) for number, exchange in reads_in(record) if exchange.status == 404][:1]
-    if mine:
-        yield read_call(mine[0].id)
-        yield read_call(max(mine, key=_oddity).id)
-    made = {one.id for one in mine}
-    yield from [read_call(number) for number in animals_in(record) if number not in made][:1]
-    yield Call(Operation.STORE_ORDERS)
-    asked = [exchange.request.call for exchange in lists_in(record) if exchange.status == 200]
-    filtered = [call for call in asked if dict(call.query).get("status")]
-    yield from filtered[-1:]
+def _widest(_record: Record) -> Iterator[Call]:
     yield page_call(LIMIT_MAX)
-    yield from asked
-    yield from (read_call(one.id) for one in mine)
+
+
+def _widest_with_ours(record: Record) -> Iterator[Call]:
+    if creations_in(record):
+        yield page_call(LIMIT_MAX)
+
+
+def _newest(record: Record) -> Iterator[Call]:
+    yield from [read_call(one.id) for one in creations_in(record)[-1:]]
+
+
+def _not_found(record: Record) -> Iterator[Call]:
+    yield from [read_call(number) for number, exchange in reads_in(record) if exchange.status == 404][:1]
+
+
+def _first(record: Record) -> Iterator[Call]:
+    yield from [read_call(one.id) for one in creations_in(record)[:1]]
+
+
+def _oddest(record: Record) -> Iterator[Call]:
+    if mine := creations_in(record):
+        yield read_call(max(mine, key=_oddity).id)
+
+
+def _oldest(record: Record) -> Iterator[Call]:
+    made = {one.id for one in creations_in(record)}
+    yield from [read_call(number) for number in animals_in(record) if number not in made][:1]
+
+
+def _orders(_record: Record) -> Iterator[Call]:
+    yield Call(Operation.STORE_ORDERS)
+
+
+def _pages(record: Record) -> Iterator[Call]:
+    yield from (exchange.request.call for exchange in lists_in(record) if exchange.status == 200)
+
+
+def _filtered(record: Record) -> Iterator[Call]:
+    yield from [call for call in _pages(record) if dict(call.query).get("status")][-1:]
+
+
+def _others(record: Record) -> Iterator[Call]:
+    yield from (read_call(one.id) for one in creations_in(record))
 
 
 def _oddity(one: Creation) -> tuple[bool, bool, int]:
@@ -55,3 +93,19 @@ def _oddity(one: Creation) -> tuple[bool, bool, int]:
     name, category = (sent.get("name"), sent.get("categoryId")) if isinstance(sent, dict) else (None, None)
     odd_name = not (isinstance(name, str) and name.isascii() and name.isprintable())
     return odd_name, isinstance(category, int) and abs(category) > _LARGE, one.exchange.index
+
+
+ENDING = (
+    Again("the widest page", Operation.LIST_PETS, _widest_with_ours, created=True),
+    Again("the newest animal of the run", Operation.GET_PET, _newest, created=True),
+    Again("an id that was not found", Operation.GET_PET, _not_found),
+    Again("the first animal of the run", Operation.GET_PET, _first, created=True),
+    Again("the oddest animal of the run", Operation.GET_PET, _oddest, created=True),
+    Again("the first animal of the pages", Operation.GET_PET, _oldest),
+    Again("the orders", Operation.STORE_ORDERS, _orders),
+    Again("the last filtered page", Operation.LIST_PETS, _filtered),
+    Again("the widest page", Operation.LIST_PETS, _widest),
+    Again("the pages of the beginning", Operation.LIST_PETS, _pages),
+    Again("the other animals of the run", Operation.GET_PET, _others, created=True),
+)
+"""Everything that the end asks again, most telling first."""

@@ -46,7 +46,7 @@ class Forms:
         self._sent[kind] = sent + 1
         if sent % 2 == 0:
             return replace(call, form=Form.PLAIN)
-        turns = self._turns.setdefault(call.operation, deque(self._drawn(call.operation)))
+        turns = self._turns.setdefault(call.operation, deque(self.drawn(call.operation)))
         form = next((form for form in turns if fits(form, call) and form not in self._refused), None)
         if form is None:
             return replace(call, form=Form.PLAIN)
@@ -54,10 +54,16 @@ class Forms:
         turns.append(form)
         return spelled(call, form)
 
-    def _drawn(self, operation: Operation) -> list[Form]:
+    def drawn(self, operation: Operation) -> list[Form]:
+        """The forms other than the plain one, in the order in which requests to an operation take them."""
         drawn = random.Random(f"{self.seed}/forms/{operation.value}")  # noqa: S311 - repeatable, not secret
         forms = drawn.sample(_DIFFERENT, len(_DIFFERENT))
         return sorted(forms, key=lambda form: form not in FORMS_OF_JSON)  # few bodies have those
+
+
+def forms_for(seed: int, target: str) -> Forms:
+    """The forms of a run's requests to a target."""
+    return Forms(f"{seed}/{target}")
 
 
 def fits(form: Form, call: Call) -> bool:

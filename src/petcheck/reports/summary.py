@@ -47,6 +47,8 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
     notes = [f"- {sentence}" for sentence in totals.waiver_faults(result, code)[:_LISTED]]
     notes += [_not_settled(group, result) for group in totals.unexamined(result)]
     notes += _of_fleet(result) if whole else [_created(target) for target in result.targets if target.created]
+    if not whole:
+        notes += filter(None, (_least_covered(result, target) for target in result.targets))
     if notes:
         blocks += ["### Also", "\n".join(notes)]
     where = f"`{PARTS}/`" if fleet.in_parts(result) else "`exchanges.har`"
@@ -127,6 +129,11 @@ def _not_settled(group: totals.Unexamined, result: Result) -> str:
 def _requests(target: TargetInfo) -> str:
     sent = f"- Sent to {code(target.name, 80)}: {totals.request_summary(target)}."
     return f"{sent} {totals.repeats_note(target)}".rstrip()
+
+
+def _least_covered(result: Result, target: TargetInfo) -> str:
+    least = totals.least_covered(totals.chosen_rows(result, target), code)
+    return f"- Least covered on {code(target.name, 80)}: {least}" if least else ""
 
 
 def _created(target: TargetInfo) -> str:

@@ -217,6 +217,8 @@ def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
     for section, group in totals.by_section(rows).items():
         page.line(_row(page, section, sections.title(section), totals.tally(group), columns, room))
     page.line(_row(page, "", "all", total, columns, room))
+    if least := totals.least_covered(rows):
+        page.say(f"least covered: {least}", "  ", "    ")
 
 
 def _row(

@@ -21,6 +21,7 @@ _NAMED = 8  # targets
 _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
 _WORTH_SAYING_S = 0.1
+_LEAST = 3  # passes that are named for covering the smallest share
 _NO_CAUSES: Mapping[str, int] = MappingProxyType({})
 
 
@@ -99,6 +100,20 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
             by_id |= {row.id: row for row in rows if row.id not in by_id}
     found = [Unexamined(tuple(targets), key[0], tuple(rows.values())) for key, (targets, rows) in merged.items()]
     return tuple(sorted(found, key=lambda group: (group.settled_by is None, group.settled_by or "")))
+
+
+def least_covered(rows: Iterable[Verdict], quote: Callable[[str], str] = printable) -> str:
+    """The passes of a target with the smallest shares of what there is to examine, in words; empty if all is examined.
+
+    `quote` as in `headline`.
+    """
+    partly = [
+        (one.seen / one.total, row, one)
+        for row in rows
+        if row.outcome == "pass" and (one := row.covered) is not None and one.seen < one.total
+    ]
+    named = sorted(partly, key=lambda each: each[0])[:_LEAST]
+    return ", ".join(f"{quote(row.id)} {one.seen} of {one.total}" for _, row, one in named)
 
 
 def not_in_force(result: Result) -> dict[str, str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
+from petcheck.plan.ending import end_share
 from petcheck.spec.figures import PLANS
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
@@ -44,9 +45,8 @@ class Forecast:
     @property
     def requests(self) -> int:
         """The most requests, without those that use up the quota."""
-        budget = WRITING_BUDGET if self.target.writes else READING_BUDGET
         checks = sum(gets + posts for _, gets, posts in self._by_section())
-        return min(min(budget, checks) + sum(self._examples), self.config.max_requests)
+        return min(min(self._budget, checks) + sum(self._examples), self.config.max_requests)
 
     @property
     def posts(self) -> int:
@@ -78,6 +78,15 @@ class Forecast:
             return None
         windows = math.ceil(self.requests / (self._quota - reserve(self._quota))) - 1
         return (windows + (2 if self.target.exhaust else 0)) * _MINUTE_S
+
+    @property
+    def asked_again(self) -> int:
+        """The most requests of the end of a run."""
+        return end_share(self._budget + shares(self.config.examples, writes=self.target.writes).total)
+
+    @property
+    def _budget(self) -> int:
+        return WRITING_BUDGET if self.target.writes else READING_BUDGET
 
     @property
     def _quota(self) -> int | None:

@@ -12,7 +12,7 @@ from petcheck.config.options import Config
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.errors import AppFailed, Untestable
 from petcheck.exchange import Call, Exchange
-from petcheck.plan.forms import Forms
+from petcheck.plan.forms import forms_for
 from petcheck.runner import signals
 from petcheck.runner.application import Watched, load_app
 from petcheck.runner.progress import Announcer
@@ -104,7 +104,7 @@ class Opener:
             on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
             on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
             on_exchange=keep,
-            formed=Forms(f"{config.seed}/{target.name}").formed,
+            formed=forms_for(config.seed, target.name).formed,
             undisturbed=signals.held,
             on_waited=lambda name, seconds, why: writer.write(Waited(name, seconds, why)),
             section="4.1",

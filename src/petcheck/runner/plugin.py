@@ -206,9 +206,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
         run.plan(item.stash[CHECK] for item in session.items)
         run.begin(elsewhere=_is_worker(session.config))
         return None
-    announcer = session.config.stash[_SCREEN].announcer
-    for forecast in run.forecasts(item.stash[CHECK] for item in session.items):
-        announcer.lines(forecast.lines())
+    from petcheck.runner.shown_plan import dry_run
+
+    session.config.stash[_SCREEN].announcer.lines(dry_run(run.forecasts(item.stash[CHECK] for item in session.items)))
     return True
 
 

@@ -23,7 +23,7 @@ from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
-from petcheck.plan.keys import KeyPlan, key_plan
+from petcheck.plan.keys import KeyPlan, allowed_operations, key_plan
 from petcheck.plan.pages import Parameters, first_pages
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -73,9 +73,7 @@ class Target:
     @cached_property
     def keys(self) -> KeyPlan:
         """Which kinds of invalid key the run sends where (section 5)."""
-        forbidden = {operation for operation in Operation if not (operation.safe or self.config.writes)}
-        removed = {Operation.GET_PET} if self.as_of >= REMOVAL_DAY else set()
-        return key_plan(str(self.seed), frozenset(Operation) - forbidden - removed)
+        return key_plan(str(self.seed), allowed_operations(writes=self.config.writes, as_of=self.as_of))
 
     @cached_property
     def pages(self) -> tuple[Parameters, ...]:

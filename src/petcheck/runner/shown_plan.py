@@ -1,0 +1,120 @@
+"""The plan of a run in words, for `--dry-run`: what the seed draws, from the functions that a run asks too. Pure."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+
+from petcheck.exchange import Call, page_call, read_call
+from petcheck.plan.bodies import DEFECTS, valid_pets
+from petcheck.plan.ending import ENDING
+from petcheck.plan.forms import fits, forms_for
+from petcheck.plan.keys import KeyCell, Wrong, allowed_operations, key_plan
+from petcheck.plan.pages import first_pages
+from petcheck.results.totals import id_ranges
+from petcheck.runner.dry_run import Forecast
+from petcheck.sanitize import comma_list
+from petcheck.spec.figures import LIMIT_MAX, PENDING
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.feeds import Choice, Traffic
+
+# the requirements that the first pages and the end serve; a test compares them with the checks
+PAGES = ("LIST-1", "LIST-2", "LIST-3", "LIST-4", "LIST-6", "LIST-7", "LIST-8")
+END, END_OF_CREATED = ("LIST-1", "LIST-6", "LIST-7", "GET-1", "GET-2", "GET-3", "ORDERS-1"), ("CREATE-12", "CREATE-13")
+
+_WIDTH, _BESIDE = 80, 22
+_OTHERS = 6  # as many of the keys that no pass needs as a run usually affords
+_TIED = "\u00a0"
+_FORMS = 1  # that is named of each operation
+_SAMPLES = {
+    Operation.LIST_PETS: page_call(LIMIT_MAX, PENDING),
+    Operation.CREATE_PET: Call(Operation.CREATE_PET, body=json.dumps(valid_pets("0" * 8, (1,))[1].plain).encode()),
+    Operation.GET_PET: read_call(1),
+    Operation.STORE_ORDERS: Call(Operation.STORE_ORDERS),
+}
+"""A request to each operation that every form fits which may fit one."""
+
+
+def dry_run(forecasts: Sequence[Forecast]) -> Iterator[str]:
+    """What a dry run prints: what each target gets at most, then the plan, once for all targets that have the same."""
+    plans: dict[tuple[str, ...], list[str]] = {}
+    for one in forecasts:
+        yield from one.lines()
+        plans.setdefault(tuple(_plan(one, alone=len(forecasts) == 1)), []).append(one.target.name)
+    for lines, names in plans.items():
+        to = f" to {comma_list(names)}" if len(plans) > 1 else ""
+        yield from _said(f"--seed {forecasts[0].config.seed} sends this plan{to}:", 0, 2)
+        yield from lines
+
+
+def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
+    config, writes, choice = run.config, run.target.writes, Choice(run.config.choice)
+    operations = [one for one in Operation if one in allowed_operations(writes=writes, as_of=config.as_of)]
+    if _sent(choice, Traffic.PAGES, PAGES):
+        yield f"  GET of these pages first, for {id_ranges(PAGES)}"
+        yield from _said(", ".join(page_call(*page).path for page in first_pages(str(config.seed))), 4)
+    plan = key_plan(str(config.seed), operations)
+    needed = [cell for cell in plan.needed if _sent(choice, Traffic.KEYS, _served(cell))]
+    others = [cell for cell in plan.others if choice.covers(*cell.requirements)]
+    if needed:
+        yield "  invalid keys that a pass needs, with what else is special about a request"
+        yield from _keys(needed)
+    if others:
+        yield "  then, while requests are left"
+        yield from _keys(others[:_OTHERS])
+    if len(others) > _OTHERS:
+        yield f"    and {len(others) - _OTHERS} more"
+    bodies: dict[str, list[str]] = {}
+    for defect in DEFECTS if writes else ():
+        if _sent(choice, Traffic.DEFECTIVE, (defect.requirement, "CREATE-11")):
+            bodies.setdefault(defect.requirement, []).append(defect.label)
+    if bodies:
+        yield "  bodies of POST /pets that must be refused"
+    for requirement, labels in bodies.items():
+        yield from _row(requirement, ", ".join(labels))
+    if choice.entries is None:
+        again = [one for one in ENDING if one.operation in operations and (writes or not one.created)]
+        yield from _said(f"at the end again, for {id_ranges((*END, *(END_OF_CREATED if writes else ())))}", 2, 6)
+        yield from _said(f"at most {run.asked_again}: {', '.join(dict.fromkeys(one.what for one in again))}", 4)
+    yield "  every other request in another form that means the same; the first of them"
+    forms = forms_for(config.seed, run.target.name)
+    for operation in operations if alone else ():
+        drawn = [form.value for form in forms.drawn(operation) if fits(form, _SAMPLES[operation])]
+        yield from _row(str(operation), comma_list(drawn, _FORMS))
+    if not alone:
+        yield "    is drawn for each target"
+
+
+def _sent(choice: Choice, kind: Traffic, serves: Iterable[str]) -> bool:
+    """Whether a run sends requests of a kind that serve these requirements."""
+    return choice.brings((kind,)) or choice.covers(*serves)
+
+
+def _served(cell: KeyCell) -> tuple[str, ...]:
+    return cell.requirements if cell.operation.safe else (*cell.requirements, "AUTH-6")
+
+
+def _keys(cells: Iterable[KeyCell]) -> Iterator[str]:
+    """A row for each kind of key: the requests that it goes with."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for cell in cells:
+        special = "" if cell.wrong is Wrong.NOTHING else f" with {cell.wrong.value}"
+        rows.setdefault((", ".join(cell.requirements), cell.key.value), []).append(_tied(cell.operation) + special)
+    for (requirements, key), requests in rows.items():
+        yield from _row(requirements, f"{key}: {', '.join(requests)}")
+
+
+def _row(of: str, text: str) -> Iterator[str]:
+    return _said(f"{of:<{_BESIDE - 5}} {text}", 4, _BESIDE)
+
+
+def _said(text: str, indent: int, hanging: int | None = None) -> Iterator[str]:
+    first, later = " " * indent, " " * (indent if hanging is None else hanging)
+    lines = textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+    yield from (line.replace(_TIED, " ") for line in lines)
+
+
+def _tied(operation: Operation) -> str:
+    """An operation in words that stay on one line."""
+    return str(operation).replace(" ", _TIED)

@@ -1,0 +1,198 @@
+"""The plan that `--dry-run` prints is the plan that a run with that seed sends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from typing import Any
+
+import pytest
+
+from petcheck.config.options import Config
+from petcheck.config.targets import TargetConfig, Url
+from petcheck.exchange import Exchange, Form
+from petcheck.plan.bodies import DEFECTS
+from petcheck.plan.keys import allowed_operations, key_plan
+from petcheck.runner import shown_plan
+from petcheck.runner.dry_run import Forecast, forecasts
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.feeds import Traffic
+from petcheck.wire.credentials import ApiKey
+from tests.support.command import petcheck
+from tests.support.trial import Trial, collected, configured, judge_in_place, server, without_network
+
+SOURCE = Url("https://host/v1", ApiKey("k-123"))
+DAY = date(2026, 11, 21)
+RUNS = [("7", "--allow-writes"), ("8",), ("9", "--allow-writes", "--choose", "AUTH-5"), ("9", "--choose", "AUTH-2"),
+        ("9", "--allow-writes", "--choose", "AUTH-6"), ("9", "--allow-writes", "--choose", "CREATE-6")]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A plan as a reader sees it: the rows below each heading, each in one line."""
+
+    rows: dict[str, list[str]]
+
+    def below(self, heading: str) -> list[str]:
+        return next((rows for name, rows in self.rows.items() if name.startswith(heading)), [])
+
+    def keys(self, heading: str) -> set[tuple[str, str]]:
+        """The pairs of a kind of key and an operation."""
+        found = set()
+        for row in self.below(heading):
+            if re.fullmatch(r"and \d+ more", row):
+                continue
+            key, requests = re.split(r"\s{2,}", row, maxsplit=1)[1].split(": ")
+            found |= {(key, request.partition(" with ")[0]) for request in requests.split(", ")}
+        return found
+
+
+def printed(lines: Iterable[str]) -> Printed:
+    rows: dict[str, list[str]] = {}
+    for line in lines:
+        depth, text = len(line) - len(line.lstrip()), line.strip()
+        if depth == 2:
+            rows[text] = []
+        elif depth == 4 and rows:
+            rows[list(rows)[-1]].append(text)
+        elif rows and rows[list(rows)[-1]]:
+            rows[list(rows)[-1]][-1] += f" {text}"
+    return Printed(rows)
+
+
+def plan_of(config: Config) -> Printed:
+    lines = list(shown_plan.dry_run(forecasts(config)))
+    return printed(lines[lines.index(f"--seed {config.seed} sends this plan:") + 1 :])
+
+
+@cache
+def run(seed: str, *options: str) -> tuple[Trial, Printed]:
+    """A run against the reference server, and what a dry run prints for the same command."""
+    with server(plan="enterprise") as url:
+        arguments = ("--seed", seed, "--examples", "0", *options)
+        trial = judge_in_place(url, *arguments)
+        with without_network():
+            return trial, plan_of(configured("--target", url, *arguments))
+
+
+def without_key(trial: Trial) -> set[tuple[str, str]]:
+    asked = [one.request for one in trial.exchanges if not one.request.has_valid_key]
+    return {(request.credential.value, str(request.operation)) for request in asked}
+
+
+@pytest.mark.parametrize("options", RUNS)
+def test_the_keys_that_are_sent_are_those_of_the_plan(options: tuple[str, ...]) -> None:
+    trial, plan = run(*options)
+    needed, sent = plan.keys("invalid keys that a pass needs"), without_key(trial)
+    assert needed <= sent
+    named = plan.keys("then, while requests are left")
+    if "--choose" in options:  # a choice leaves more requests than a run usually has
+        allowed = allowed_operations(writes="--allow-writes" in options, as_of=DAY)
+        known = {(cell.key.value, str(cell.operation)) for cell in key_plan(options[0], allowed).others}
+        assert named <= sent
+        assert sent - needed - named <= known
+    else:
+        assert sent <= needed | named
+    assert bool(sent) == ("CREATE-6" not in options)
+
+
+@pytest.mark.parametrize("options", RUNS)
+def test_the_first_pages_are_those_of_the_plan(options: tuple[str, ...]) -> None:
+    trial, plan = run(*options)
+    rows = plan.below("GET of these pages")
+    named = " ".join(rows).split(", ") if rows else []
+    asked = [one for one in trial.exchanges if one.request.operation is Operation.LIST_PETS]
+    pages = [one.request.call.path for one in asked if one.request.has_valid_key]
+    assert sorted(pages[: len(named)]) == sorted(map(_sorted_query, named))
+
+
+def _sorted_query(path: str) -> str:
+    name, _, query = path.partition("?")
+    return f"{name}?{'&'.join(sorted(query.split('&')))}" if query else name
+
+
+@pytest.mark.parametrize("options", RUNS)
+def test_the_bodies_that_are_refused_are_those_of_the_plan(options: tuple[str, ...]) -> None:
+    trial, plan = run(*options)
+    labels = {label for row in plan.below("bodies") for label in re.split(r"\s{2,}", row)[1].split(", ")}
+    posts = [one for one in trial.exchanges if one.request.operation is Operation.CREATE_PET]
+    refused = [one for one in posts if one.request.has_valid_key and one.status == 400]
+    assert labels == (
+        {one.label for one in DEFECTS if one.label in labels} if "CREATE-6" in options else
+        {one.label for one in DEFECTS} if len(refused) else set()
+    )  # fmt: skip
+    assert len(refused) == len(labels)
+
+
+@pytest.mark.parametrize("options", RUNS[:2])
+def test_the_first_other_form_is_that_of_the_plan(options: tuple[str, ...]) -> None:
+    trial, plan = run(*options)
+    rows = [row for row in plan.below("every other request") if not row.startswith("POST")]
+    named = {row[:17].strip(): re.sub(r" and \d+ more", "", row[18:]) for row in rows}
+    assert set(named) == {str(one) for one in Operation if one.safe}
+    for operation in Operation:
+        if operation.safe and named[str(operation)] != Form.TURNED.value:
+            assert _first_other_form(trial.exchanges, operation) == named[str(operation)]
+
+
+def _first_other_form(record: Iterable[Exchange], operation: Operation) -> str:
+    forms = (one.request.form for one in record if one.request.operation is operation)
+    return str(next(form.value for form in forms if form not in (Form.PLAIN, Form.TURNED)))
+
+
+def test_the_end_asks_as_often_and_for_the_same_requirements() -> None:
+    _, plan = run(*RUNS[0])
+    assert " ".join(plan.below("at the end again")).startswith(
+        "at most 6: the widest page, the newest animal of the run, "
+    )
+    [end] = [one.check for one in collected() if one.check.stage == "end"]
+    assert {*shown_plan.END, *shown_plan.END_OF_CREATED} == set(end.requirements) | {"CREATE-12", "CREATE-13"}
+
+
+def test_the_first_pages_serve_the_checks_of_pages() -> None:
+    checks = [one.check for one in collected() if one.check.section == "4.1" and one.check.sends == (Traffic.PAGES,)]
+    early = {name for check in checks if check.stage in ("survey", "read") for name in check.requirements}
+    assert early == set(shown_plan.PAGES)
+
+
+# ---- how it looks
+
+
+def forecast(name: str = "staging", **settings: Any) -> Forecast:
+    target = TargetConfig(name, SOURCE, writes=settings.pop("writes", True))
+    return Forecast(target, Config(DAY, 7, (target,), **settings))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_plan_fits_a_terminal(seed: int) -> None:
+    target = TargetConfig("staging", SOURCE, writes=True)
+    lines = list(shown_plan.dry_run([Forecast(target, Config(DAY, seed, (target,)))]))
+    assert max(map(len, lines)) <= 80
+    assert len(lines) < 70
+
+
+def test_targets_with_one_plan_share_it() -> None:
+    same = list(shown_plan.dry_run([forecast("a"), forecast("b")]))
+    assert [line for line in same if line.startswith("--seed")] == ["--seed 7 sends this plan:"]
+    assert same[-1] == "    is drawn for each target"
+    mixed = list(shown_plan.dry_run([forecast("a"), forecast("b", writes=False), forecast("c")]))
+    assert [line for line in mixed if line.startswith("--seed")] == [
+        "--seed 7 sends this plan to a, c:",
+        "--seed 7 sends this plan to b:",
+    ]
+
+
+def test_a_removed_operation_is_in_no_plan() -> None:
+    target = TargetConfig("staging", SOURCE, writes=True)
+    late = Forecast(target, Config(date(2030, 12, 5), 7, (target,)))
+    assert not any("petId" in line for line in shown_plan.dry_run([late]))
+
+
+def test_a_dry_run_draws_the_seed_that_sends_its_plan(tmp_path: Any) -> None:
+    first = petcheck(tmp_path, "--target", "https://host.example/v1", "--dry-run")
+    [seed] = re.findall(r"^--seed (\d+) sends this plan:$", first.out, re.MULTILINE)
+    again = petcheck(tmp_path, "--target", "https://host.example/v1", "--dry-run", "--seed", seed)
+    assert (first.code, again.out) == (0, first.out)
