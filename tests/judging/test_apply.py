@@ -208,3 +208,11 @@ def test_only_a_rule_that_needs_them_sees_failed_first_tries() -> None:
         asked = Rule("LIST-1", "No page was returned.", over=over, every_try=every_try)
         assert decide_from_tries(asked, record, GROUNDS) == Undecided("It does not matter.")
     assert seen == [([1], GROUNDS), ([0, 1], GROUNDS)]
+
+
+def test_the_proofs_show_each_status_that_is_wrong() -> None:
+    rows = [(exchange(status=status, path=f"/pets?limit={n}", index=n), Problem("wrong")) for n, status in enumerate(
+        [200] * 12 + [404, 401]
+    )]  # fmt: skip
+    proofs = failed_by("8", rows).proofs
+    assert [proof.exchange.status for proof in proofs] == [200, 404, 401, *[200] * 7]

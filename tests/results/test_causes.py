@@ -218,3 +218,10 @@ def test_a_cause_in_animals_is_shown_by_the_post_that_says_what_was_sent() -> No
     assert one.exchange is not None
     assert one.exchange.index == 0
     assert one.beside == (("PET-3", shown.reason),)
+
+
+def test_accepted_is_one_cause_whether_it_is_200_or_201() -> None:
+    rows = [row("AUTH-1", "5", (0, "status"), expected="401"), row("AUTH-4", "5", (1, "status"), expected="401")]
+    assert lines(found(rows, (LIST, [], 200), (post(), {"id": 1}, 201))) == [
+        "AUTH-1, AUTH-4: Several operations return 200 or 201 where 401 is required"
+    ]

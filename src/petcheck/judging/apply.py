@@ -63,10 +63,18 @@ def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequ
     others = [name for name in named if name != described(first)]
     return Failed(
         f"{sentence(section, first, problem)}{_every_other([x for x, _ in wrong], problem, held) or _also_in(others)}.",
-        tuple(Proof(exchange, problem.part) for exchange, problem in wrong[:_SHOWN]),
+        tuple(Proof(exchange, problem.part) for exchange, problem in _each_status_first(wrong)[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
     )
+
+
+def _each_status_first(rows: Sequence[tuple[Exchange, Problem]]) -> list[tuple[Exchange, Problem]]:
+    """The same rows, first the first of each status: so those that are shown say which statuses are wrong."""
+    firsts: dict[int | None, int] = {}
+    for exchange, _ in rows:
+        firsts.setdefault(exchange.status, exchange.index)
+    return sorted(rows, key=lambda row: firsts[row[0].status] != row[0].index)
 
 
 def sentence(section: str, exchange: Exchange, problem: Problem) -> str:

@@ -244,8 +244,8 @@ def _of_pets(exchange: Exchange, pointer: str) -> str:
 
 def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
     operations = list(dict.fromkeys(str(one.exchange.request.operation) for one in every))
-    status = every[0].exchange.status
-    said = f"{operations[0]} returns {status}" if len(operations) == 1 else f"Several operations return {status}"
+    statuses = one_of([str(status) for status in sorted({one.exchange.heard.status for one in every})])
+    said = f"{operations[0]} returns {statuses}" if len(operations) == 1 else f"Several operations return {statuses}"
     required = dict.fromkeys(row.expected for row in rows if row.expected[:1].isdigit())
     wanted = " or ".join(dict.fromkeys(part for one in required for part in one.split(" or ")))
     if every[0].mark == (NOT_SERVED, every[0].exchange.request.operation):

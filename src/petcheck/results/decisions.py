@@ -42,6 +42,7 @@ _REFUSED = "400"
 _NO_REQUEST_LINE = re.compile(
     r"(Bad request syntax|Bad request version|Bad HTTP/0\.9 request type|Unsupported method) \("
 )
+_ACCEPTED = "accepted"
 _FIELDS = "2"  # the section that says which values an animal may have
 _TRACEBACK = 3  # lines at the end of a log that say what was raised, and where
 
@@ -81,7 +82,7 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     if kind == "status":
         if exchange.request.operation is Operation.STORE_ORDERS and exchange.status in _MISSING:
             return NOT_SERVED, exchange.request.operation
-        return kind, exchange.status, _beside_status(row, exchange)
+        return kind, _accepted_or(exchange.heard.status), _beside_status(row, exchange)
     if part in ("body", f"header:{CONTENT_TYPE}") and _is_no_json(exchange):
         return NOT_JSON, exchange.heard.status >= 400
     if kind == "header":
@@ -90,6 +91,11 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
         member = member_of(which)
         return ("member", member, exchange.heard.status >= 400) if member else (kind, names_at(exchange, which))
     return row.id
+
+
+def _accepted_or(status: int) -> Hashable:
+    """The status; what is accepted by mistake may be 200 or 201, as the operation has it."""
+    return _ACCEPTED if status < 300 else status
 
 
 def _beside_status(row: Verdict, exchange: Exchange) -> Hashable:
@@ -118,7 +124,7 @@ def created_by(rows: Iterable[Verdict], evidence: Entries) -> dict[Hashable, Has
     for row in (row for row in rows if row.section == _FIELDS):  # elsewhere a later answer may be what is wrong
         for index in row.decisive[:MOST]:
             exchange = evidence.get((row.target, index))
-            mark = ("status", exchange.status, _REFUSED) if exchange is not None else None
+            mark = ("status", _ACCEPTED, _REFUSED) if exchange is not None and exchange.status == 201 else None
             if exchange is not None and mark in marks and repeats(exchange, row.part(index)):
                 ids.setdefault(_id_in(exchange.json), mark)
     return {name: mark for name, mark in ids.items() if name is not None}
