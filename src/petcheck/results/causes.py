@@ -38,7 +38,7 @@ from petcheck.spec.operations import Operation
 _REQUIRED = tuple(name for name in PET_FIELDS if name != "status")
 # what follows the finding itself, without the status that was returned instead
 _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
-_STATUSES = 3  # statuses that a title names
+_STATUSES = 5  # statuses that a title names
 
 _Found: TypeAlias = Mapping[Verdict, Sequence[Decision]]
 
