@@ -144,7 +144,7 @@ def test_a_number_that_json_lacks_is_not_json() -> None:
 
 
 @pytest.mark.parametrize(
-    ("statuses", "said"), [((401, 404), "401 and 404 responses"), ((400, 401, 404, 415), "most responses")]
+    ("statuses", "said"), [((401, 404), "401 and 404 responses"), ((400, 401, 403, 404, 405, 415), "most responses")]
 )
 def test_members_and_headers_that_are_missing_are_named(statuses: tuple[int, ...], said: str) -> None:
     indices = range(len(statuses))
