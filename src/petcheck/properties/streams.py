@@ -74,18 +74,19 @@ def _page(limit: int | None, status: str | None) -> Call:
 def _open_lists(cases: Cases, drawn: random.Random) -> Iterator[Call]:
     """Queries that the document leaves open: the catalogue's open points, then one parameter at a time, then any.
 
-    Few runs have requests for all of them: a query with several unknown and repeated parameters comes first, and the
-    seed draws the order of the others.
+    Few runs have requests for all of them: a query with several unknown and repeated parameters and a negative limit,
+    which many databases refuse or take for no limit, come first, and the seed draws the order of the others.
     """
     named = [tuple(query.items()) for query in reversed(OPEN_LISTS.values())]
     odd = drawn.sample(_ODD_QUERIES[1:], len(_ODD_QUERIES) - 1)
     turns = zip_longest(drawn.sample(named, len(named)), odd)
-    for query in (_ODD_QUERIES[0], *(query for turn in turns for query in turn if query is not None)):
+    for query in (_ODD_QUERIES[0], _NEGATIVE, *(query for turn in turns for query in turn if query is not None)):
         yield Call(Operation.LIST_PETS, query=query)
     planned = list(cases.coverage(Operation.LIST_PETS, "negative"))
     yield from sorted(planned, key=lambda call: len(call.query))
 
 
+_NEGATIVE = (("limit", "-1"),)
 _ODD_QUERIES = (
     # Express and PHP make a list of what repeats or has brackets; a limit that repeats is often refused before that
     (("status", PENDING), ("status", SOLD), ("status[]", SOLD), ("petcheck", "1")),
