@@ -10,6 +10,7 @@
 # make docs    build the documentation into build/site; a broken link is an error
 # make generated   write every page, list and number that comes from the code, except those that need many runs
 # make kill-matrix   run petcheck on every fault and variation, write docs/kill-matrix.md (ARGS="name …" for some)
+# make power   measure how soon a default run finds each fault, write docs/power.md (ARGS="--each 4" for a sample)
 # make grounds   run petcheck on faults in other conforming servers, write docs/grounds.md (ARGS="--each 42" for all)
 # make explanations   write the data of `petcheck explain`, from runs against the reference server
 # make tutorial   run each step of docs/implementers.md and write its last lines into the page
@@ -39,7 +40,7 @@ OWN = not matrix and not openapi_tools and not install
 PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 
 .DEFAULT_GOAL := check
-.PHONY: check test test-all test-matrix test-openapi test-install lint prose messages docs generated kill-matrix grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
+.PHONY: check test test-all test-matrix test-openapi test-install lint prose messages docs generated kill-matrix power grounds explanations tutorial soundness bench soak pool screenshots mutants lock audit clean
 .NOTPARALLEL:
 
 check: $(VENV)/ready
@@ -82,6 +83,9 @@ generated: $(VENV)/ready-to-test
 
 kill-matrix: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.kill_matrix $(ARGS)
+
+power: $(VENV)/ready-to-test
+	$(BIN)/python -m tools.power $(ARGS)
 
 grounds: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.grounds $(ARGS)

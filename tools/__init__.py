@@ -1,1 +1,1 @@
-"""Programs for developers: kill matrix, soundness, benchmark, soak, screenshots, licences, peers table."""
+"""Programs for developers: kill matrix, power, soundness, benchmark, soak, screenshots, licences, peers table."""
