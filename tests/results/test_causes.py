@@ -225,3 +225,9 @@ def test_accepted_is_one_cause_whether_it_is_200_or_201() -> None:
     assert lines(found(rows, (LIST, [], 200), (post(), {"id": 1}, 201))) == [
         "AUTH-1, AUTH-4: Several operations return 200 or 201 where 401 is required"
     ]
+
+
+def test_a_page_that_is_too_long_is_no_wrong_member() -> None:
+    pets = [{"id": n, "name": "Rex", "categoryId": 1} for n in range(30)]
+    rows = [row("LIST-3", "4.1", (0, "body:/5")), row("LIST-4", "4.1", (0, "body:/20"))]
+    assert lines(found(rows, (LIST, pets, 200))) == ["LIST-3, LIST-4: LIST-3 is broken"]

@@ -235,6 +235,8 @@ def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: boo
         return ""
     fields = ERROR_FIELDS if exchange.heard.status >= 400 else _REQUIRED
     lacking = [f"`{name}`" for name in fields if name not in there]
+    if not lacking:  # the first animal of a page that is too long
+        return ""
     return f"No {one_of(lacking, 'and')} in {place}" if len(lacking) >= len(rows) else f"Wrong members in {place}"
 
 
