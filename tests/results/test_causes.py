@@ -231,3 +231,12 @@ def test_a_page_that_is_too_long_is_no_wrong_member() -> None:
     pets = [{"id": n, "name": "Rex", "categoryId": 1} for n in range(30)]
     rows = [row("LIST-3", "4.1", (0, "body:/5")), row("LIST-4", "4.1", (0, "body:/20"))]
     assert lines(found(rows, (LIST, pets, 200))) == ["LIST-3, LIST-4: LIST-3 is broken"]
+
+
+def test_an_example_that_two_reasons_name_is_named_once() -> None:
+    first, second = (
+        replace(row(name, "8", (0, f"header:{header}")), reason=f"{header} is missing. Simplified from POST /pets.")
+        for name, header in (("RATE-1", "X-RateLimit-Limit"), ("RATE-2", "X-RateLimit-Remaining"))
+    )
+    [one] = found([first, second], (LIST, [], 200))
+    assert one.beside == (("RATE-2", "X-RateLimit-Remaining is missing."),)

@@ -317,10 +317,14 @@ def _in_form(decision: Failed, record: Record) -> str:
     return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 
 
+SIMPLIFIED = " Simplified from "
+"""What follows in a reason names the example as it was found."""
+
+
 def _simplified_from(exchange: Exchange, record: Record) -> str:
     """The example that an exchange is a simpler form of, in words; empty if it is of none."""
     found = next((one for one in record if one.index == exchange.simplifies), None)
-    return f" Simplified from {found.request.summary}." if found is not None else ""
+    return f"{SIMPLIFIED}{found.request.summary}." if found is not None else ""
 
 
 _REASONS_SHOWN = 3

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from petcheck.exchange import Exchange
 from petcheck.judging.matchers import one_of
-from petcheck.judging.verdicts import Verdict
+from petcheck.judging.verdicts import SIMPLIFIED, Verdict
 from petcheck.results import fleet, totals
 from petcheck.results.decisions import (
     MOST,
@@ -86,9 +86,10 @@ class Cause:
     def beside(self) -> tuple[tuple[str, str], ...]:
         """What the other rows found which show the cause itself: the ids and the reason that they share."""
         found: dict[str, list[str]] = {}
+        _, simplified, example = self.shown.reason.partition(SIMPLIFIED)
         for row in self.rows[: len(self.rows) - len(self.follow)]:
             if row.reason != self.shown.reason:
-                found.setdefault(row.reason, []).append(row.id)
+                found.setdefault(row.reason.removesuffix(simplified + example), []).append(row.id)
         return tuple((totals.id_ranges(names), reason) for reason, names in found.items())
 
 
