@@ -70,7 +70,7 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         if _sent(choice, Traffic.DEFECTIVE, (defect.requirement, "CREATE-11")):
             bodies.setdefault(defect.requirement, []).append(defect.label)
     if bodies:
-        yield "  bodies of POST /pets that must be refused"
+        yield f"  bodies of {Operation.CREATE_PET} that must be refused"
     for requirement, labels in bodies.items():
         yield from _row(requirement, ", ".join(labels))
     if choice.entries is None:
