@@ -15,10 +15,10 @@ from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig, Url
 from petcheck.exchange import Exchange, Form
 from petcheck.plan.bodies import DEFECTS
-from petcheck.plan.keys import allowed_operations, key_plan
+from petcheck.plan.keys import key_plan
 from petcheck.runner import shown_plan
 from petcheck.runner.dry_run import Forecast, forecasts
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.feeds import Traffic
 from petcheck.wire.credentials import ApiKey
 from tests.support.command import petcheck

@@ -17,7 +17,7 @@ from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, asked_of
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.judging.statuses import query_is_valid
 from petcheck.spec.figures import INT64_MAX, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, REMOVAL_DAY, STATUSES
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import Operation, allowed_operations
 
 Cell = tuple[str, ...]
 """One value of each dimension."""
@@ -86,10 +86,7 @@ def cells_of(requirement: str, grounds: Grounds) -> Cells | None:
 
 
 def _operations(grounds: Grounds) -> tuple[Operation, ...]:
-    removed = grounds.as_of >= REMOVAL_DAY
-    return tuple(
-        one for one in Operation if (one.safe or grounds.writes) and not (removed and one is Operation.GET_PET)
-    )
+    return allowed_operations(writes=grounds.writes, as_of=grounds.as_of)
 
 
 # ---- sections 1, 7 and 8: every response

@@ -124,10 +124,9 @@ def _is_of(exchange: Exchange, number: int | None) -> bool:
 
 def _is_of_the_run(exchange: Exchange, grounds: Grounds) -> bool:
     """Whether a body that is not JSON shows a name of the run: then its 201 may not have been readable either."""
-    heard = exchange.answer
-    if exchange.status != 200 or not isinstance(heard, Response) or not heard.parsed.wrong:
+    if exchange.status != 200 or not grounds.run:
         return False
-    return bool(grounds.run) and grounds.run.encode() in heard.body
+    return bool(exchange.heard.parsed.wrong) and grounds.run.encode() in exchange.heard.body
 
 
 def _exists(status: int) -> bool:

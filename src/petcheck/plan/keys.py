@@ -9,7 +9,6 @@ from __future__ import annotations
 import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from enum import Enum
 from itertools import product
 
@@ -19,7 +18,6 @@ from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
 from petcheck.plan.bodies import TELLTALE_STATUS, keyless_pet
 from petcheck.plan.pages import Parameters
-from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.wire.api import Members
 
@@ -91,13 +89,6 @@ class KeyPlan:
 
     needed: tuple[KeyCell, ...]
     others: tuple[KeyCell, ...]
-
-
-def allowed_operations(*, writes: bool, as_of: date) -> frozenset[Operation]:
-    """The operations that a run on that day may call; POST only with `writes`."""
-    forbidden = {operation for operation in Operation if not (operation.safe or writes)}
-    removed = {Operation.GET_PET} if as_of >= REMOVAL_DAY else set()
-    return frozenset(Operation) - forbidden - removed
 
 
 def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:

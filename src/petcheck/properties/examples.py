@@ -128,7 +128,7 @@ class Examples:
             if not more or part.spent >= part.share:
                 parts.remove(part)
         for name in compared:  # these take several exchanges; what decides them is counted for the examples
-            # no requirement needs what examples show to pass, so nothing waits until it would be certain
+            # CREATE-11 waits only to clear a refused POST, and no pass needs what an example shows; others wait to fail
             self.target.settle(name, partial(self.ask, fresh=True), patient=name != "CREATE-11")
 
     def _parts(self) -> list[_Part]:

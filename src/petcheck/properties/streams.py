@@ -86,7 +86,7 @@ def _open_lists(cases: Cases, drawn: random.Random) -> Iterator[Call]:
     yield from sorted(planned, key=lambda call: len(call.query))
 
 
-_NEGATIVE = (("limit", "-1"),)
+_NEGATIVE = tuple(OPEN_LISTS["limit-negative"].items())
 _ODD_QUERIES = (
     # Express and PHP make a list of what repeats or has brackets; a limit that repeats is often refused before that
     (("status", PENDING), ("status", SOLD), ("status[]", SOLD), ("petcheck", "1")),

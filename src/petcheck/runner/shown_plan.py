@@ -10,13 +10,13 @@ from petcheck.exchange import Call, page_call, read_call
 from petcheck.plan.bodies import DEFECTS, valid_pets
 from petcheck.plan.ending import ENDING
 from petcheck.plan.forms import fits, forms_for
-from petcheck.plan.keys import KeyCell, Wrong, allowed_operations, key_plan
+from petcheck.plan.keys import KeyCell, Wrong, key_plan
 from petcheck.plan.pages import first_pages
 from petcheck.results.totals import id_ranges
 from petcheck.runner.dry_run import Forecast
 from petcheck.sanitize import comma_list
 from petcheck.spec.figures import LIMIT_MAX, PENDING
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice, Traffic
 
 # the requirements that the first pages and the end serve; a test compares them with the checks
@@ -50,7 +50,7 @@ def dry_run(forecasts: Sequence[Forecast]) -> Iterator[str]:
 
 def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     config, writes, choice = run.config, run.target.writes, Choice(run.config.choice)
-    operations = [one for one in Operation if one in allowed_operations(writes=writes, as_of=config.as_of)]
+    operations = allowed_operations(writes=writes, as_of=config.as_of)
     if _sent(choice, Traffic.PAGES, PAGES):
         yield f"  GET of these pages first, for {id_ranges(PAGES)}"
         yield from _said(", ".join(page_call(*page).path for page in first_pages(str(config.seed))), 4)

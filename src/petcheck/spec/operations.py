@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from enum import Enum
 from typing import Literal
+
+from petcheck.spec.figures import REMOVAL_DAY
 
 Body = Literal["pets", "pet", "error"]
 """A documented body: a JSON array of Pet, one Pet, or an Error."""
@@ -46,6 +49,12 @@ class Operation(Enum):
     def __str__(self) -> str:
         """Method and path, as the document writes them."""
         return f"{self.method} {self.path}"
+
+
+def allowed_operations(*, writes: bool, as_of: date) -> tuple[Operation, ...]:
+    """The operations that a run on that day may call; those that are not safe only with `writes`."""
+    removed = {Operation.GET_PET} if as_of >= REMOVAL_DAY else set()
+    return tuple(one for one in Operation if (one.safe or writes) and one not in removed)
 
 
 @dataclass(frozen=True, slots=True)

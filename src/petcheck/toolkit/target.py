@@ -23,10 +23,10 @@ from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
-from petcheck.plan.keys import KeyPlan, allowed_operations, key_plan
+from petcheck.plan.keys import KeyPlan, key_plan
 from petcheck.plan.pages import Parameters, first_pages
 from petcheck.spec.figures import REMOVAL_DAY
-from petcheck.spec.operations import Operation
+from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
 from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
 from petcheck.wire.api import Api, Members
