@@ -53,7 +53,10 @@ def environment() -> Environment:
     """The template engine with our filters: `field`, `reason`, `body`, `statement`, `headers` and others."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    from petcheck.reports.template_bytecode import TemplateBytecode
+
     made = Environment(
+        bytecode_cache=TemplateBytecode(_TEMPLATES, settings=Path(__file__).read_bytes()),
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
