@@ -13,7 +13,8 @@ BOLD, DIM, RED, GREEN, YELLOW = "1", "2", "31", "32", "33"
 _NARROWEST = 40
 # an option and its number, and a number and its unit, stay on one line; sanitized text has no such space
 _OPTION = re.compile(r"(--[a-z][a-z-]{1,24}) (?=\d)|(?<=\d) (?=s\b)")
-_TIED = "\u00a0"
+TIED = "\u00a0"
+"""A space in a text at which no line ends."""
 
 
 class _Wrapper(textwrap.TextWrapper):
@@ -64,9 +65,9 @@ class TextLines:
             break_on_hyphens=False,
             max_lines=most,
             placeholder="…",
-        ).wrap(_OPTION.sub(lambda found: f"{found[1] or ''}{_TIED}", text))
+        ).wrap(_OPTION.sub(lambda found: f"{found[1] or ''}{TIED}", text))
         for line in wrapped or [""]:
-            self.line(line.replace(_TIED, " "), style)
+            self.line(line.replace(TIED, " "), style)
 
     def listed(self, heading: str, entries: Sequence[Sequence[str]], most: int = 12) -> None:
         """Add a heading and what it is about, if there is anything: of each entry a line, and others below it.

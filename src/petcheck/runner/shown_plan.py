@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from petcheck.exchange import Call, page_call, read_call
@@ -12,6 +11,7 @@ from petcheck.plan.ending import ENDING
 from petcheck.plan.forms import fits, forms_for
 from petcheck.plan.keys import KeyCell, Wrong, key_plan
 from petcheck.plan.pages import first_pages
+from petcheck.reports.text_lines import TIED, TextLines
 from petcheck.results.totals import id_ranges
 from petcheck.runner.dry_run import Forecast
 from petcheck.sanitize import comma_list
@@ -25,7 +25,6 @@ END, END_OF_CREATED = ("LIST-1", "LIST-6", "LIST-7", "GET-1", "GET-2", "GET-3", 
 
 _WIDTH, _BESIDE = 80, 22
 _OTHERS = 6  # as many of the keys that no pass needs as a run usually affords
-_TIED = "\u00a0"
 _FORMS = 1  # that is named of each operation
 _SAMPLES = {
     Operation.LIST_PETS: page_call(LIMIT_MAX, PENDING),
@@ -110,11 +109,11 @@ def _row(of: str, text: str) -> Iterator[str]:
 
 
 def _said(text: str, indent: int, hanging: int | None = None) -> Iterator[str]:
-    first, later = " " * indent, " " * (indent if hanging is None else hanging)
-    lines = textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
-    yield from (line.replace(_TIED, " ") for line in lines)
+    lines = TextLines(_WIDTH, colour=False)
+    lines.say(text, " " * indent, None if hanging is None else " " * hanging)
+    yield from str(lines).split("\n")
 
 
 def _tied(operation: Operation) -> str:
     """An operation in words that stay on one line."""
-    return str(operation).replace(" ", _TIED)
+    return str(operation).replace(" ", TIED)
