@@ -3,7 +3,7 @@
 # make test-all   run the slow ones too: whole runs in many forms, browsers, shells, wheels
 # make test-matrix   test hundreds of servers with a fault or a variation (ARGS="…" for pytest)
 # make test-openapi  read openapi.yaml with linters, a mock server and two client generators (ARGS="…" for pytest)
-# make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.14
+# make test-install   install the wheel with pip, pipx and uv, on each available Python from 3.11 to 3.15
 # make lint    check style, format, types, the direction of imports, and words (make prose)
 # make prose   find words to avoid in documents and messages; tools/prose.toml says what to write instead
 # make messages   print every message with sample values, as a list to read
@@ -44,7 +44,7 @@ PLUGINS = --disable-plugin-autoload -p xdist -p hypothesispytest
 .NOTPARALLEL:
 
 check: $(VENV)/ready
-	$(BIN)/petcheck $(ARGS)
+	$(BIN)/petcheck --self-test $(ARGS)
 
 test: $(VENV)/ready-to-test
 	$(BIN)/python -m pytest $(PLUGINS) -n 5 --dist worksteal -m "not slow and $(OWN)" $(ARGS)
@@ -77,6 +77,7 @@ messages: $(VENV)/ready-to-test
 docs: $(VENV)/ready-to-test $(DOCS)/ready
 	$(BIN)/python -m tools.site
 	$(DOCS)/bin/zensical build --clean --strict
+	@echo "to read them: $(BIN)/python -m http.server --directory build/site, then open http://localhost:8000"
 
 generated: $(VENV)/ready-to-test
 	$(BIN)/python -m tools.generated

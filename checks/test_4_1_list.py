@@ -11,10 +11,15 @@ import pytest
 from petcheck.toolkit import (
     LIMIT_MAX,
     OPEN_LISTS,
+    Operation,
     Target,
     Traffic,
+    ask_ahead,
+    asked_later,
     list_anew,
     observes,
+    page_call,
+    populate,
     requirement,
     sends,
     stage,
@@ -22,7 +27,8 @@ from petcheck.toolkit import (
 
 
 def look(target: Target) -> None:
-    """Request the pages that this file is about, each once in a run."""
+    """Request the pages that this file is about, each once in a run, and beside them what other checks need."""
+    ask_ahead(target, [*(page_call(*page) for page in target.pages), *asked_later(target, (Operation.LIST_PETS,))])
     for limit, status in target.pages:
         target.api.list_pets(limit=limit, status=status)
 
@@ -102,6 +108,18 @@ def test_filtered_pages_show_what_was_created(target: Target) -> None:
     """The same for the animals that the run has created."""
     list_anew(target)
     target.settle("LIST-8")
+
+
+LARGE = ("LIST-2", "LIST-3", "LIST-4", "LIST-5", "LIST-6", "LIST-7")
+
+
+@requirement(*LARGE)
+@stage("populate")
+def test_pages_of_a_larger_store(target: Target) -> None:
+    """The same pages again, and one of 101, once the run has added the animals of `--populate`."""
+    populate(target)
+    for name in LARGE:
+        target.settle(name)
 
 
 # ---- what the document leaves open

@@ -12,6 +12,8 @@ from petcheck.toolkit import (
     NotRun,
     Target,
     Traffic,
+    ask_creations_ahead,
+    ask_refusals_ahead,
     creations,
     list_anew,
     observes,
@@ -30,6 +32,7 @@ from petcheck.toolkit import (
 @stage("create")
 def test_valid_pet_is_created(target: Target) -> None:
     """A valid NewPet gets 201, with each status and without one."""
+    ask_creations_ahead(target)
     creations(target)
     target.settle("CREATE-1")
 
@@ -85,6 +88,7 @@ def test_status_is_repeated(target: Target) -> None:
 def test_defective_body_is_refused(target: Target, label: str, name: str) -> None:
     """A body without a required field or with an invalid value gets 400."""
     target.need_writes()
+    ask_refusals_ahead(target)
     defect = next(defect for defect in target.defects() if defect.label == label)
     target.refuse(defect.body)
     target.settle(name)

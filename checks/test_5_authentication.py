@@ -5,18 +5,19 @@ is refused and that it is checked first. Requests without a second defect go to 
 valid key: this exposes a cache that ignores the key.
 """
 
+from collections.abc import Iterable
+
 import pytest
 
 from petcheck.toolkit import (
     INVALID,
-    REMOVAL_DAY,
     Credential,
     KeyCell,
     Operation,
     Target,
     Traffic,
-    key_body,
-    key_call,
+    ask_ahead,
+    asked_later,
     observes,
     requirement,
     sends,
@@ -30,13 +31,12 @@ LATER = 3
 OFTEN = 4
 
 
-def send(target: Target, cell: KeyCell) -> None:
-    """Send the request for a cell of the plan, once in a run; not to an operation that is removed."""
-    if cell.operation is not CREATE:
-        if cell.operation is not Operation.GET_PET or target.as_of < REMOVAL_DAY:
-            target.api.call(key_call(cell, target.record, target.unknown_id, target.pages))
-    elif target.config.writes:
-        target.refuse(key_body(cell, target.run, target.category), cell.key)
+def send(target: Target, cells: Iterable[KeyCell]) -> None:
+    """Send the requests for cells of the plan, each once in a run; not to an operation that is removed."""
+    calls = [call for cell in cells if (call := target.keyless(cell)) is not None]
+    ask_ahead(target, calls)
+    for call in calls:
+        target.api.call(call)
 
 
 EACH = [
@@ -51,18 +51,15 @@ EACH = [
 def test_posts_come_before_anything_is_created(target: Target) -> None:
     """Send the POSTs early: a page that shows animals created later is then newer than them. They are judged below."""
     if target.config.writes:
-        for cell in target.keys.needed:
-            if cell.operation is CREATE:
-                send(target, cell)
+        send(target, (cell for cell in target.keys.needed if cell.operation is CREATE))
 
 
 @sends(Traffic.KEYS)
 @pytest.mark.parametrize(("name", "kinds"), EACH)
 def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """No key, or anything except a valid key under Bearer, gets 401 before anything else is checked."""
-    for cell in target.keys.needed:
-        if cell.key in kinds:
-            send(target, cell)
+    ask_ahead(target, asked_later(target))
+    send(target, (cell for cell in target.keys.needed if cell.key in kinds))
     target.settle(name)
 
 
@@ -71,9 +68,7 @@ def test_invalid_key_is_401(target: Target, name: str, kinds: tuple[Credential, 
 def test_invalid_key_is_401_for_a_post(target: Target, name: str, kinds: tuple[Credential, ...]) -> None:
     """The same for POST /pets, if writes are allowed."""
     target.need_writes()
-    for cell in target.keys.needed:
-        if cell.key in kinds and cell.operation is CREATE:
-            send(target, cell)
+    send(target, (cell for cell in target.keys.needed if cell.key in kinds and cell.operation is CREATE))
     target.settle(name)
 
 
@@ -96,9 +91,13 @@ def test_more_operations_see_more_keys(target: Target, most: int | None, reserve
         # a page shows what a POST stored once another animal is newer, so early POSTs precede those that create some
         if target.choice.covers(*cell.requirements) and not (most and cell.has_name)
     ]
-    for cell in chosen[:most]:
-        if target.affords(1 + reserve) and not target.accepts(cell.requirements[0], cell.operation):
-            send(target, cell)
+    size, chosen = target.transport.permissions.connections, chosen[:most]
+    for first in range(0, len(chosen), size):
+        cells = chosen[first : first + size]
+        new = [cell for cell in cells if not target.accepts(cell.requirements[0], cell.operation)]
+        while new and not target.affords(len(new) + reserve):
+            new.pop()
+        send(target, new)
     for name in (*INVALID, "AUTH-5"):
         target.settle(name)
 
@@ -109,9 +108,7 @@ def test_more_operations_see_more_keys(target: Target, most: int | None, reserve
 def test_refused_post_creates_nothing(target: Target) -> None:
     """A POST that got 401 has created nothing."""
     target.need_writes()
-    for cell in target.keys.needed:
-        if cell.operation is CREATE:
-            send(target, cell)
+    send(target, (cell for cell in target.keys.needed if cell.operation is CREATE))
     target.settle("AUTH-6")
 
 

@@ -5,18 +5,19 @@ page. The sections that say how each answer must be judge them.
 """
 
 from petcheck.properties.examples import Examples
-from petcheck.toolkit import Target, Traffic, requirement, sends, stage
+from petcheck.toolkit import Target, Traffic, ask_again_at_the_end, observes, requirement, sends, stage
 
 READ = ("LIST-1", "LIST-6", "LIST-7", "GET-1", "GET-2", "GET-3", "ORDERS-1")
 CREATED = ("CREATE-12", "CREATE-13")
 
 
 @requirement(*READ)
+@observes("requests-at-the-same-time")
 @sends(Traffic.PAGES, Traffic.ANIMALS, Traffic.OTHER_IDS, Traffic.ORDERS)
 @stage("end")
 def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the oldest, newest and oddest animals, an id that was not found, and the orders."""
-    target.end()
+    ask_again_at_the_end(target)
     target.repeat_in_plain_form()
     for name in (*READ, *(CREATED if target.config.writes else ())):
         target.settle(name)

@@ -59,3 +59,29 @@ def test_the_settings_file_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     monkeypatch.chdir(tmp_path)
     config = configured((EXAMPLES / "petcheck.toml").read_text("utf-8"), shard="2/3")
     assert [(target.name, target.plan, target.writes) for target in config.targets] == [("tenant-b", "pro", True)]
+
+
+WORKFLOWS = [EXAMPLES.parent / "action.yml", *sorted(EXAMPLES.glob("*.yml"))]
+
+
+def unsafe(*files: Path) -> str:
+    """What zizmor finds in workflows: actions that are not pinned by digest, text that may become a command, …"""
+    options: list[str | Path] = ["--offline", "--no-progress", "--config", Path(__file__).with_name("zizmor.yml")]
+    done = subprocess.run([BIN / "zizmor", *options, *files], capture_output=True, text=True, check=False)
+    assert "fatal" not in done.stderr
+    return done.stdout if done.returncode else ""
+
+
+def test_the_action_and_the_workflows_are_safe() -> None:
+    assert unsafe(*WORKFLOWS) == ""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("@043fb46d1a93c77aae656e7c1c64a875d1fc6a0a", "@v7"), ('"$CODE"', "${{ github.head_ref }}")],
+)
+def test_what_is_unsafe_is_found(right: str, wrong: str, tmp_path: Path) -> None:
+    path = tmp_path / "action.yml"
+    text = WORKFLOWS[0].read_text("utf-8").replace('exit "$code"', 'exit "$CODE"')
+    path.write_text(text.replace(right, wrong), "utf-8")
+    assert unsafe(path)

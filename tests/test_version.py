@@ -27,4 +27,5 @@ def test_no_other_source_states_it() -> None:
     stated = f"[\"']{re.escape(VERSION)}[\"']"
     files = [*(ROOT / "src").rglob("*.py"), ROOT / "pyproject.toml", ROOT / "conftest.py"]
     places = [file.name for file in files if re.search(stated, file.read_text("utf-8"))]
-    assert places == ["version.py"]
+    # the catalogue names the version that published the first requirements, whatever this one is
+    assert [name for name in places if name != "catalogue.py"] == ["version.py"]

@@ -13,27 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from petcheck.cli.explain import DATA
-from petcheck.config.load import utc_today
-from petcheck.config.options import Config
-from petcheck.config.targets import TargetConfig, Url
 from petcheck.runner.dry_run import Forecast
-from petcheck.wire.credentials import ApiKey
 from tools import architecture, explanations, kill_matrix, licences, shell_files, shown_runs
+from tools.forecasts import forecast, most
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))
 _REGION = re.compile(r"(<!-- generated: ([a-z-]+) -->\n*).*?(\n*<!-- end -->)", re.DOTALL)
-
-
-def forecast(*, writes: bool, examples: int | None) -> Forecast:
-    """What a run sends to one target at most; `examples` is None for the default."""
-    source = Url("https://host/v1", ApiKey("a-key-that-nobody-has"))
-    target = TargetConfig("target", source, writes=writes)
-    return Forecast(target, Config(utc_today(), 1, (target,), examples=examples))
-
-
-def _most(*, writes: bool) -> str:
-    return str(forecast(writes=writes, examples=None).requests)
 
 
 def _requests() -> str:
@@ -57,8 +43,8 @@ def _left_behind(run: Forecast) -> str:
 
 REGIONS: Mapping[str, Callable[[], str]] = {
     "requests": _requests,
-    "requests-reading": partial(_most, writes=False),
-    "requests-writing": partial(_most, writes=True),
+    "requests-reading": partial(most, writes=False),
+    "requests-writing": partial(most, writes=True),
 }
 
 

@@ -1,4 +1,8 @@
-"""Runs petcheck on every fault and variation of the reference server; as a program, writes the kill matrix."""
+"""Runs petcheck on every fault and variation of the reference server; as a program, writes the kill matrix.
+
+A run may miss a race, or a fault that shows now and then. Each of those runs with several seeds, and the page says in
+how many of the runs it was found.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,13 @@ from datetime import date
 from pathlib import Path
 
 from petcheck.spec.sections import TITLES
-from petstore_reference.faults import FAULTS
+from petstore_reference.faults import FAULTS, FAULTY, INTERMITTENT, RACES
+from petstore_reference.registry import Fault
 from petstore_reference.variations import VARIATIONS
+from tests.petstore_reference.bursts import BURSTS, SIZE, try_out
 from tests.support.by_examples import BY_EXAMPLES
 from tests.support.trial import Hurried, Trial, differences, judge, judge_in_place, server
+from tools.forecasts import most
 
 Judge = Callable[..., Trial]
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "kill-matrix.md"
@@ -27,6 +34,9 @@ NO_PLAN = frozenset({"custom-plan"})
 
 
 SEEDS = range(7, 27)
+SHARE_SEEDS = SEEDS[:5]  # for a fault that a run may miss
+OFTEN = 10  # a fault that shows in one of so many responses, or fewer, should be found
+TRIES = 20  # of a race with bursts alone
 
 
 def run_until_found(name: str, *more: str, by: Judge = judge_in_place) -> list[Trial]:
@@ -52,7 +62,7 @@ def run_fault(
 
     `by_default` runs the default number of property examples; `more` are further options; `by` runs the checks.
     """
-    needs = FAULTS[name].needs
+    needs = FAULTY[name].needs
     day = day_of(name)
     options = ["--plan", "pro", "--max-wait", "200"]
     options += ["--as-of", day.isoformat()] if day else []
@@ -68,7 +78,7 @@ def run_fault(
 
 def day_of(name: str) -> date | None:
     """The day on which a fault is judged; None if any day will do."""
-    return next((DAYS[need] for need in FAULTS[name].needs if need in DAYS), None)
+    return next((DAYS[need] for need in FAULTY[name].needs if need in DAYS), None)
 
 
 def run_variation(
@@ -104,6 +114,20 @@ class Measured:
     same: bool
 
 
+@dataclass(frozen=True)
+class Share:
+    """In how many of `runs` petcheck found a fault that a run may miss, and which requirements failed in how many.
+
+    `shown` says in how many of `tries` three bursts of 8 contradicted the document at all; for a race only.
+    """
+
+    found: int
+    runs: int
+    failed: tuple[tuple[str, int], ...] = ()
+    shown: int = 0
+    tries: int = 0
+
+
 _NOT_RUN = "not run yet"
 _ROW = re.compile(r"^\| `([^`|]+)` \| [0-9.]+ \|(?: ([^|]*) \|)? (\d+)(\*?) \| ([^|]*) \|", re.MULTILINE)
 
@@ -116,19 +140,36 @@ def measured_in(text: str) -> dict[str, Measured]:
     }
 
 
+_SHARE = re.compile(
+    r"^\| `([^`|]+)` \| [0-9.]+ \| (?:in (\d+) of (\d+) tries|one in \d+) \| (\d+) of (\d+) \| ([^|]*) \|", re.MULTILINE
+)
+
+
+def shares_in(text: str) -> dict[str, Share]:
+    """What a page says of the faults that a run may miss, by name."""
+    return {
+        name: Share(
+            int(found),
+            int(runs),
+            tuple((one, int(times)) for one, times in re.findall(r"(\S+) \((\d+)\)", failed)),
+            int(shown or 0),
+            int(tries or 0),
+        )
+        for name, shown, tries, found, runs, failed in _SHARE.findall(text)
+    }
+
+
 def of_today() -> str:
     """The page for the faults and variations that there are, with what was measured before of those that it names."""
-    return document(measured_in(DOCUMENT.read_text("utf-8")))
+    text = DOCUMENT.read_text("utf-8")
+    return document(measured_in(text), shares_in(text))
 
 
-def document(measured: Mapping[str, Measured]) -> str:
+def document(measured: Mapping[str, Measured], shares: Mapping[str, Share]) -> str:
     """The text of docs/kill-matrix.md. What was not measured is shown as not run."""
     faults = {name: measured[name] for name in FAULTS if name in measured}
     variations = {name: measured[name] for name in VARIATIONS if name in measured}
     by_section = Counter(fault.section for fault in FAULTS.values())
-    usual = [name for name in faults if FAULTS[name].needs.isdisjoint({"exhaust", "examples"})]
-    reading = [faults[name].requests for name in usual if "reading" in FAULTS[name].needs]
-    writing = [faults[name].requests for name in usual if "reading" not in FAULTS[name].needs]
     rare = [name for name in faults if "examples" in FAULTS[name].needs]
     lines = [
         "# Kill matrix",
@@ -143,8 +184,8 @@ def document(measured: Mapping[str, Measured]) -> str:
         f"- {len(faults) + len(variations)} recordings judged again without a network; "
         f"{sum(not one.same for one in (*faults.values(), *variations.values()))} of them differ",
         "  from the run in a verdict, a reason, the evidence or an observation.",
-        f"- A run with writes sends at most {max(writing)} requests, without property examples"
-        + (f"; a run that only reads sends at most {max(reading)}." if reading else "."),
+        f"- A run with writes sends at most {most(writes=True)} requests, one that only reads {most(writes=False)}:",
+        "  see [what is sent](requests.md). Runs of the table send property examples only where it says so.",
         f"- Only a few values reveal {len(rare)} of the faults, so property examples find them: `--examples 200`",
         f"  finds all, the default number {sum(faults[name].by_default for name in rare)} (marked *). "
         "Their requests include examples.",
@@ -162,6 +203,7 @@ def document(measured: Mapping[str, Measured]) -> str:
             for name, fault in FAULTS.items()
         ],
         "",
+        *_missable(shares),
         "## Conforming variations",
         "",
         "| Variation | Section | Requests | Judged again | What is permitted |",
@@ -173,6 +215,61 @@ def document(measured: Mapping[str, Measured]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _missable(shares: Mapping[str, Share]) -> list[str]:
+    """The sections on races and on faults that show now and then."""
+    often = {name: fault for name, fault in INTERMITTENT.items() if fault.one_in <= OFTEN}
+    rest = {name: fault for name, fault in INTERMITTENT.items() if name not in often}
+    shown = {name: share for name, share in shares.items() if name in RACES and share.tries}
+    return [
+        "## Races",
+        "",
+        f"These {len(RACES)} faults show only in requests that overlap, and not each time, so a run may miss one. Each",
+        f"runs with {len(SHARE_SEEDS)} seeds. It is found if one of the requirements that it can break fails. A small",
+        f"client that only sends {BURSTS} bursts of {SIZE} requests says how often the race shows at all.",
+        "",
+        f"- Found: {_sum(RACES, shares)}.",
+        f"- Shown by the bursts: {_percent('tries', [(one.shown, one.tries) for one in shown.values()])}.",
+        "",
+        *_table("Bursts show it", RACES, shares),
+        "## Faults that show now and then",
+        "",
+        f"These {len(INTERMITTENT)} faults are in one response of some. They run as races do.",
+        "",
+        f"- Found of those in one of {OFTEN} or fewer: {_sum(often, shares)}.",
+        f"- Found of the others: {_sum(rest, shares)}.",
+        "",
+        *_table("Shows in", INTERMITTENT, shares),
+    ]
+
+
+def _sum(faults: Mapping[str, Fault], shares: Mapping[str, Share]) -> str:
+    known = [shares[name] for name in faults if name in shares]
+    return _percent("runs", [(one.found, one.runs) for one in known])
+
+
+def _percent(what: str, shares: Sequence[tuple[int, int]]) -> str:
+    some, all_ = (sum(share[place] for share in shares) for place in (0, 1))
+    return f"in {some} of {all_} {what} ({100 * some / all_:.0f} %)" if all_ else _NOT_RUN
+
+
+def _table(how_often: str, faults: Mapping[str, Fault], shares: Mapping[str, Share]) -> list[str]:
+    return [
+        f"| Fault | Section | {how_often} | Found in | Failed in | What is wrong |",
+        "|---|---|---|---|---|---|",
+        *[f"| `{name}` | {fault.section} | {_share(fault, shares.get(name))} |" for name, fault in faults.items()],
+        "",
+    ]
+
+
+def _share(fault: Fault, one: Share | None) -> str:
+    often = f"one in {fault.one_in}" if fault.name in INTERMITTENT else "–"
+    if one is None:
+        return f"{often} | {_NOT_RUN} | – | {fault.summary}"
+    often = f"in {one.shown} of {one.tries} tries" if one.tries else often
+    failed = ", ".join(f"{name} ({times})" for name, times in one.failed)
+    return f"{often} | {one.found} of {one.runs} | {failed} | {fault.summary}"
 
 
 def _as_expected(name: str, one: Measured) -> bool:
@@ -199,6 +296,19 @@ def _fault(name: str) -> Measured:
     )
 
 
+def share_of(name: str, by: Judge = judge_in_place) -> Share:
+    """How often runs find a fault that a run may miss."""
+    failed = [run_fault(name, by=by, seed=seed).ids("fail") for seed in SHARE_SEEDS]
+    shown = [bool(try_out(faults=(name,))) for _ in range(TRIES)] if name in RACES else []
+    return Share(
+        found=sum(not ids.isdisjoint(FAULTY[name].breaks) for ids in failed),
+        runs=len(failed),
+        failed=tuple(Counter(one for ids in failed for one in sorted(ids)).most_common()),
+        shown=sum(shown),
+        tries=len(shown),
+    )
+
+
 def _variation(name: str) -> Measured:
     trial = run_variation((name,), writes=True, by=judge)
     again = differences(trial)
@@ -207,22 +317,30 @@ def _variation(name: str) -> Measured:
 
 def main(names: Sequence[str] = ()) -> int:
     """Run the faults and variations of these names, or all, and write the page; 1 if a result is not as expected."""
-    faults, variations = ([name for name in all_ if not names or name in names] for all_ in (FAULTS, VARIATIONS))
+    every: tuple[Mapping[str, object], ...] = (FAULTS, VARIATIONS, RACES, INTERMITTENT)
+    faults, variations, *missable = ([name for name in all_ if not names or name in names] for all_ in every)
+    shared = [name for kind in missable for name in kind]
     with ProcessPoolExecutor() as pool:
         of_faults = dict(zip(faults, pool.map(_fault, faults), strict=True))
         of_variations = dict(zip(variations, pool.map(_variation, variations), strict=True))
+        shares = dict(zip(shared, pool.map(share_of, shared), strict=True))
     wrong = {name: one for name, one in of_faults.items() if not _as_expected(name, one)}
     alarms = {name: one for name, one in of_variations.items() if one.found}
     differ = {name: one for name, one in (of_faults | of_variations).items() if not one.same}
-    for name, one in (wrong | alarms | differ).items():
+    stray = {name: one for name, one in shares.items() if {each for each, _ in one.failed} - {*FAULTY[name].breaks}}
+    unexpected: Mapping[str, Measured | Share] = {**wrong, **alarms, **differ, **stray}
+    for name, one in unexpected.items():
         print("unexpected:", name, one)
-    kept = measured_in(DOCUMENT.read_text("utf-8")) if names else {}
-    DOCUMENT.write_text(document(kept | of_faults | of_variations), encoding="utf-8")
+    text = DOCUMENT.read_text("utf-8") if names else ""
+    DOCUMENT.write_text(
+        document(measured_in(text) | of_faults | of_variations, shares_in(text) | shares), encoding="utf-8"
+    )
     print(
         f"{len(faults)} faults, {len(wrong)} unexpected; {len(variations)} variations, {len(alarms)} "
-        f"false alarms; {len(differ)} recordings judged differently"
+        f"false alarms; {len(differ)} recordings judged differently; {len(shares)} faults that a run may miss, "
+        f"found {_sum(FAULTY, shares)}, {len(stray)} unexpected"
     )
-    return 1 if wrong or differ or alarms else 0
+    return 1 if unexpected else 0
 
 
 if __name__ == "__main__":

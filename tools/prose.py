@@ -17,7 +17,7 @@ from pathlib import Path
 from proselint.checks import __register__ as general
 from proselint.registry.checks import Check
 
-from petstore_reference.faults import FAULTS
+from petstore_reference.faults import FAULTY
 from petstore_reference.variations import VARIATIONS
 from tools.prose_texts import Passage, passages
 
@@ -110,7 +110,7 @@ def served(known: Rules, reported: Iterable[Finding]) -> list[Finding]:
     already = {finding.found.lower() for finding in reported}
     texts = {
         f"petcheck serve {option} {name}": f"{name.replace('-', ' ')}{_BREAK}{each.summary}"
-        for option, named in (("--fault", FAULTS), ("--variation", VARIATIONS))
+        for option, named in (("--fault", FAULTY), ("--variation", VARIATIONS))
         for name, each in named.items()
     }
     whole = _BREAK.join(texts.values())

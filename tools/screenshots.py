@@ -18,28 +18,29 @@ from tests.support.chromium import CHROMIUM, FLAGS
 from tests.support.command import KEY, petcheck
 
 FAULTS = ("default-limit-50", "category-text-accepted", "message-list")
+SCHEMES: dict[str, Any] = {"": {"color_scheme": "light"}, "-dark": {"color_scheme": "dark"}}
 PICTURES: dict[str, tuple[dict[str, Any], str]] = {
-    "report.png": ({"color_scheme": "light", "viewport": {"width": 1440, "height": 860}}, "body"),
-    "report-phone.png": ({"color_scheme": "dark", "viewport": {"width": 375, "height": 860}}, "#ERROR-3"),
+    "report": ({"viewport": {"width": 1440, "height": 860}}, "body"),
+    "report-phone": ({"viewport": {"width": 375, "height": 860}}, "#ERROR-3"),
 }
 
 
 def main() -> None:
-    """Run petcheck and write docs/report.png and docs/report-phone.png."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    """Run petcheck and write the pictures of docs/, each for the light and the dark colour scheme."""
+    with tempfile.TemporaryDirectory() as folder:
         app = create_app(ReferenceSettings(keys={KEY: "pro"}, faults=FAULTS))
         with running(app) as url:
             target = f"staging={url}/v1"
-            ran = petcheck(folder, "--target", target, "--allow-writes", "--plan", "pro", "--seed", "1")
+            ran = petcheck(Path(folder), "--target", target, "--allow-writes", "--plan", "pro", "--seed", "1")
         assert ran.code == 1, ran.out + ran.err
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-            for file, (view, place) in PICTURES.items():
-                page = browser.new_context(**view).new_page()
-                page.goto((ran.reports / "report.html").as_uri())
-                page.evaluate("place => document.querySelector(place).scrollIntoView()", place)
-                page.screenshot(path=suite_file("docs") / file)
+            for name, (view, place) in PICTURES.items():
+                for ending, scheme in SCHEMES.items():
+                    page = browser.new_context(**view, **scheme).new_page()
+                    page.goto((ran.reports / "report.html").as_uri())
+                    page.evaluate("place => document.querySelector(place).scrollIntoView()", place)
+                    page.screenshot(path=suite_file("docs") / f"{name}{ending}.png")
             browser.close()
 
 

@@ -18,6 +18,8 @@ from petcheck.config.choice import known_words
 from petcheck.config.options import OPTIONS, Option, Place
 from petcheck.spec.figures import PLANS
 from petcheck.spec.version import VERSION
+from petstore_reference.faults import FAULTS
+from petstore_reference.variations import VARIATIONS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 OPTIONS_PAGE = "options.md"
@@ -31,7 +33,14 @@ table in `src/petcheck/config/options.py`.
 """
 _COMPLETED = {"FILE": shtab.FILE, "DIR": shtab.DIRECTORY, "RECORDING": shtab.FILE, "RUN": shtab.FILE, "A": shtab.FILE}
 # a word without an option is a requirement or a command
-_CHOICES = {"ID": known_words(), "PLAN": list(PLANS), "SHELL": list(FILES), "COMMAND": list(COMMANDS)}
+_CHOICES: dict[str, list[str]] = {
+    "ID": known_words(),
+    "PLAN": list(PLANS),
+    "SHELL": list(FILES),
+    "COMMAND": list(COMMANDS),
+    "FAULT": list(FAULTS),
+    "VARIATION": list(VARIATIONS),
+}
 
 
 def files() -> dict[Path, str]:

@@ -20,7 +20,7 @@ FIRST, TUTORIAL = DOCS / "start.md", DOCS / "implementers.md"
 STEP = re.compile(r"(```sh\npetcheck (--app shop_\d[^\n]*)\n```\n\n```text\n)(.*?)(?=```\n)", re.DOTALL)
 _FAULT = re.compile(r"petcheck serve --fault (\S+)")
 _FAILURE = re.compile(r"(?<=```text\n)target .*?(?=```\n)", re.DOTALL)
-_LAST = re.compile(r"^target (?:does not conform|shows no failure|conforms).*?(?=^reports: )", re.DOTALL | re.MULTILINE)
+_LAST = re.compile(r"^target(?:: \d+ of| does not conform| conforms).*?(?=^reports: )", re.DOTALL | re.MULTILINE)
 
 
 def last_lines(*options: str, folder: Path) -> str:

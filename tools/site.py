@@ -79,7 +79,7 @@ def index(entries: Catalogue) -> str:
         f"{len(entries.entries) - len(entries.judged)} points that the document leaves open. Each has a page.",
     ]
     for section in sorted({entry.section for entry in entries.entries}, key=order):
-        lines += ["", f"## {section} {TITLES[section]}", "", "| requirement | level | statement |", "|---|---|---|"]
+        lines += ["", f"## {section} {TITLES[section]}", "", "| requirement | level | in short |", "|---|---|---|"]
         lines += [
             f"| [{entry.id}]({entry.id}.md) | {entry.level} | {_cell(entry.statement)} |"
             for entry in entries.entries
@@ -94,7 +94,7 @@ def page(entry: Requirement) -> str:
     lines = [
         f"# {entry.id}",
         "",
-        f"> {entry.statement}",
+        entry.statement if entry.open else f"In short: {entry.statement}",
         "",
         f"Section {entry.section}, *{TITLES[entry.section]}*{also}. **{entry.level.capitalize()}**: "
         f"{_LEVELS[entry.level]}",

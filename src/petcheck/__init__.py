@@ -2,6 +2,7 @@
 
     check              judge a server, get a `Result`
     requirement_tests  one test for each requirement, in your own pytest suite
+    replay             send one request that failed again, in a test that `petcheck replay` has written
     Options            the options of both
     Result             what a run found; it has `Verdict`, `TargetInfo`, `Observation`
 
@@ -21,6 +22,7 @@ from petcheck.spec.version import VERSION
 if TYPE_CHECKING:
     from petcheck.config.options import Options
     from petcheck.embed.call import check
+    from petcheck.embed.replay import replay
     from petcheck.embed.suite_tests import requirement_tests
     from petcheck.errors import (
         BadApp,
@@ -41,6 +43,7 @@ __version__ = VERSION
 _PLACES = {
     "petcheck.config.options": ("Options",),
     "petcheck.embed.call": ("check",),
+    "petcheck.embed.replay": ("replay",),
     "petcheck.embed.suite_tests": ("requirement_tests",),
     "petcheck.errors": (
         *("BadApp", "BadFile", "BadKey", "BadUrl", "BadValue", "ConfigError"),
@@ -67,6 +70,7 @@ __all__ = [
     "Verdict",
     "__version__",
     "check",
+    "replay",
     "requirement_tests",
 ]
 

@@ -20,6 +20,7 @@
     │   ├── NotAResult     not a result.json
     │   └── NotEvidence    no evidence that petcheck has recorded
     ├── NotAKey            results: a file holds no key that can sign, or show that another has signed (exit 4)
+    ├── NotDated           results, wire: no authority says when the manifest existed
     ├── NotComparable      comparison, runner: these runs cannot be compared, or merged (exit 4)
     ├── InUse              results: another run uses the folder (exit 4)
     └── SuiteBroke         embed: a run in its own process broke, or some of its files could not be written (exit 3)
@@ -148,6 +149,10 @@ class NotEvidence(NotARun):
 
 class NotAKey(PetcheckError):
     """A file that holds no key of the kind that is wanted. The message reads on after the file's name."""
+
+
+class NotDated(PetcheckError):
+    """No authority says that the manifest existed at a time. The message is one line."""
 
 
 class NotComparable(PetcheckError):

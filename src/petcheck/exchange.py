@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -132,6 +132,8 @@ class Silence(Enum):
     CUT_SHORT = "cut short"
     NOT_HTTP = "not HTTP"
     TLS = "TLS"
+    PROXY = "proxy"
+    """The proxy of `--proxy` gave no connection: the server has no part in that."""
 
 
 class _Readable:
@@ -139,6 +141,20 @@ class _Readable:
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: self.__dict__[field.name] for field in fields(self)}  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How a server is reached, as files show it: the path of a private key and a proxy's login are shell variables."""
+
+    ca_bundle: str | None = None
+    client_cert: str | None = None
+    client_key: str | None = None
+    proxy: str | None = None
+
+
+DIRECT = Reach()
+"""As any server can be reached."""
 
 
 @dataclass(frozen=True)
@@ -152,6 +168,7 @@ class Request(_Readable):
     body: bytes | None
     credential: Credential
     form: Form = Form.PLAIN
+    reach: Reach = DIRECT
 
     @property
     def has_valid_key(self) -> bool:
@@ -181,6 +198,12 @@ class Request(_Readable):
         last = unquote(urlsplit(self.url).path.rpartition("/")[2], errors="surrogateescape")
         number = last if self.operation is Operation.GET_PET else None
         return Call(self.operation, self.credential, number, () if number else self.query, self._plain_body)
+
+    @property
+    def same(self) -> Call:
+        """The call that is sent in the same form, byte by byte."""
+        query = tuple(parse_qsl(urlsplit(self.url).query, keep_blank_values=True, errors="surrogateescape"))
+        return replace(self.call, query=query[::-1] if self.form is Form.TURNED else query, form=self.form)
 
     @property
     def _plain_body(self) -> bytes | None:
@@ -286,7 +309,9 @@ class Exchange(_Readable):
     that the server had closed. `log` holds the tracebacks of a server that the run itself serves, as it
     answered; None for any other server. `cause` says why the request was sent if it was not planned; empty if it was.
     `on_top` says that no requirement needs it: it can break one, and never keeps it from passing. `example` marks a
-    property example, and `simplifies` is the index of the example of which it is a simpler form.
+    property example, and `simplifies` is the index of the example of which it is a simpler form. `burst` is the number
+    of the burst that it was part of, from 1: requests that were sent at the same time on purpose; None if it was sent
+    alone. `again` is the index of the exchange whose request it repeats, to see how often and when that fails.
     """
 
     index: int
@@ -303,6 +328,8 @@ class Exchange(_Readable):
     on_top: bool = False
     example: bool = False
     simplifies: int | None = None
+    burst: int | None = None
+    again: int | None = None
 
     @property
     def elapsed(self) -> float:

@@ -6,9 +6,11 @@ one. Each operation has its own behaviour, so an override can apply to one opera
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import date
+from enum import Enum, auto
 from typing import Any
 
 from petstore_reference.messages import Answer, Caller, EncodedAnswer, LoggedRequest, ReceivedCall, Refused
@@ -23,7 +25,8 @@ class ServerState:
     """The state that persists between requests.
 
     `as_of` is the server's date; None means the date of its clock. `memory` is for overrides that remember something
-    between requests; its keys are the name of the override and any key that the override chooses.
+    between requests; its keys are the name of the override and any key that the override chooses. `closing` ends what
+    overrides have begun, such as processes and files, when the server stops.
     """
 
     keys: Mapping[str, str]
@@ -32,6 +35,19 @@ class ServerState:
     as_of: date | None
     log: list[LoggedRequest]
     memory: dict[str, dict[str, Any]]
+    closing: ExitStack
+
+
+class Excess(Enum):
+    """What a server does with a connection when as many are open as it allows.
+
+    CLOSE sends nothing and waits for the client to close, too. REFUSE means that the server does not listen meanwhile.
+    """
+
+    WAIT = auto()
+    CLOSE = auto()
+    RESET = auto()
+    REFUSE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +57,8 @@ class SocketOptions:
     `rewrite` gets each chunk of bytes before it is sent; None aborts the connection instead. `close_after` closes the
     connection after that many responses, and `idle_seconds` after that much idle time, both without notice. `chunked`
     sends bodies without a length. `own_date` means that the application sends `Date`, `date_offset` seconds away from
-    the server's clock. `delay` is how many seconds each answer takes.
+    the server's clock. `delay` is how many seconds each answer takes. `connections` is how many may be open at the same
+    time, None for any number, and `excess` what the server does with the others.
     """
 
     rewrite: Callable[[bytes], bytes | None] | None = None
@@ -51,6 +68,8 @@ class SocketOptions:
     own_date: bool = False
     date_offset: float = 0.0
     delay: float = 0.0
+    connections: int | None = None
+    excess: Excess = Excess.WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +116,8 @@ class Behaviour:
     seed: Callable[[int, int], list[Animal]]
     rules: Callable[[QuotaRules], QuotaRules]
     other_clients: Callable[[ReceivedCall, ServerState, Behaviour], None]
+    handle: Callable[[ReceivedCall, ServerState, Behaviour], Awaitable[EncodedAnswer]]
+    threads: bool  # each call is served in a thread, so a step may wait for a disk while others go on
     skew: float  # how many seconds the server's clock is ahead
     socket_options: SocketOptions
 

@@ -12,6 +12,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
+import anyio.to_thread
+
 from petstore_reference.behaviour import Behaviour, Pet, ServerState, SocketOptions
 from petstore_reference.messages import Answer, Caller, EncodedAnswer, Operation, ReceivedCall, Refused
 from petstore_reference.quota import ANONYMOUS, QuotaRules, Usage
@@ -352,6 +354,13 @@ def other_clients(call: ReceivedCall, state: ServerState, behaviour: Behaviour) 
     """No other client uses the server."""
 
 
+async def handle(call: ReceivedCall, state: ServerState, behaviour: Behaviour) -> EncodedAnswer:
+    """Serves one call at once, or in a thread beside the others; overrides wait before or after."""
+    if behaviour.threads:
+        return await anyio.to_thread.run_sync(respond, call, state, behaviour)
+    return respond(call, state, behaviour)
+
+
 _BASE = Behaviour(
     authenticate=authenticate,
     before_key_check=before_key_check,
@@ -382,6 +391,8 @@ _BASE = Behaviour(
     seed=seeded,
     rules=rules,
     other_clients=other_clients,
+    handle=handle,
+    threads=False,
     skew=0.0,
     socket_options=SocketOptions(),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import replace
 
 from petstore_reference.behaviour import Behaviour, Override, Pet, ServerState
@@ -275,6 +275,46 @@ def over_limit(make: Callable[[Answer, Usage], Answer]) -> Override:
     return override
 
 
+# ---- many calls at the same time
+
+Serve = Callable[[ReceivedCall, Behaviour], Awaitable[EncodedAnswer]]
+"""Serves a call with a behaviour, as the server would do it without the override."""
+
+
+def handled(make: Callable[[ReceivedCall, ServerState, Behaviour, Serve], Awaitable[EncodedAnswer]]) -> Override:
+    """`make` answers every call. While it awaits something, other calls go on."""
+
+    def override(behaviour: Behaviour) -> Behaviour:
+        async def handle(call: ReceivedCall, state: ServerState, of_operation: Behaviour) -> EncodedAnswer:
+            async def serve(call: ReceivedCall, of_operation: Behaviour) -> EncodedAnswer:
+                return await behaviour.handle(call, state, of_operation)
+
+            return await make(call, state, of_operation, serve)
+
+        return replace(behaviour, handle=handle)
+
+    return override
+
+
+def in_threads(override: Override) -> Override:
+    """The override on a server that serves each call in a thread. Where it crashes, the call gets 500."""
+
+    def in_thread(behaviour: Behaviour) -> Behaviour:
+        changed = override(behaviour)
+
+        def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+            try:
+                return changed.act(call, state, whole)
+            except Refused:
+                raise
+            except Exception:  # as frameworks do
+                return error(500, "internal_error", "Internal error.")
+
+        return replace(changed, act=act, threads=True)
+
+    return in_thread
+
+
 # ---- below HTTP
 
 
@@ -310,3 +350,5 @@ def rewritten(rewrite: Callable[[bytes], bytes | None]) -> Override:
 
 
 _ABORT = b"X-Abort: connection"
+CUT = EncodedAnswer(444, (("X-Abort", "connection"),), b"")
+"""On a server with `aborted`: the connection ends instead of this reply."""

@@ -7,6 +7,7 @@ while (sections 5 and 8).
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -53,7 +54,7 @@ class QuotaRules:
 
 
 class QuotaCounter:
-    """Counts the requests of each caller against the rules."""
+    """Counts the requests of each caller against the rules. Threads may share it."""
 
     def __init__(self, rules: QuotaRules, clock: Callable[[], float]) -> None:
         self.rules = rules
@@ -61,17 +62,12 @@ class QuotaCounter:
         self._windows: dict[tuple[str, str], _CallerWindow] = {}
         self._refused: dict[str, int] = {}
         self._banned_until: dict[str, float] = {}
+        self._counting = threading.Lock()
 
     def spend(self, caller: Caller) -> Usage:
         """Counts one request and returns the caller's usage after it."""
-        now = self._clock()
-        if (ban := self._banned_until.get(caller.bucket, 0)) > now:
-            return Usage(self.rules.per_window[caller.plan], 0, ban, ban - now)
-        usage = self._count(caller, now)
-        if usage.retry_after is None or caller.plan == ANONYMOUS:
-            self._refused.pop(caller.bucket, None)
-            return usage
-        return self._refuse(caller, usage, now)
+        with self._counting:
+            return self._spend(caller, self._clock())
 
     @property
     def now(self) -> float:
@@ -83,6 +79,15 @@ class QuotaCounter:
         for kind in ("minute", "day"):
             if (window := self._windows.get((kind, caller.bucket))) and window.ends:
                 window.ends.pop()
+
+    def _spend(self, caller: Caller, now: float) -> Usage:
+        if (ban := self._banned_until.get(caller.bucket, 0)) > now:
+            return Usage(self.rules.per_window[caller.plan], 0, ban, ban - now)
+        usage = self._count(caller, now)
+        if usage.retry_after is None or caller.plan == ANONYMOUS:
+            self._refused.pop(caller.bucket, None)
+            return usage
+        return self._refuse(caller, usage, now)
 
     def _count(self, caller: Caller, now: float) -> Usage:
         usage = self._window("minute", caller).spend(now)

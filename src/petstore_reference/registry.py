@@ -36,6 +36,9 @@ class Fault:
     - examples: the run tries many property examples, `--examples 200`
     - pairs: the run draws which kinds of key it sends to which operation, so several seeds are needed to show it all
     - the name of a variation: the server has it
+
+    A fault that shows in overlapping requests only, or now and then, breaks at least one of `breaks`, in most runs.
+    `one_in` is how many of the responses, or of the requests that the fault concerns, have one that is wrong.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Fault:
     override: Override = field(repr=False, compare=False)
     needs: frozenset[str] = frozenset()
     operations: tuple[Operation | None, ...] = EVERYWHERE
+    one_in: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,7 @@ def fault(
     needs: str = "",
     at: tuple[Operation | None, ...] = EVERYWHERE,
     each: tuple[Operation, ...] = (),
+    one_in: int = 1,
 ) -> Iterator[Fault]:
     """The fault at the operations `at`, and one more fault `name@operation` for each operation in `each`.
 
@@ -115,7 +120,7 @@ def fault(
     ids, wants = tuple(breaks.split()), frozenset(needs.split())
     if at:
         only_create = {"writes"} if at == (Operation.CREATE,) else frozenset[str]()
-        yield Fault(name, section, summary, ids, override, wants | only_create, at)
+        yield Fault(name, section, summary, ids, override, wants | only_create, at, one_in)
     for operation in each:
         only_create = {"writes"} if operation is Operation.CREATE else frozenset()
         limited = f"{summary.rstrip('.')} (only {operation})."

@@ -11,26 +11,55 @@ from typing import TYPE_CHECKING
 from petstore_reference.behaviour import SocketOptions
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from petstore_reference.uvicorn_server import StoppableServer
 
 HOST = "127.0.0.1"
 
 
-def serve(app: ASGIApp, *, port: int = 8080, announce: Callable[[str], None] = print) -> None:
+def serve(
+    app: ASGIApp,
+    *,
+    port: int = 8080,
+    announce: Callable[[str], None] = print,
+    log: Callable[[str], None] | None = None,
+) -> None:
     """Serves the application on 127.0.0.1 until interrupted. `port` 0 takes a free port.
 
-    `announce` gets the base URL without `/v1` once the server accepts requests. Raises OSError if the port is taken.
+    `announce` gets the base URL without `/v1` once the server accepts requests, and `log` a line for each request.
+    Raises OSError if the port is taken.
     """
-    from petstore_reference.uvicorn_server import StoppableServer
+    from petstore_reference.uvicorn_server import StoppableServer, listening
 
-    with _listening(port) as listener:
-        server = StoppableServer(app, _socket_options(app))
+    with listening(HOST, port) as listener:
+        server = StoppableServer(app if log is None else _logged(app, log), _socket_options(app))
         try:
             server.run_until_stopped(listener, lambda: announce(_url(listener)))
         except KeyboardInterrupt:
             return
+
+
+def _logged(app: ASGIApp, say: Callable[[str], None]) -> ASGIApp:
+    """The application, which tells `say` of each request: its method, its path with the query, and the status."""
+
+    async def telling(scope: Scope, receive: Receive, send: Send) -> None:
+        status = "no response"
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = str(message["status"])
+            await send(message)
+
+        try:
+            await app(scope, receive, noting)
+        finally:
+            if scope["type"] == "http":
+                path = scope["raw_path"] + (b"?" + scope["query_string"] if scope["query_string"] else b"")
+                say(f"{scope['method']} {path.decode('ascii', 'backslashreplace')} {status}")
+
+    return telling
 
 
 @contextmanager
@@ -40,9 +69,9 @@ def running(app: ASGIApp) -> Iterator[str]:
     Yields the base URL without `/v1`. The end of the block cuts open connections. Raises RuntimeError if the
     application does not start.
     """
-    from petstore_reference.uvicorn_server import StoppableServer
+    from petstore_reference.uvicorn_server import StoppableServer, listening
 
-    with _listening(0) as listener:
+    with listening(HOST, 0) as listener:
         server = StoppableServer(app, _socket_options(app))
         started_or_failed = threading.Event()
         arguments = (server, listener, started_or_failed)
@@ -71,19 +100,6 @@ def _run(server: StoppableServer, listener: socket.socket, started_or_failed: th
 def _socket_options(app: ASGIApp) -> SocketOptions:
     options = getattr(getattr(app, "state", None), "socket_options", None)
     return options if isinstance(options, SocketOptions) else SocketOptions()
-
-
-def _listening(port: int) -> socket.socket:
-    # asyncio turns off Nagle's algorithm only if the protocol is named; with it each answer takes 40 ms longer
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((HOST, port))
-    except OSError:
-        listener.close()
-        raise
-    listener.listen(128)
-    return listener
 
 
 def _url(listener: socket.socket) -> str:

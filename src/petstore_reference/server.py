@@ -1,13 +1,16 @@
-"""The application: turns requests into calls, answers them with `conforming.respond`, and sends the replies."""
+"""The application: turns requests into calls, answers them with `Behaviour.handle`, and sends the replies."""
 
 from __future__ import annotations
 
 import time
+import weakref
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from email.utils import formatdate
+from functools import partial
 
 import anyio
 from starlette.applications import Starlette
@@ -17,8 +20,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from petstore_reference.behaviour import Behaviour, ServerState, SocketOptions
-from petstore_reference.conforming import CONFORMING, authenticate, respond
-from petstore_reference.faults import FAULTS
+from petstore_reference.conforming import CONFORMING, authenticate
+from petstore_reference.faults import FAULTY
 from petstore_reference.messages import EncodedAnswer, LoggedRequest, Operation, ReceivedCall, Refused
 from petstore_reference.quota import ANONYMOUS, PER_MINUTE, QuotaCounter, QuotaRules
 from petstore_reference.registry import applied, chosen
@@ -43,7 +46,7 @@ class ReferenceSettings:
     "minute" in the plans; below one second two windows may share an X-RateLimit-Reset. `custom_limit` is the
     enterprise limit per window, `anonymous_limit` the limit per address for requests without a valid key. `as_of` is
     the server's date; None means the date of its clock, in UTC. `animals` is the number of animals at the start; the
-    same `seed` gives the same ones. `faults` and `variations` are names in `FAULTS` and `VARIATIONS`.
+    same `seed` gives the same ones. `faults` and `variations` are names in `FAULTY` and `VARIATIONS`.
     """
 
     keys: Mapping[str, str]
@@ -78,13 +81,16 @@ def create_app(
         as_of=settings.as_of,
         log=[],
         memory=defaultdict(dict),
+        closing=ExitStack(),
     )
+    weakref.finalize(state.store, state.closing.close)  # of a server without a socket
     options = replace(whole.socket_options, own_date=own_date)
     app = Starlette(
         routes=[
             Route(path, _Endpoint(operations, behaviours, state, now, options))
             for path, operations in OPERATIONS.items()
-        ]
+        ],
+        lifespan=partial(_lifespan, state.closing),
     )
     app.router.redirect_slashes = False
     app.state.store = state.store
@@ -93,12 +99,20 @@ def create_app(
     return app
 
 
+@asynccontextmanager
+async def _lifespan(closing: ExitStack, app: Starlette) -> AsyncIterator[None]:
+    try:
+        yield
+    finally:
+        closing.close()
+
+
 def _behaviours(settings: ReferenceSettings) -> dict[Operation | None, Behaviour]:
     variations = chosen("variation", settings.variations, VARIATIONS)
     for variation in variations:
         if contradicted := variation.conflicts & set(settings.variations):
             raise ValueError(f"variation {variation.name!r} contradicts {', '.join(sorted(contradicted))}")
-    return applied([*variations, *chosen("fault", settings.faults, FAULTS)], CONFORMING)
+    return applied([*variations, *chosen("fault", settings.faults, FAULTY)], CONFORMING)
 
 
 def _rules(settings: ReferenceSettings) -> QuotaRules:
@@ -135,7 +149,7 @@ class _Endpoint:
             await anyio.sleep(self._options.delay)
         whole = self._behaviours[None]
         whole.other_clients(call, self._state, whole)
-        reply = respond(call, self._state, self._behaviours[call.operation])
+        reply = await whole.handle(call, self._state, self._behaviours[call.operation])
         record = LoggedRequest(
             time=call.time,
             method=call.method,
@@ -191,7 +205,7 @@ def _response(reply: EncodedAnswer, options: SocketOptions, now: float) -> Respo
         response: Response = StreamingResponse(iter((reply.body[:half], reply.body[half:])), reply.status)
     else:
         response = Response(reply.body, reply.status)
-        if reply.status != 204:
+        if reply.status != 204 and reply.header("Content-Length") is None:
             headers.append((b"Content-Length", str(len(reply.body)).encode()))
     response.raw_headers = headers
     return response

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 STATUSES = ("available", "pending", "sold")
@@ -37,11 +38,12 @@ class Animal:
 
 
 class Store:
-    """The animals by id, and the numbers for new ones."""
+    """The animals by id, and the numbers for new ones. Threads may share it."""
 
     def __init__(self, animals: Iterable[Animal] = ()) -> None:
         self._animals = {animal.id: animal for animal in animals}
         self._last_number = len(self._animals)
+        self._numbering = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._animals)
@@ -50,19 +52,28 @@ class Store:
         """All animals, the newest first."""
         return list(reversed(self._animals.values()))
 
+    def one_by_one(self) -> Iterator[Animal]:
+        """The animals in that order, read one by one; RuntimeError if one is added or removed meanwhile."""
+        return reversed(self._animals.values())
+
     def find(self, animal_id: int) -> Animal | None:
         """The animal with that id, None if there is none."""
         return self._animals.get(animal_id)
 
     def next_number(self) -> int:
         """The next number, counted from the number of animals at the start; no number repeats."""
-        self._last_number += 1
-        return self._last_number
+        with self._numbering:
+            self._last_number += 1
+            return self._last_number
 
     def put(self, animal: Animal) -> Animal:
         """Stores the animal, replacing one with the same id, and returns it."""
         self._animals[animal.id] = animal
         return animal
+
+    def replace_all(self, animals: Iterable[Animal]) -> None:
+        """Stores these animals, given newest first, instead of all that there are."""
+        self._animals = {animal.id: animal for animal in reversed(list(animals))}
 
     def remove(self, animal_id: int) -> None:
         """Removes the animal if it exists."""

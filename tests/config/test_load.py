@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -17,13 +19,14 @@ from petcheck.config.options import OPTIONS, Config
 from petcheck.config.targets import Embedded, TargetConfig, Url
 from petcheck.errors import ConfigError
 from petcheck.spec.outcomes import Waiver
+from petcheck.stream.lines import Label, Subject
 from petcheck.wire.credentials import ApiKey
 from tests.config.configured import KEY, STAGING, TODAY, addresses, complaint, configured
 
 
 def test_without_options_the_embedded_server_is_judged() -> None:
     reference = TargetConfig("reference", Embedded(), "pro", writes=True, exhaust=True)
-    assert configured(environment={}) == Config(as_of=TODAY, seed=7, targets=(reference,))
+    assert configured(environment={}) == Config(as_of=TODAY, seed=7, targets=(reference,), populate=101)
 
 
 def test_every_option() -> None:
@@ -40,6 +43,7 @@ def test_every_option() -> None:
         examples="0",
         seed="0",
         strict=True,
+        min_examined=" 90% ",
         dry_run=True,
         reports="there/and/here",
         timeout="0.5",
@@ -57,6 +61,7 @@ def test_every_option() -> None:
         max_wait=0.0,
         examples=0,
         strict=True,
+        min_examined="90%",
         dry_run=True,
         reports=Path("there/and/here"),
         timeout=0.5,
@@ -89,6 +94,11 @@ def test_every_setting_of_a_file() -> None:
         target = "staging"
         reason = "ticket 7"
         expires = 2027-02-03
+        [[gap]]
+        requirement = "LIST-3"
+        target = "staging"
+        reason = "ticket 8"
+        expires = 2027-02-04
         """,
         environment={"PETSTORE_API_KEY_STAGING": "s-1234", "PETSTORE_API_KEY": "k-1234"},
     )
@@ -98,7 +108,10 @@ def test_every_setting_of_a_file() -> None:
     )
     assert (config.max_requests, config.strict, config.timeout) == (100, True, 2.5)
     assert config.as_of == date(2027, 1, 1)
-    assert config.waivers == (Waiver("LIST-5", "staging", "ticket 7", date(2027, 2, 3)),)
+    assert config.waivers == (
+        Waiver("LIST-5", "staging", "ticket 7", date(2027, 2, 3)),
+        Waiver("LIST-3", "staging", "ticket 8", date(2027, 2, 4), gap=True),
+    )
 
 
 def test_the_command_line_overrides_the_file() -> None:
@@ -108,7 +121,60 @@ def test_the_command_line_overrides_the_file() -> None:
     assert config.targets == (TargetConfig("staging", Url("https://b.example/v1", ApiKey("k-123")), "free"),)
 
 
+LABELS = "[defaults]\nlabel = ['build=1', 'ticket=PET-4']\nsubject = 'shop@sha256:" + "a" * 64 + "'\n"
+
+
+def test_what_was_tested_is_given_in_words() -> None:
+    image = "r.example/shop:1@sha256:" + "e" * 64
+    config = configured(target=[STAGING], label=["build=17 42", "ticket=a=b"], subject=[image])
+    assert config.labels == (Label("build", "17 42"), Label("ticket", "a=b"))
+    assert config.subjects == (Subject("r.example/shop:1", "e" * 64),)
+    in_file = configured(LABELS, target=[STAGING])
+    assert (in_file.labels, in_file.subjects) == (
+        (Label("build", "1"), Label("ticket", "PET-4")),
+        (Subject("shop", "a" * 64),),
+    )
+    assert configured(LABELS, target=[STAGING], label=["build=2"]).labels == (Label("build", "2"),)
+
+
+CANARY = "canary-Key/0123456789"
+SHAPES = {
+    "as it is": CANARY,
+    "in capitals": CANARY.upper(),
+    "escaped": quote(CANARY, safe=""),
+    "in base64": base64.b64encode(CANARY.encode()).decode(),
+    "in hex": CANARY.encode().hex(),
+    "half": CANARY[: len(CANARY) // 2 + 4],
+}
+
+
+@pytest.mark.parametrize("place", ["label", "subject", "file"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_label_never_has_the_key(shape: str, place: str) -> None:
+    said = SHAPES[shape]
+    ways: dict[str, dict[str, Any]] = {
+        "label": {"label": ["build=1", f"by=me {said}!"]},
+        "subject": {"subject": [f"shop/{said}@sha256:{'a' * 64}"]},
+        "file": {"file": f"[defaults]\nlabel = ['by={said}']\n"},
+    }
+    options = ways[place]
+    file = options.pop("file", "")
+    message = complaint(file, target=[STAGING], environment={"PETSTORE_API_KEY": CANARY}, **options)
+    assert "contains the API key" in message
+    assert said not in message
+
+
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "a label without a value": ({"label": ["build"]}, "--label build: write it as NAME=VALUE, as in build=1742"),
+    "an empty label": ({"label": ["build= "]}, "--label build= : write it as NAME=VALUE"),
+    "a label with a name of two words": ({"label": ["a b=c"]}, "--label a b=c: write it as NAME=VALUE"),
+    "a label of two lines": ({"label": ["a=b\nc"]}, "--label a=b c: write it as NAME=VALUE"),
+    "a label twice": ({"label": ["a=b", "a=c"]}, "--label a=c: a is given twice; give it once"),
+    "an artifact without a digest": (
+        {"subject": ["shop"]},
+        "--subject shop: write it as NAME@sha256: and the",
+    ),
+    "an artifact by another digest": ({"subject": ["shop@md5:00"]}, "--subject shop@md5:00: write it as NAME@sha256:"),
     "no key": (
         {"target": [STAGING], "environment": {}},
         "no API key for target 'target': set PETSTORE_API_KEY in the environment",
@@ -143,8 +209,8 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         {"target": ["https://u:p@h/v1"]},
         "--target https://…@h/v1: a URL must not have a user or password; put the key into PETSTORE_API_KEY",
     ),
-    "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?…: a base URL has no query and no fragment"),
-    "a fragment": ({"target": ["https://h/v1#a"]}, "--target https://h/v1#…: a base URL has no query and no fragment"),
+    "a query": ({"target": ["https://h/v1?a=b"]}, "--target https://h/v1?…: this URL has no query and no fragment"),
+    "a fragment": ({"target": ["https://h/v1#a"]}, "--target https://h/v1#…: this URL has no query and no fragment"),
     "a space": ({"target": ["https://h/a b"]}, "--target 'https://h/a b': a URL must not have spaces"),
     "a line": ({"target": ["https://h/\nv1"]}, "--target 'https://h/\\nv1': a URL must not have spaces"),
     "a terminal's escape": ({"target": ["\x1b[31m"]}, "--target \N{REPLACEMENT CHARACTER}[31m: not an http"),
@@ -180,6 +246,27 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "--allow-writes=b: no target has that name; targets: a",
     ),
     "app and target": ({"target": [STAGING], "app": "m:a"}, "give either --app or --target, not both"),
+    "a self-test and a target": (
+        {"target": [STAGING], "self_test": True},
+        "--self-test tests petcheck itself: leave out --self-test or --target",
+    ),
+    "a self-test and an app": (
+        {"app": "m:a", "self_test": True},
+        "--self-test tests petcheck itself: leave out --self-test or --app",
+    ),
+    "no target in CI": (
+        {"environment": {"CI": "true"}},
+        "no target; give --target URL, or --self-test to test petcheck itself",
+    ),
+    "no target in CI, with a choice": ({"environment": {"CI": "1"}, "choose": ["CREATE-5"]}, "no target; give"),
+    "a file without a target": (
+        {"file": "[defaults]\nstrict = true\n"},
+        "petcheck.toml names no target; give --target URL, or --self-test to test petcheck itself",
+    ),
+    "a named file without a target": (
+        {"config": "petcheck.toml", "file": "", "environment": {}},
+        "petcheck.toml names no target; give",
+    ),
     "an app without a key": (
         {"app": "shop.main:app", "environment": {}},
         "no API key for target 'target': set PETSTORE_API_KEY in the environment",
@@ -196,10 +283,18 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "nearly a plan": ({"plan": "buisness"}, "--plan buisness: no such plan; did you mean business?"),
     "no date": ({"as_of": "5.12.2030"}, "--as-of 5.12.2030: not a date; write it as YYYY-MM-DD"),
     "no day": ({"as_of": "2030-02-30"}, "--as-of 2030-02-30: not a date; write it as YYYY-MM-DD"),
+    "no set": (
+        {"requirements_as_of": "1.0"},
+        "--requirements-as-of 1.0: no such set of requirements; sets: 0.1.0",
+    ),
+    "no authority": ({"timestamp_url": "tsa"}, "--timestamp-url tsa: not an http or https URL"),
     "no number": ({"max_requests": "many"}, "--max-requests many: not a whole number"),
     "no requests": ({"max_requests": "0"}, "--max-requests 0: must be 1 or more"),
     "less than no examples": ({"examples": "-1"}, "--examples -1: must be 0 or more"),
     "a negative seed": ({"seed": "-1"}, "--seed -1: must be 0 or more"),
+    "no number or share": ({"min_examined": "most"}, "--min-examined most: write it as a number of requirements (50)"),
+    "none to examine": ({"min_examined": "0"}, "--min-examined 0: write it"),
+    "more than all": ({"min_examined": "101%"}, "--min-examined 101%: write it"),
     "a fraction": ({"category_id": "1.5"}, "--category-id 1.5: not a whole number"),
     "a category beyond int64": (
         {"category_id": str(2**63)},
@@ -229,7 +324,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         "no API key for target 'target': set PETSTORE_API_KEY in the environment (there is PETSTORE_APIKEY)",
     ),
     "reports below a file": (
-        {"reports": "petcheck.toml/x", "file": ""},
+        {"reports": "petcheck.toml/x", "file": "", "self_test": True},
         "--reports petcheck.toml/x: cannot be written (Not a directory); give another folder",
     ),
     "reports in a name that is too long": (

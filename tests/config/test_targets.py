@@ -16,6 +16,15 @@ def test_the_embedded_server_allows_everything_on_any_plan() -> None:
     assert config.targets == (TargetConfig("reference", Embedded(), "free", writes=True, exhaust=True),)
 
 
+def test_the_embedded_server_is_judged_only_where_nobody_expects_another() -> None:
+    everywhere = [{}, {"CI": ""}, {"CI": "false"}]
+    assert [configured(environment=one).targets[0].source for one in everywhere] == [Embedded()] * 3
+    for environment in ({}, {"CI": "true"}):
+        file = f'[targets.staging]\nurl = "{STAGING}"\n[defaults]\nstrict = true\n'
+        config = configured(file, environment=environment, self_test=True)
+        assert ([target.source for target in config.targets], config.strict) == ([Embedded()], True)
+
+
 def test_an_application_is_a_target_like_any_other() -> None:
     options: dict[str, Any] = {"plan": "free", "allow_writes": "*", "category_id": "3", "exhaust_rate_limit": True}
     source = App("shop.main:app", ApiKey("k-123"))

@@ -172,4 +172,4 @@ AMONG_TARGETS = f'[targets.a]\nurl = "https://a/v1"\n{block("LIST-1")}[targets.s
 def test_what_cannot_be_written_is_refused_before_the_run(
     file: str | None, changes: dict[str, str | None], said: str
 ) -> None:
-    assert complaint(file, **(OPTIONS | changes)).startswith(said)
+    assert complaint(file, self_test=True, **(OPTIONS | changes)).startswith(said)

@@ -24,6 +24,7 @@ from petcheck.config.load import configure
 from petcheck.config.options import given_options
 from petcheck.spec.catalogue import catalogue
 from petstore_reference.faults import FAULTS
+from tests.support.certificates import NEW, openssl
 from tests.support.command import KEY, petcheck
 from tests.support.trial import server
 from tools import site
@@ -108,7 +109,15 @@ def test_each_settings_file_is_understood(text: str, tmp_path: Path, monkeypatch
         return  # pytest's own settings, in a pyproject.toml
     (tmp_path / "petcheck.toml").write_text(text, "utf-8")
     monkeypatch.chdir(tmp_path)
+    write_certificate(tmp_path, text)
     understood([], monkeypatch)
+
+
+def write_certificate(folder: Path, text: str) -> None:
+    """Write the files that a page shows a server, if it does."""
+    if "ci.pem" in text:
+        files = ("-keyout", "ci.key", "-out", "ci.pem")
+        openssl("req", "-x509", *NEW, *files, "-days", "2", "-subj", "/CN=CI", cwd=folder)
 
 
 def flags() -> set[str]:
@@ -134,6 +143,7 @@ class Parsed(BaseException):
 @pytest.mark.parametrize("line", COMMANDS)
 def test_each_command_is_one(line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
+    write_certificate(tmp_path, line)
     program, *arguments = shlex.split(line, comments=True) or ["export"]
     program = program.removeprefix(".venv/bin/")
     if program == "petcheck":
@@ -160,6 +170,8 @@ def understood(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
         return
     options = run_parser().parse(arguments)
     keys = {f"PETSTORE_API_KEY{name}": KEY for name in ("", "_STAGING", "_PRODUCTION")}
+    more = {"GATEWAY_KEY": "g-123", "HEADER_X_GATEWAY_KEY": "g-123", "CLIENT_KEY": "ci.key", "PROXY_LOGIN": "ann:p-1"}
+    keys |= {f"PETSTORE_{name}": value for name, value in more.items()}
     configured = configure(given_options(options), keys, today=date(2026, 11, 22), seed=1)
     assert configured.targets
 
@@ -195,7 +207,7 @@ def test_the_tests_that_a_page_shows_are_named_after_requirements() -> None:
 @pytest.mark.parametrize("entry", catalogue().entries, ids=lambda entry: entry.id)
 def test_each_entry_has_a_page(entry: Any) -> None:
     page = site.page(entry)
-    assert page.startswith(f"# {entry.id}\n\n> {entry.statement}\n")
+    assert page.startswith(f"# {entry.id}\n\n{'' if entry.open else 'In short: '}{entry.statement}\n")
     faults = {name for name, fault in FAULTS.items() if entry.id in fault.breaks}
     assert {name for name in faults if f"| `{name}` |" not in page} == set()
     assert ("## Faults that it finds" in page) == bool(faults)

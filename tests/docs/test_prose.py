@@ -106,7 +106,7 @@ def test_of_any_other_file_the_comments_are_read(tmp_path: Path) -> None:
 
 def test_what_shows_only_where_parts_are_put_together_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     fault = next(iter(FAULTS.values()))
-    monkeypatch.setattr(prose, "FAULTS", {"upon-start": replace(fault, summary="The the name.")})
+    monkeypatch.setattr(prose, "FAULTY", {"upon-start": replace(fault, summary="The the name.")})
     (name, summary) = served(KNOWN, ())[:2]
     assert (name.file, name.found) == ("petcheck serve --fault upon-start", "upon")
     assert summary.found == "The the"

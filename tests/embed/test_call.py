@@ -80,6 +80,7 @@ async def broken_at_start(scope: dict[str, Any], receive: Any, send: Any) -> Non
         ("http://127.0.0.1:9/v1", {}, petcheck.BadKey, "set PETSTORE_API_KEY"),
         ("http://127.0.0.1:9/v1", {"key": "id"}, petcheck.BadKey, "too short"),
         ("http://pets.example/v1", {"key": KEY}, petcheck.BadUrl, "unencrypted"),
+        ("ftp://pets.example/v1", {"key": KEY}, petcheck.BadUrl, "^ftp://pets.example/v1: not an http"),
         ("http://127.0.0.1:9/v1", {"key": KEY, "plan": "gold"}, petcheck.BadValue, "no such plan"),
         ("http://127.0.0.1:9/v1", {"key": KEY, "config": "none.toml"}, petcheck.BadFile, "cannot be read"),
         ("http://127.0.0.1:9/v1", {"key": KEY, "max_request": 9}, petcheck.ConfigError, "did you mean max_requests?"),

@@ -18,8 +18,8 @@ from petcheck.errors import BadApp
     ],
 )
 def test_a_url_or_what_has_one_as_its_text(address: object, base_path: str | None, url: str) -> None:
-    with Server(address, None, base_path).base_url() as found:
-        assert found == url
+    with Server(address, None, base_path).running() as up:
+        assert (up.base_url, up.raised) == (url, None)
 
 
 async def application(scope: object, receive: object, send: object) -> None:
@@ -28,15 +28,16 @@ async def application(scope: object, receive: object, send: object) -> None:
 
 @pytest.mark.parametrize(("base_path", "path"), [(None, "/v1"), ("", ""), ("shop/v1", "/shop/v1")])
 def test_an_application_is_served_while_the_block_lasts(base_path: str | None, path: str) -> None:
-    with Server(application, None, base_path).base_url() as found:
-        url = httpx.URL(found)
+    with Server(application, None, base_path).running() as up:
+        url = httpx.URL(up.base_url)
+        assert up.raised == {}
     assert (url.host, url.path.rstrip("/")) == ("127.0.0.1", path)
     with pytest.raises(httpx.ConnectError):
-        httpx.get(found)
+        httpx.get(url)
 
 
 def test_text_that_is_no_url_is_no_application_either() -> None:
-    with pytest.raises(BadApp, match="neither a URL nor"), Server("localhost:8000").base_url():
+    with pytest.raises(BadApp, match="neither a URL nor"), Server("localhost:8000").running():
         pass
 
 

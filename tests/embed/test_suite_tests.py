@@ -106,6 +106,36 @@ def test_processes_of_xdist_share_one_run(tmp_path: Path) -> None:
     assert {"[gw0]", "[gw1]"} <= set(re.findall(r"\[gw\d\]", printed)) or "2 workers" in printed
 
 
+RAISING = """
+import petcheck
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+async def listed(request):
+    return JSONResponse([{"id": 1, "name": "Rex", "categoryId": 1}])
+
+async def read(request):
+    raise LookupError(f"no such column, asked with {request.headers['authorization']}")
+
+app = Starlette(routes=[Route("/v1/pets", listed), Route("/v1/pets/{id}", read), Route("/v1/store/orders", listed)])
+test_petstore = petcheck.requirement_tests(app, key="a-canary-of-12345", examples=0)
+"""
+
+
+def test_a_failure_shows_what_the_application_raised_and_others_point_to_it(tmp_path: Path) -> None:
+    code, printed = run_suite(tmp_path, RAISING)
+    assert code == 1
+    get_1, get_3 = (printed.partition(f"[{name} ")[2].partition("test_petstore[")[0] for name in ("GET-1", "GET-3"))
+    assert "the application's own lines" in get_1
+    assert "in read\n" in get_1
+    assert "LookupError: no such column, asked with" in get_1
+    assert "$PETSTORE_URL" in get_1
+    assert "cause  that of GET-1, which shows the exchange" in get_3
+    assert "the application's own lines" not in get_3
+    assert "a-canary-of-12345" not in get_1 + get_3
+
+
 def test_one_requirement_is_chosen_by_its_id(tmp_path: Path) -> None:
     with counted_server() as (url, _):
         code, printed = run_suite(tmp_path, TWO_LINES, "-k", "LIST-4", url=url)

@@ -68,6 +68,16 @@ def test_the_name_of_an_animal_created_from_a_body(body: bytes, name: str | None
     assert (name_sent(asked), status_sent(asked)) == (name, status)
 
 
+def test_a_post_that_was_asked_again_needs_no_page_of_its_own() -> None:
+    again = replace(post(sent=50), again=10)
+    whole = search(page(pet(5)), post(), page(pet(5)), again)
+    assert [one.index for one, _ in whole.cleared] == [10]
+    assert (whole.stale, whole.unseen) == ((), ())
+    assert [one.index for one in search(page(pet(5)), post(), page(pet(5)), post(sent=50)).unseen] == [50]
+    shown = search(page(pet(5)), post(), page(pet(5)), again, page(pet(9, NAME), pet(5), sent=60))
+    assert 50 in [one.post.index for one in shown.found]
+
+
 def test_no_body_has_no_name() -> None:
     assert name_sent(exchange(Operation.CREATE_PET, 401)) is None
 

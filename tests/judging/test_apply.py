@@ -52,7 +52,10 @@ def test_exchanges_that_a_rule_does_not_concern_are_no_evidence() -> None:
     nothing = Undecided("No page was returned.")
     assert decide(rule(said), seen[:1], GROUNDS) == decide_each(rule(said), seen[:1], GROUNDS) == nothing
     failed = Failed(
-        "GET /pets returned 200: it is wrong (section 4.1).", (Proof(seen[2], "body:/3/id"),), (seen[1], seen[2])
+        "GET /pets returned 200: it is wrong (section 4.1).",
+        (Proof(seen[2], "body:/3/id"),),
+        (seen[1], seen[2]),
+        wrong=(seen[2],),
     )
     assert decide(rule(said), seen, GROUNDS) == decide_each(rule(said), seen, GROUNDS) == failed
 
@@ -153,6 +156,31 @@ def test_simplicity_includes_the_body_and_the_earlier_of_equals_comes_first() ->
     assert [post.index for post in sorted(posts, key=simplicity)] == [1, 2, 0, 4, 3]
 
 
+def test_a_request_that_was_sent_alone_is_simpler_than_one_of_a_burst() -> None:
+    burst, keyless = replace(exchange(), burst=1), exchange(credential=Credential.MISSING, index=1)
+    assert sorted([burst, keyless], key=simplicity) == [keyless, burst]
+
+
+def test_a_failure_in_bursts_alone_says_how_many_requests_there_were() -> None:
+    record = [replace(exchange(path=f"/pets?limit={n}", index=n), burst=1 + n // 3) for n in range(5)]
+    wrong_at = dict.fromkeys(range(5), HOLDS)
+
+    def said(*indices: int) -> str:
+        judgements: dict[int, Judgement] = {**wrong_at, **{n: Problem("wrong") for n in indices}}
+        decision = decide_from_tries(rule(judgements), record, GROUNDS)
+        assert isinstance(decision, Failed)
+        return decision.text
+
+    assert said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1)."  # and no request alone did better
+    record.append(exchange(index=5))
+    wrong_at[5] = HOLDS
+    assert (
+        said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1). This was one of 2 requests at the same time."
+    )
+    assert said(0, 3).endswith(". These were some of 3 requests at the same time.")
+    assert said(0, 5) == "GET /pets returned 200: wrong (section 4.1); also in GET /pets?limit=0."
+
+
 def test_a_valid_key_and_the_plain_form_are_simpler_than_a_short_request() -> None:
     long = exchange(path="/pets?limit=100&status=available", index=0)
     formed = exchange(form=Form.UPPER, index=1)
@@ -184,11 +212,76 @@ def test_the_last_form_of_an_example_is_simpler_than_others_of_its_length() -> N
         ((503, 200, 503, 200), [1, 3]),
         ((503, 200, 503), [1]),
         ((500, 200), [0, 1]),
+        # where nothing listens, no server was asked
+        ((Silence.UNREACHABLE, Silence.UNREACHABLE, 200), [2]),
+        ((Silence.RESET, Silence.UNREACHABLE, Silence.RESET, 200), [2, 3]),
+        # chance does not cut so many answers short
+        ((Silence.CUT_SHORT, 200) * 3, [1, 3, 5]),
+        ((Silence.CUT_SHORT, 200) * 4, list(range(8))),
     ],
 )
 def test_a_failed_try_counts_if_it_is_repeated(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:
     record = [exchange(status=status, index=n) for n, status in enumerate(statuses)]
     assert [one.index for one in final_tries(record)] == kept
+
+
+def tried(*tries: tuple[int | Silence, int | None, int | None], **more: object) -> list[int]:
+    """The indices of the tries of one request that count; each is a status, a burst, and what it repeats."""
+    record = [
+        replace(exchange(status=status, index=n, **more), burst=burst, again=again)  # type: ignore[arg-type]
+        for n, (status, burst, again) in enumerate(tries)
+    ]
+    return [one.index for one in final_tries(record)]
+
+
+TIMEOUT, RESET = Silence.TIMEOUT, Silence.RESET
+
+
+@pytest.mark.parametrize(
+    ("tries", "kept"),
+    [
+        # the same burst again is a second try, once the request was answered alone
+        ([(TIMEOUT, 1, None), (TIMEOUT, 2, 0), (200, None, 1)], [1, 2]),
+        ([(TIMEOUT, 1, None), (TIMEOUT, 2, 0), (TIMEOUT, None, 1), (TIMEOUT, None, 1)], [1, 3]),
+        ([(TIMEOUT, 1, None), (TIMEOUT, 2, 0)], []),
+        # answered when it was sent again, together or alone
+        ([(TIMEOUT, 1, None), (200, 2, 0), (TIMEOUT, 3, 1), (200, None, 2)], [1, 3]),
+        ([(TIMEOUT, 1, None), (200, None, 0)], [1]),
+        ([(TIMEOUT, 1, None), (TIMEOUT, None, 0), (200, None, 0)], [2]),
+        # another request of the burst is another one
+        ([(TIMEOUT, 1, None), (200, 1, None), (TIMEOUT, 2, 1), (200, None, 2)], [1, 3]),
+        ([(502, 1, None), (502, 2, 0)], [1]),
+        # what only limits connections never counts
+        ([(RESET, 1, None), (RESET, 2, 0), (200, None, 1)], [2]),
+        ([(Silence.UNREACHABLE, 1, None), (Silence.TLS, 2, 0), (200, None, 1)], [2]),
+        ([(RESET, None, None), (RESET, None, 0)], [1]),
+    ],
+)
+def test_a_try_in_a_burst_counts_if_the_same_burst_fails_again(
+    tries: list[tuple[int | Silence, int | None, int | None]], kept: list[int]
+) -> None:
+    assert tried(*tries) == kept
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_refusal_with_retry_after_in_a_burst_limits_connections(status: int) -> None:
+    again: list[tuple[int | Silence, int | None, int | None]] = [(status, 1, None), (status, 2, 0), (200, None, 1)]
+    assert tried(*again, headers=[("Retry-After", "1")]) == [2]
+    assert tried(*again, headers=[("Retry-After", "soon")]) == ([1, 2] if status == 503 else [0, 1, 2])
+    # one of the rate limit has its headers
+    assert tried(*again, headers=[("Retry-After", "1"), ("X-RateLimit-Limit", "9")]) == (
+        [2] if status == 503 else [0, 1, 2]
+    )
+    alone = [exchange(status=status, index=n, headers=[("Retry-After", "1")]) for n in range(2)]
+    assert [one.index for one in final_tries(alone)] == ([1] if status == 503 else [0, 1])
+    overlapping = [replace(one, sent=0.0, finished=1.0) for one in alone]
+    assert final_tries(overlapping) == ()
+
+
+def test_a_second_try_is_sent_after_the_first_has_failed() -> None:
+    record = [exchange(status=502, index=n, sent=n / 10, took=1.0) for n in range(2)]
+    assert final_tries(record) == ()
+    assert [one.index for one in final_tries([*record, exchange(status=502, index=2)])] == [2]
 
 
 def test_tries_belong_to_one_request() -> None:

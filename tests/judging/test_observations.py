@@ -58,12 +58,21 @@ DEFAULTED = post(NEW, 201, {"id": 9, **NEW, "status": "available"}, index=1)
 CHALLENGED = [keyless(401, "Bearer", 1), keyless(401, None, 2), keyless(403, "Basic")]
 ORDERED = exchange(ORDERS, 200, {"a": 1}, index=1)
 ASCENDING = listed(*map(pet, (1, 2, 3)), query="?limit=100", index=2)
+WAIT = [("Retry-After", "1")]
+LIMITED = [replace(one, burst=1) for one in (listed(index=1), exchange(status=503, headers=WAIT, index=2))]
+LIMITED_TO_ONE = "not observed: of 2, one got 503; the rules that hold for them are inconclusive there"
 
 # the point, what was recorded, what is said of it, and which exchanges show it
 SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("pet-extra-fields", [listed(pet(1)), read(1, 200, pet(1))], "none", ()),
     ("pet-extra-fields", [listed(pet(1, tag=1), pet(2)), read(1, 200, pet(1, age=3), index=1)], "age, tag", ()),
     ("pet-extra-fields", [post(NEW, 201, {**pet(9), **NEW, "tag": 1}), listed(5, index=1)], "tag", ()),
+    (
+        "requests-at-the-same-time",
+        [replace(listed(), burst=number // 3) for number in range(5)],
+        "all were answered",
+        (),
+    ),
     ("limit-zero", [listed(query="?limit=0", index=n) for n in (3, 4)], "200, 0 animals", (3,)),
     ("limit-zero", [exchange(path="/pets?limit=0", status=400, body={})], "400", (0,)),
     ("list-order", [ASCENDING], "by id, ascending", (2,)),
@@ -112,6 +121,8 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
     *((point, [listed(query="?limit=1")], NO_REQUEST) for point in OPEN_LISTS),
     ("limit-zero", [listed(query="?limit=0&status=sold")], NO_REQUEST),
     ("limit-zero", [listed(query="?limit=0", credential=Credential.RANDOM)], NO_REQUEST),
+    ("requests-at-the-same-time", [listed()], "not observed: the run sent one request after the other"),
+    ("requests-at-the-same-time", [listed(), *LIMITED], LIMITED_TO_ONE),
     ("list-order", [], NO_LIST),
     (
         "list-order",

@@ -203,6 +203,23 @@ def test_a_refusal_knows_the_last_answer_before_it_and_the_requests_in_between()
     ]
 
 
+def test_of_answers_that_overlap_none_comes_before_a_refusal() -> None:
+    before, together = answered(1, 50), answered(2, 0, took=1.0)
+    refusal = answered(2.5, None, status=429)
+    (found,) = refusals_in([before, together, refusal])
+    assert found == NotServed(refusal, counts_in([before])[0], 1, crowded=True)
+    later = answered(2.9, None)
+    assert refusals_in([before, refusal, later])[0].between == 0
+    (slow,) = refusals_in([before, replace(refusal, finished=4.0), later])
+    assert (slow.between, slow.crowded) == (1, True)
+
+
+def test_overlapping_requests_of_ours_are_no_others() -> None:
+    first, *rest = [answered(1 + n / 64, left, took=1.0) for n, left in enumerate((44, 50, 47))]
+    assert not others_spend([first, *rest, *(answered(1.1, None, took=1.0) for _ in range(4))])
+    assert others_spend([first, *rest])
+
+
 def test_only_an_unserved_page_is_a_refusal_without_a_429() -> None:
     orders = answered(1, 5, status=400, operation=Operation.STORE_ORDERS)
     odd = exchange(status=400, path="/pets?limit=0")
@@ -257,6 +274,7 @@ def test_a_request_that_waits_until_reset_is_held_back(sent: float, took: float,
     none_left = answered(1, 0)
     late = answered(sent, 59, reset=124, status=status, took=took)
     assert held_back_in([none_left, late]) == ((none_left, late) if held else None)
+    assert held_back_in([replace(none_left, finished=sent + 1), late]) is None
     assert held_back_in([answered(1, 1), late]) is None
 
 

@@ -26,6 +26,7 @@ def test_grounds_are_what_the_record_shows_and_the_user_said() -> None:
         writes=True,
         run="0a1b2c3d",
         repeats=True,
+        begun={9: 0.0},
     )
     bare = grounds_of(record, as_of=DAY, plan=None, category_id=None, writes=False, run="", repeats=False)
-    assert bare == Grounds(DAY, categories=frozenset({3, 5}), listed=frozenset({7, 9}))
+    assert bare == Grounds(DAY, categories=frozenset({3, 5}), listed=frozenset({7, 9}), begun={9: 0.0})

@@ -204,8 +204,10 @@ def test_a_page_that_a_post_of_the_run_broke_says_so_first() -> None:
     failed = Failed("It broke.", (Proof(broken),))
     said = 'It worked until POST /pets with the body {"name": "Zoe", "categoryId": 1} created animal 7. It broke.'
     assert ruled(failed, record=[before, made, broken]).reason == said
-    earlier = replace(made, index=0), replace(before, index=1), broken
-    for record in ([made, broken], [before, broken], [*earlier]):
+    earlier = replace(made, sent=0.0, finished=0.1), replace(before, sent=1.0, finished=1.1), broken
+    at_once = [before, replace(made, sent=0.05), broken]
+    works_later = [before, made, broken, replace(before, index=3, sent=3.0, finished=3.1)]
+    for record in ([made, broken], [before, broken], [*earlier], at_once, works_later):
         assert ruled(failed, record=record).reason == "It broke."
     read_again = Failed("It broke.", (Proof(before),))
     assert ruled(read_again, record=[before, made]).reason == "It broke."
@@ -401,7 +403,61 @@ def test_a_renewed_waiver_replaces_the_expired_one() -> None:
         assert waived("fail", *waivers).outcome == "waived"
 
 
+# ---- gaps
+
+
+def gap(expires: date) -> Waiver:
+    return replace(until(expires), gap=True)
+
+
+def test_a_gap_accepts_that_a_requirement_was_not_examined_until_its_day() -> None:
+    examined = unjudged(LIST_4, "staging", "pass", "")
+    for outcome in OPEN[:2]:
+        accepted = waived(outcome, gap(TODAY))
+        assert accepted.outcome == outcome
+        assert accepted.reason == "Accepted as a gap until 2026-11-21 (0 days left): ticket 7. It broke."
+        assert accepted.waiver == AppliedWaiver("ticket 7", "2026-11-21", gap=True)
+        assert exit_of([examined, accepted], STRICT) is Exit.HOLDS
+        expired = waived(outcome, gap(YESTERDAY))
+        assert (expired.waiver, expired.reason) == (None, "The gap was accepted until 2026-11-20. It broke.")
+        assert exit_of([examined, expired], STRICT) is Exit.UNSETTLED
+        assert exit_of([examined, expired], RunState()) is Exit.HOLDS
+        assert exit_of([examined, waived(outcome, until(TODAY))], STRICT) is Exit.UNSETTLED
+
+
+def test_a_gap_of_what_is_examined_is_stale_and_fails_the_run() -> None:
+    stale = "The gap is stale: the requirement is examined now. Remove it from the configuration. It broke."
+    for outcome in ("pass", "fail"):
+        for day in (TODAY, YESTERDAY):
+            verdict = waived(outcome, gap(day))
+            assert (verdict.outcome, verdict.reason, verdict.waiver) == (
+                outcome,
+                stale,
+                AppliedWaiver("ticket 7", day.isoformat(), gap=True),
+            )
+            assert exit_of([verdict], RunState()) is Exit.FAILS
+
+
+def test_beside_a_gap_a_waiver_covers_the_failure() -> None:
+    both = (gap(TODAY), until(TODAY))
+    assert [waived(outcome, *both).outcome for outcome in ("fail", "not-run")] == ["waived", "not-run"]
+    assert exit_of([waived("not-run", *both), *verdicts("pass")], STRICT) is Exit.HOLDS
+
+
 # ---- exit codes
+
+
+@pytest.mark.parametrize(
+    ("least", "code"),
+    [("3", Exit.HOLDS), ("4", Exit.UNSETTLED), ("75%", Exit.HOLDS), ("76%", Exit.UNSETTLED), ("100%", Exit.UNSETTLED)],
+)
+def test_the_least_that_each_target_has_to_examine(least: str, code: Exit) -> None:
+    outside = replace(unjudged(LIST_3, "staging", "not-run", ""), in_force=False)
+    examined = [*verdicts("pass", "waived", "pass", "inconclusive"), outside]
+    assert exit_of(examined, RunState(min_examined=least)) is code
+    other = [unjudged(LIST_3, "production", "pass", "")] * 9 + [unjudged(LIST_3, "production", "not-run", "")]
+    assert exit_of([*examined, *other], RunState(min_examined=least)) is code
+    assert exit_of([*examined, *verdicts("fail")], RunState(min_examined=least)) is Exit.FAILS
 
 
 def verdicts(*outcomes: Outcome) -> list[Verdict]:

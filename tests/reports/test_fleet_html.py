@@ -10,7 +10,9 @@ import pytest
 from petcheck.reports import fleet_html
 from petcheck.results import fleet as totals
 from petcheck.results.causes import causes
+from petcheck.results.judge import judge
 from petcheck.results.result import Result
+from tests.support import samples, streams
 from tests.support.chromium import OTHER_VIEWS, VIEWS, Open, View, accessible
 from tests.support.fleets import fleet
 from tests.support.samples import HOSTILE
@@ -26,6 +28,13 @@ FLEETS: dict[str, Callable[[], Result]] = {
 LARGE = ("thousand", "all different", "all fail")
 
 
+def drawn() -> str:
+    """A page with a hundred pictures, one of each stream's targets after the other."""
+    exchanges = samples.whole_run(targets=4, number=400)[1]
+    stream = streams.around(exchanges, "staging", "production", "eu-west", "us-east")
+    return fleet_html.render(fleet(1000, kinds=40), [(judge(stream), stream)] * 25)
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The page of a fleet, written on first use."""
@@ -34,7 +43,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def write(name: str) -> Path:
         path = folder / f"{name}.html"
         if not path.exists():
-            path.write_text(fleet_html.render(FLEETS[name]()), "utf-8")
+            path.write_text(drawn() if name == "drawn" else fleet_html.render(FLEETS[name]()), "utf-8")
         return path
 
     return write
@@ -50,7 +59,7 @@ def test_every_target_is_in_one_group_and_leads_to_its_own_report(opened: Open, 
     assert page.locator("script").count() == 0
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", [*LARGE, "drawn"])
 def test_a_thousand_targets_are_less_than_a_megabyte(written: Callable[[str], Path], name: str) -> None:
     assert written(name).stat().st_size < 1_000_000
 
@@ -88,6 +97,8 @@ def test_text_of_a_target_stays_text(opened: Open) -> None:
     assert page.locator("img").count() == 0
 
 
-@pytest.mark.parametrize(("name", "views"), [("thirty", VIEWS), ("thirty", OTHER_VIEWS), ("all different", VIEWS)])
+@pytest.mark.parametrize(
+    ("name", "views"), [("thirty", VIEWS), ("thirty", OTHER_VIEWS), ("all different", VIEWS), ("drawn", VIEWS)]
+)
 def test_axe_finds_nothing(opened: Open, name: str, views: Sequence[View], tmp_path: Path) -> None:
     accessible(opened(name), tmp_path / "fleet.png", views)

@@ -92,11 +92,11 @@ def made(name: str) -> History:
 
 @pytest.mark.parametrize("name", HISTORIES)
 def test_the_page_is_whole_and_self_contained(name: str) -> None:
-    whole_and_self_contained(render(made(name)))
+    whole_and_self_contained(render(made(name), {}))
 
 
 def test_the_picture_comes_first_and_what_fails_now_next() -> None:
-    page = render(made("one target"))
+    page = render(made("one target"), {})
     ids = ("picture", "now", "flips", "candidates", "steps", "runs", "rest", "how")
     order = [page.index(f'<h2 id="{name}"') for name in ids]
     assert order == sorted(order)
@@ -140,7 +140,7 @@ def test_a_fleet_has_an_overview_and_pictures_of_some() -> None:
     assert {one.kind for one in overview.strips} == {"strip"}
     assert [one.label for one in overview.strips] == [f"tenant-{number:02d}" for number in range(30)]
     assert [one.title for one in others] == [f"tenant-{number:02d}" for number in range(12)]
-    page = render(made("many"))
+    page = render(made("many"), {})
     assert len(page) < 1_500_000
     assert "And 5,800 more; <code>petcheck history --json</code> lists them all." in page
 
@@ -163,7 +163,7 @@ def test_what_has_no_room_is_counted() -> None:
 
 
 def test_the_page_says_what_changed_and_what_did_not() -> None:
-    page = render(made("one target"))
+    page = render(made("one target"), {})
     assert "<title>staging: 1 requirement fails now, and 1 failure is waived; 4 began to fail and 3 were" in page
     assert "Nothing recorded changed." in page
     assert "pass × 2, fail, pass, fail, pass" in page
@@ -171,7 +171,7 @@ def test_the_page_says_what_changed_and_what_did_not() -> None:
 
 
 def test_hostile_text_is_visible_text() -> None:
-    page = render(made("hostile"))
+    page = render(made("hostile"), {})
     assert not any(character in page for character in "\x00\x1b\x07\u202e\u2066\u200b")
     assert "&lt;script&gt;document.title=&#39;ran&#39;&lt;/script&gt;" in page
     assert "\\u{0}\\u{1b}[31m\\u{7}\\u{202e}evil" in page
@@ -188,7 +188,7 @@ def written(tmp_path: Path) -> Callable[[str], Path]:
 
     def write(name: str) -> Path:
         path = tmp_path / "history.html"
-        path.write_text(render(made(name)), "utf-8")
+        path.write_text(render(made(name), {}), "utf-8")
         return path
 
     return write

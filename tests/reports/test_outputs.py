@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.evidence.verify import verify
-from petcheck.reports import comparison_html, outputs, summary
+from petcheck.reports import comparison_html, fleet_html, outputs, summary
 from petcheck.reports.outputs import OUTPUTS, Material, names, not_written, render, write_outputs
 from petcheck.results.judge import judge
 from petcheck.results.manifest import digest_of_file, digest_of_text, read_manifest
@@ -21,8 +21,10 @@ from petcheck.results.result import load
 from petcheck.runner.again import judged_again
 from petcheck.stream import files
 from petcheck.stream.files import read_stream
+from petcheck.stream.lines import Label, Subject
 from petcheck.stream.stream import Stream, checked
 from tests.support import samples, streams
+from tests.support.fleets import fleet
 
 RUNS: dict[str, Callable[[], Stream]] = {
     "small": lambda: checked(streams.lines()),
@@ -60,7 +62,7 @@ def test_every_file_of_the_table_is_written_listed_and_verified(run: str, tmp_pa
     assert (written.trouble, written.unwritten) == ([], {})
     due = {output.name for output in OUTPUTS if output.of(written.material)}
     assert due == set(names(written.material)) == set(read_manifest(tmp_path)["files"])
-    assert inside(tmp_path) == due | set(PROOF) - {"attestation.dsse.json"}
+    assert inside(tmp_path) == due | set(PROOF) - {"attestation.dsse.json", "manifest.tsr"}
     verified = verify(tmp_path, None)
     assert (verified.wrong, verified.notes, verified.result) == ((), (), written.result)
     for name in due:
@@ -77,12 +79,32 @@ def test_a_run_of_two_targets_has_every_file_of_the_table() -> None:
     assert set(names(made(RUNS["two targets"]()))) == EVERY
 
 
+def test_what_was_tested_is_in_every_file_that_people_and_tools_read(tmp_path: Path) -> None:
+    settings = replace(streams.SETTINGS, labels=(Label("build", "<1742>"),), subjects=(Subject("shop", "e" * 64),))
+    judged_again(checked(streams.lines(settings=settings)), tmp_path)
+    for name, build in {
+        "exchanges.jsonl": '{"name": "build", "value": "<1742>"}',
+        "exchanges.har": '{"name": "build", "value": "<1742>"}',
+        "result.json": '"value": "<1742>"',
+        "attestation.json": '"build": "<1742>"',
+        "report.html": "<dt>label build</dt><dd>&lt;1742&gt;</dd>",
+        "statement.html": "<dt>label build</dt><dd>&lt;1742&gt;</dd>",
+        "summary.md": "`label build` `<1742>`",
+        "junit.xml": '<property name="label build" value="&lt;1742&gt;" />',
+    }.items():
+        text = (tmp_path / name).read_text("utf-8")
+        assert build in text, name
+        assert "e" * 64 in text, name
+    page = fleet_html.render(replace(fleet(), run=samples.run(settings=settings)), ())
+    assert "label build &lt;1742&gt;" in page
+
+
 def test_a_forged_verdict_is_named(tmp_path: Path) -> None:
     material = made(RUNS["small"]())
     rows = tuple(replace(row, outcome="pass") if row.outcome == "fail" else row for row in material.result.requirements)
     forged = replace(material, result=replace(material.result, requirements=rows))
     write_outputs(forged, tmp_path)
-    write_proof(tmp_path, names(forged), forged.result, forged.environment, None)
+    write_proof(tmp_path, names(forged), forged.result, forged.environment)
     wrong = verify(tmp_path, None).wrong
     assert "result.json is not what the recording comes to" in wrong
     assert any(line.startswith("LIST-3: the result says pass, its recording fail (") for line in wrong)
@@ -132,9 +154,10 @@ def test_files_that_this_run_has_not_are_removed_and_those_that_are_there_stay(t
 def test_views_are_written_even_if_the_result_breaks_the_schema(tmp_path: Path) -> None:
     material = made(RUNS["small"]())
     wrong = write_outputs(replace(material, result=replace(material.result, format=-1)), tmp_path)
-    assert list(wrong) == ["result.json"]
-    assert not_written(tmp_path, wrong).startswith(f"not written into {tmp_path}: result.json (NotAResult: ")
-    assert inside(tmp_path) == EVERY - {"result.json", "comparison.html"}
+    assert list(wrong) == ["result.json", "statement.html"]  # the statement has its digest
+    message = f"not written into {tmp_path}: result.json, statement.html (NotAResult: "
+    assert not_written(tmp_path, wrong).startswith(message)
+    assert inside(tmp_path) == EVERY - {"result.json", "statement.html", "comparison.html"}
 
 
 def test_the_page_says_which_stream_it_is_of(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from petcheck.exchange import Exchange
 from petcheck.reports.report_html import render
 from petcheck.reports.templating import slug
-from petcheck.results import totals
 from petcheck.results.decisions import by_index
 from petcheck.results.result import Result
 from tests.support import samples
@@ -32,6 +31,7 @@ RUNS: dict[str, samples.Run] = {
     "whole": samples.whole_run,
     "four targets": lambda: samples.whole_run(targets=4),
     "hostile": samples.hostile_run,
+    "burst": samples.burst_run,
     "nothing": lambda: (samples.result(targets=(), requirements=(), checks=(), exit_code=2, complete=False), ()),
     "no evidence": lambda: (samples.whole_run()[0], ()),
 }
@@ -59,7 +59,7 @@ def test_every_row_of_the_result_has_its_cell(targets: int) -> None:
     outcomes = [
         attributes["data-outcome"] for tag, attributes in elements.all if tag == "td" and "data-outcome" in attributes
     ]
-    assert sorted(map(str, outcomes)) == sorted(slug(totals.standing(row)) for row in value.requirements)
+    assert sorted(map(str, outcomes)) == sorted(slug(row.standing) for row in value.requirements)
     classes = [attributes.get("class") for _, attributes in elements.all]
     assert classes.count("requirement") == len({row.id for row in value.requirements})
     assert classes.count("point") == len({row.id for row in value.observations})

@@ -14,6 +14,7 @@ from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.terminal import one_line, render
 from petcheck.results.decisions import by_index
 from petcheck.results.result import LeftAnimal, RequestCount
+from petcheck.stream.lines import RunSettings
 from tests.support import samples
 
 
@@ -50,7 +51,7 @@ def test_a_small_run() -> None:
         "not examined\n"
         "  add --allow-writes to judge 1: CREATE-1\n"
         "  LIST-8: No animal is listed; allow writes to make one.\n"
-        "  n/a (not testable, or not in force on that day): RATE-10\n"
+        "  n/a (not testable, or not in force): RATE-10\n"
         "\n"
         "sent: 2 requests (2 GET, 0 POST); waited 1.2 s\n"
         "left behind: up to 2 animals (id 131; 1 of unknown id); the interface cannot delete them\n"
@@ -207,20 +208,30 @@ def test_an_unreachable_target_says_so_once() -> None:
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run"), ("LIST-3", "inconclusive")],
             {},
-            "staging shows no failure: 1 of 3 requirements holds and 2 were not examined. "
+            "staging: 1 of 3 requirements examined, none fails. "
             "(1 pass, 1 inconclusive, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
-            "staging shows no failure: 1 of 2 requirements holds and 1 was not examined. "
+            "staging: 1 of 2 requirements examined, none fails. "
             "Under --strict, requirements that were not examined fail the run. (1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],
             {},
-            "staging shows no failure that is not waived: 1 of 2 requirements holds and 1 failure is waived. "
-            "(1 pass, 1 waived; 2 requests; seed 1)",
+            "staging: 2 of 2 requirements examined, 1 failure waived. (1 pass, 1 waived; 2 requests; seed 1)",
+        ),
+        (
+            [("LIST-1", "pass"), ("LIST-2", "waived"), ("LIST-3", "not-run")],
+            {
+                "run": samples.run(
+                    7, settings=RunSettings(9, 9.0, None, seed_given=False, strict=False, min_examined="90%")
+                )
+            },
+            "staging: 2 of 3 requirements examined, 1 failure waived. "
+            "--min-examined 90% is not reached: staging 2 of 3 examined. "
+            "(1 pass, 1 not-run, 1 waived; 2 requests; seed 1)",
         ),
         ([("LIST-1", "not-run")], {}, "staging has no verdict: nothing was examined. (1 not-run; 2 requests; seed 1)"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from importlib.metadata import requires, version
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from petcheck.errors import NotAKey, NotARun
 from petcheck.results import attestation
 from petcheck.results.attestation import read_seal, signed_payload, statement
 from petcheck.results.manifest import digest_of_file, digest_of_text, manifest, read_manifest, text_of
-from petcheck.results.proof import proof_of, write_proof
+from petcheck.results.proof import Witnesses, proof_of, write_proof
+from petcheck.spec.outcomes import Waiver
 from petcheck.stream.environment import Environment, commit_of, packages_of
+from petcheck.stream.lines import Label, RunSettings, Subject
 from tests.support import samples
 
 HERE = Environment("c" * 40, "CPython 3.11.7", "Linux", {"httpx": "0.28.1"})
@@ -44,7 +47,7 @@ def test_a_manifest_and_its_statement(tmp_path: Path) -> None:
     assert made["targets"] == [
         {"name": "staging", "base_url": "https://staging.pets.example/v1", "key": "sha256:0123abcd"}
     ]
-    assert write_proof(tmp_path, ["result.json"], result, HERE, None) == {}
+    assert write_proof(tmp_path, ["result.json"], result, HERE) == {}
     assert read_manifest(tmp_path) == made
     proof = proof_of({"result.json": digest_of_text(["{", "}"])}, result, HERE)
     assert proof == {name: (tmp_path / name).read_text() for name in ("manifest.json", "attestation.json")}
@@ -68,8 +71,47 @@ def test_a_manifest_and_its_statement(tmp_path: Path) -> None:
             "passedTests": ["staging: LIST-4"],
             "warnedTests": ["staging: LIST-5"],
             "failedTests": ["staging: LIST-3"],
+            "run": {
+                "id": "20261121-100312-4f2a",
+                "as_of": "2026-11-21",
+                "targets": [
+                    {
+                        "name": "staging",
+                        "url": "https://staging.pets.example/v1",
+                        "writes": False,
+                        "plan": None,
+                        "key": "sha256:0123abcd",
+                    }
+                ],
+                "choice": None,
+                "requirements_as_of": None,
+                "left_out": [],
+                "waivers": [],
+                "labels": {},
+            },
         },
     }
+
+
+def test_a_statement_says_what_was_tested() -> None:
+    waiver = Waiver("LIST-3", "staging", "agreed", date(2099, 1, 1))
+    settings = RunSettings(
+        *(1200, 120.0, None, False, False),
+        choice=("LIST-3",),
+        waivers=(waiver,),
+        labels=(Label("build", "1742"),),
+        subjects=(Subject("shop", "e" * 64),),
+    )
+    stated = statement({"files": {}}, "0" * 64, samples.result(run=samples.run(settings=settings)))
+    assert stated["subject"] == [
+        {"name": "manifest.json", "digest": {"sha256": "0" * 64}},
+        {"name": "shop", "digest": {"sha256": "e" * 64}},
+    ]
+    run = stated["predicate"]["run"]
+    assert (run["choice"], run["labels"]) == (["LIST-3"], {"build": "1742"})
+    assert run["waivers"] == [
+        {"requirement": "LIST-3", "target": "staging", "reason": "agreed", "expires": "2099-01-01"}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +126,7 @@ def test_an_envelope_is_verified_by_its_key_and_by_no_other(tmp_path: Path) -> N
     private, public = key_files(tmp_path)
     (tmp_path / "other").mkdir()
     _, other = key_files(tmp_path / "other")
-    assert write_proof(tmp_path, [], samples.result(), HERE, read_seal(private)) == {}
+    assert write_proof(tmp_path, [], samples.result(), HERE, Witnesses(read_seal(private))) == {}
     envelope = json.loads((tmp_path / attestation.ENVELOPE_FILE).read_bytes())
     assert envelope["payloadType"] == "application/vnd.in-toto+json"
     assert signed_payload(json.loads(json.dumps(envelope)), public) == (tmp_path / attestation.FILE).read_bytes()
@@ -96,12 +138,12 @@ def test_an_envelope_is_verified_by_its_key_and_by_no_other(tmp_path: Path) -> N
         {**envelope, "signatures": []},
     ):
         assert signed_payload(json.loads(json.dumps(broken)), public) is None
-    assert write_proof(tmp_path, [], samples.result(), HERE, None) == {}
+    assert write_proof(tmp_path, [], samples.result(), HERE) == {}
     assert not (tmp_path / attestation.ENVELOPE_FILE).exists()
 
 
 def test_a_file_that_is_gone_has_no_proof(tmp_path: Path) -> None:
-    assert list(write_proof(tmp_path, ["result.json"], samples.result(), HERE, None)) == ["manifest.json"]
+    assert list(write_proof(tmp_path, ["result.json"], samples.result(), HERE)) == ["manifest.json"]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from petcheck.exchange import Exchange, Request
+from petcheck.judging.frequency import Frequency, When
 from petcheck.judging.verdicts import Verdict
 from petcheck.results.causes import Cause, causes
 from petcheck.results.decisions import by_index
@@ -240,3 +241,52 @@ def test_an_example_that_two_reasons_name_is_named_once() -> None:
     )
     [one] = found([first, second], (LIST, [], 200))
     assert one.beside == (("RATE-2", "X-RateLimit-Remaining is missing."),)
+
+
+# ---- how often
+
+
+def often(when: When, wrong: int = 2, of_what: str = "responses to the valid key", of: int = 31) -> Frequency:
+    return Frequency(wrong, of, of_what, when=when)
+
+
+def test_one_fault_that_comes_now_and_then_is_one_cause_whatever_it_meets() -> None:
+    chance = often("now and then", 3)
+    rows = [
+        row("CREATE-10", "4.2", (1, "status"), expected="400", frequency=often("always", 1, of=1)),
+        row("LIST-1", "4.1", (0, "status"), expected="200", frequency=often("now and then", 1)),
+        row("ERROR-5", "7", (0, "status"), (1, "status"), (2, "status"), expected="no 5xx", frequency=chance),
+    ]
+    calls: list[tuple[Request, Any, int]] = [(LIST, {}, 500), (post(status="x"), {}, 500), (ORDERS, {}, 502)]
+    [one] = found(rows, *calls)
+    assert (one.ids, one.shown.id) == ("LIST-1, CREATE-10, ERROR-5", "ERROR-5")
+    assert one.title == "Several operations return 500 or 502 where 200 or 400 is required, now and then"
+    always = [replace(one, frequency=None) for one in rows]
+    assert len(found(always, *calls)) == 3
+
+
+def test_a_status_is_named_only_if_all_and_only_those_with_it_are_wrong() -> None:
+    def said(frequency: Frequency | None, part: str = "header:X-RateLimit-Reset") -> str:
+        [cause] = found([row("RATE-3", "8", (0, part), frequency=frequency)], (LIST, {}, 400))
+        return cause.summary
+
+    named = "No X-RateLimit-Reset in 400 responses"
+    assert said(None) == said(often("always", 31, "400 responses")) == named
+    assert said(often("always", 31, "responses to GET /pets")) == "No X-RateLimit-Reset in responses to GET /pets"
+    assert said(often("always", 2, "responses")) == "No X-RateLimit-Reset in some responses"
+    assert said(often("now and then")) == "No X-RateLimit-Reset in 2 of 31 examined responses to the valid key"
+    together = often("at the same time", 2, "responses to requests at the same time", 8)
+    assert said(together) == "No X-RateLimit-Reset in 2 of 8 responses to requests at the same time"
+    assert said(often("now and then"), "body:/code") == "RATE-3 is broken, now and then"
+    assert said(together, "body:/code") == "RATE-3 is broken, only at the same time as others"
+
+
+def test_a_body_that_is_not_json_now_and_then_is_one_cause_for_errors_and_others() -> None:
+    chance = often("now and then", of_what="responses")
+    rows = [
+        row("SERVICE-1", "1", (0, "body"), (1, "body"), frequency=chance),
+        row("BODY-1", "4", (1, "header:Content-Type"), frequency=chance),
+    ]
+    assert lines(found(rows, (LIST, b"<p>", 200), (LIST, b"<p>", 400))) == [
+        "SERVICE-1, BODY-1: The body of 2 of 31 examined responses is not JSON"
+    ]

@@ -16,6 +16,7 @@ from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.results.result import Observation, Result, from_json, load, text_of, to_json
 from petcheck.spec import outcomes
 from tests.support import samples
+from tests.support.trial import small_run
 
 
 @pytest.mark.parametrize(
@@ -87,6 +88,7 @@ def test_the_document_has_the_agreed_names() -> None:
             "example": None,
             "expected": "",
             "covered": None,
+            "frequency": None,
         }
     ]
 
@@ -149,7 +151,7 @@ def test_another_format_is_named() -> None:
         (b'{"format": 1, "comp', "is not complete JSON, so no result of petcheck: Unterminated string starting at"),
         (b"\xff\xfe\x00", "is not complete JSON"),
         (b"[" * 100_000, "is not complete JSON"),
-        (b'{"run": NaN}', "is not complete JSON, so no result of petcheck: NaN is not a JSON number"),
+        (b'{"run": NaN}', "is not complete JSON, so no result of petcheck: has NaN, which is not JSON"),
         (b'{"format": ' + b"1" * 9_999 + b"}", "is not complete JSON"),
         (b"[]", 'is not a result of petcheck: the top level: [] is not of type "object"'),
         (b"null", 'is not a result of petcheck: the top level: null is not of type "object"'),
@@ -177,7 +179,8 @@ def test_a_value_that_breaks_the_schema_has_no_text() -> None:
 
 # older files lack the members that were added later, newer ones what was removed
 ADDED = {"parts", "example", "seen", "answers", "repeats", "lost", "forgiven", "settings", "exhaust", "category_id"}
-ADDED |= {"expected", "choice", "populate", "shard", "joined", "dropped", "covered"}
+ADDED |= {"expected", "choice", "populate", "shard", "joined", "dropped", "covered", "frequency", "labels", "subjects"}
+ADDED |= {"min_examined", "gap", "requirements_as_of", "left_out"}
 REMOVED = {"kept", "section", "outcome", "reason"}
 
 
@@ -235,3 +238,20 @@ def test_a_result_without_the_deciding_parts_is_valid() -> None:
     row = from_json(document).requirements[0]
     assert (row.parts, row.part(1)) == ((), "")
     assert samples.row(decisive=(1, 4), parts=("status", "body")).part(4) == "body"
+
+
+def test_the_counts_tell_what_is_not_in_force_from_what_was_not_run() -> None:
+    outside = replace(samples.row("GET-4", "not-run"), in_force=False)
+    found = samples.result(samples.row("LIST-3", "pass"), samples.row("LIST-4", "not-run"), outside).counts
+    assert found == {"pass": 1, "not-run": 1, "n/a": 1}
+
+
+def test_printed_it_is_a_summary_of_at_most_30_lines() -> None:
+    result = small_run().result
+    row = next(row for row in result.requirements if row.id == "LIST-4")
+    rows = [replace(row, outcome="fail", reason=f"reason {n} " + "x" * 500) for n in range(40)]
+    for number, lines in ((2, 3), (29, 30), (40, 30)):
+        said = str(replace(result, requirements=tuple(rows[:number]))).splitlines()
+        assert said[0] == f"{number} fail"
+        assert said[1].startswith("LIST-4 on target: reason 0 xxx")
+        assert (len(said), said[-1] == "and 12 more") == (lines, number == 40)

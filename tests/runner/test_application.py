@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,7 +115,7 @@ async def _nothing(*_: object) -> None: ...
 
 
 def ask(watched: Watched, kind: str = "http") -> None:
-    asyncio.run(watched({"type": kind}, _nothing, _nothing))
+    asyncio.run(watched({"type": kind, "method": "GET", "path": "/", "query_string": b""}, _nothing, _nothing))
 
 
 def test_what_it_raises_is_kept_until_it_is_taken() -> None:
@@ -150,6 +151,15 @@ def test_why_it_did_not_start() -> None:
 
     watched, source = Watched(app), App("shop:app", KEY)
     assert str(watched.not_started(source)) == "--app shop:app does not start, and does not say why"
+
+    async def refusing(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "lifespan.startup.failed", "message": "Checked 3 settings.\nno database at db:5432"})
+
+    refused = Watched(refusing)
+    ask(refused, "lifespan")
+    failure = refused.not_started(source)
+    assert str(failure) == "--app shop:app does not start: no database at db:5432"
+    assert failure.log == "Checked 3 settings.\nno database at db:5432"
     with pytest.raises(RuntimeError):
         ask(watched, "lifespan")
     failure = watched.not_started(source)

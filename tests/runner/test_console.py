@@ -69,11 +69,12 @@ def drawn(seen: str) -> list[str]:
 def test_a_terminal_shows_the_progress(columns: int, server: str, tmp_path: Path) -> None:
     seen = on_a_terminal(tmp_path, "--target", server, columns=columns, NO_COLOR="1")
     states = drawn(seen)
-    of, most = (" of ", " of at most ") if columns == 80 else ("/", "/")
-    wanted = rf"(\[[#.]+\] )?\d+{of}\d+ checks, \d+{most}40 requests"
+    wide = r"(\[[#.]+\] )?(up to \d+ s left, )?\d+ of \d+ checks, \d+ of at most 40 requests"
+    wanted = wide if columns == 80 else r"(\d+ s left, )?\d+/\d+ checks(, \d+/40 requests)?"
     assert len(states) > 2
     assert all(re.fullmatch(wanted, state) and len(state) < columns for state in states), states
     assert any(state.startswith("[#") for state in states) == (columns == 80)
+    assert any(" s left, " in state for state in states)
     told = seen.rpartition(ERASED)[2]
     assert "\x1b" not in told
     assert told.lstrip().startswith("LIST-4 · section 4.1")

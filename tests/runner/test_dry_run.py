@@ -11,6 +11,7 @@ import pytest
 
 from petcheck.config.options import Config
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
+from petcheck.errors import ConfigError
 from petcheck.runner.dry_run import END_GETS, SECTION_GETS, SECTION_POSTS, Forecast
 from petcheck.wire.credentials import ApiKey
 from tests.support.trial import Trial
@@ -49,11 +50,11 @@ def test_the_forecast_in_words() -> None:
     target = TargetConfig("staging", SOURCE, "free", writes=True, exhaust=True)
     lines = list(forecast(target).lines())
     assert lines[0] == "staging  https://host/v1: nothing was sent. A run sends at most:"
-    assert lines[-1] == "  left behind: about 12 animals, plus one per invalid body that is accepted"
+    assert lines[-1] == "  left behind: about 14 animals, plus one per invalid body that is accepted"
     assert lines[1:4] == [
-        "  checks                60 requests, 34 of them POST",
+        "  checks                60 requests, 49 of them POST",
         "  property examples     40 requests, 16 of them POST",
-        "  in total             100 requests, 50 of them POST",
+        "  in total             100 requests, 65 of them POST",
     ]
 
 
@@ -73,19 +74,37 @@ def test_the_rows_add_up(most: int, examples: int | None, writes: bool) -> None:
 def test_the_forecast_of_a_choice_has_its_sections_alone() -> None:
     target = TargetConfig("staging", SOURCE, writes=True)
     plain = forecast(target, "4.2", examples=0, choice=frozenset({"CREATE-5"}))
-    assert (plain.requests, plain.posts) == (46, 22)
+    assert (plain.requests, plain.posts) == (60, 37)
     examples = forecast(target, "4.1", choice=frozenset({"LIST-1"}))
-    assert (examples.requests, examples.posts) == (37, 0)
+    assert (examples.requests, examples.posts) == (51, 0)
 
 
 def test_animals_to_populate_a_target_come_on_top() -> None:
     writing = forecast(TargetConfig("staging", SOURCE, writes=True), populate=120)
-    assert writing.requests_in_all == writing.requests + 135
+    assert writing.requests_in_all == writing.requests + 142
     lines = list(writing.lines())
-    assert "  and before that 15 GET and 120 POST, until there are 120 animals" in lines
-    assert lines[-1].startswith("  left behind: about 132 animals")
+    assert "  and then 22 GET and 120 POST, until there are 120 animals" in lines
+    assert lines[-1].startswith("  left behind: about 134 animals")
     reading = forecast(TargetConfig("production", SOURCE), populate=120)
     assert reading.requests_in_all == reading.requests
+
+
+def test_animals_that_the_budget_has_no_room_for_are_refused() -> None:
+    writing = TargetConfig("staging", SOURCE, writes=True)
+    room = 1200 - forecast(writing).requests - 22
+    forecast(writing, populate=room).expect_room()
+    said = (
+        f"takes up to {room + 23:,} requests beside the {1200 - room - 22} of the run, and --max-requests allows 1200; "
+    )
+    with pytest.raises(ConfigError, match=said):
+        forecast(writing, populate=room + 1).expect_room()
+    forecast(TargetConfig("production", SOURCE), populate=room + 1).expect_room()
+
+
+def test_the_wait_includes_that_for_animals() -> None:
+    writing = TargetConfig("staging", SOURCE, plan="free", writes=True)
+    minutes = [forecast(writing, populate=number).wait_s for number in (None, 500)]
+    assert minutes == [60, 60 * 10]
 
 
 def test_forbidden_requests_cost_nothing() -> None:

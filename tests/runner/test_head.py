@@ -77,7 +77,7 @@ def test_the_head_holds_what_decides_and_is_read_back(config: Config) -> None:
 def test_no_field_of_the_stream_is_left_at_its_default_by_mistake() -> None:
     of_the_run, of_a_target = ({each.name for each in fields(kind)} for kind in (Config, TargetConfig))
     assert {each.name for each in fields(RunSettings)} - of_the_run == {"seed_given", "traffic"}
-    assert {each.name for each in fields(TargetSettings)} - of_a_target == {"base_url"}
+    assert {each.name for each in fields(TargetSettings)} - of_a_target == {"base_url", "reach"}
 
 
 def test_no_key_is_recorded() -> None:

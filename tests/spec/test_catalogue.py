@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from petcheck.spec.catalogue import Requirement, catalogue, read
-from petcheck.spec.files import suite_file
+from petcheck.spec.catalogue import FIRST_SET, Catalogue, Requirement, catalogue, read
+from petcheck.spec.files import suite_file, suite_root
 from petcheck.spec.sections import TITLES
+from petcheck.spec.version import VERSION
 
 
 def test_ids_are_unique_and_readable() -> None:
@@ -75,7 +76,16 @@ def test_the_digest_is_that_of_the_file() -> None:
 
 
 WHOLE = """
-- {id: A-1, section: '4.3', level: stated, statement: It works., also: ['9'], from: 2026-01-01, until: 2030-12-05}
+silent:
+- {at: ['0:1', '9:3'], reason: Says nothing.}
+requirements:
+- id: A-1
+  section: '4.3'
+  at: ['4.3:1', '9:2']
+  level: stated
+  statement: It works.
+  from: 2026-01-01
+  until: 2030-12-05
 - {id: A-2, section: '8', level: implied, statement: It is limited., untestable: A day takes too long.}
 - {id: a-3, section: '8', level: open, statement: What is in it?}
 - {id: a-4, section: '8', level: open, statement: How many?, untestable: It takes too many.}
@@ -88,7 +98,7 @@ def test_every_member_of_an_entry_is_read(tmp_path: Path) -> None:
     found = read(path)
     day, removal = date(2026, 1, 1), date(2030, 12, 5)
     assert found.entries == (
-        Requirement("A-1", "4.3", "stated", "It works.", ("9",), None, day, removal),
+        Requirement("A-1", "4.3", "stated", "It works.", ("9",), None, day, removal, at=("4.3:1", "9:2")),
         Requirement("A-2", "8", "implied", "It is limited.", (), "A day takes too long."),
         Requirement("a-3", "8", "open", "What is in it?"),
         Requirement("a-4", "8", "open", "How many?", (), "It takes too many."),
@@ -96,6 +106,7 @@ def test_every_member_of_an_entry_is_read(tmp_path: Path) -> None:
     assert [entry.id for entry in found.judged] == ["A-1", "A-2"]
     assert [entry.id for entry in found.observed] == ["a-3"]
     assert found.sha256 == hashlib.sha256(WHOLE.encode()).hexdigest()
+    assert found.silent == {"0:1": "Says nothing.", "9:3": "Says nothing."}
 
 
 def test_the_catalogue_is_loaded_as_data_only(tmp_path: Path) -> None:
@@ -107,6 +118,49 @@ def test_the_catalogue_is_loaded_as_data_only(tmp_path: Path) -> None:
 
 def test_an_incomplete_entry_is_refused(tmp_path: Path) -> None:
     broken = tmp_path / "requirements.yaml"
-    broken.write_text("- id: A-1\n  section: '1'\n")
+    broken.write_text("silent: []\nrequirements:\n- id: A-1\n  section: '1'\n")
     with pytest.raises(KeyError):
         read(broken)
+
+
+# what each version has published: whoever was certified by it relies on it. Before its release a set may still change
+PUBLISHED = {
+    "0.1.0": "a2f909bdf6da255ec3a2956ba71ecd13b93350f895a3750f549a6825add8796b",
+}
+
+
+def of(version: str) -> list[Requirement]:
+    left_out = catalogue().newer_than(version)
+    return sorted((entry for entry in catalogue().entries if entry.id not in left_out), key=lambda entry: entry.id)
+
+
+def test_a_published_set_stays_as_it_is() -> None:
+    found = {}
+    for version in catalogue().sets:
+        rows = [f"{one.id} {one.section} {one.level} {one.start} {one.until}\n" for one in of(version)]
+        found[version] = hashlib.sha256("".join(rows).encode()).hexdigest()
+    assert found == PUBLISHED
+
+
+def numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def test_the_changelog_lists_what_each_set_adds() -> None:
+    parts = re.split(r"^## (\S+)", (suite_root() / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    said = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert f"all {len(of(FIRST_SET))} entries" in said[FIRST_SET]
+    for version in catalogue().sets[1:]:
+        added = [entry.id for entry in catalogue().entries if entry.since == version]
+        assert [name for name in added if name not in said[version]] == []
+    assert max(map(numbers, catalogue().sets)) <= numbers(VERSION)
+
+
+def test_each_set_has_those_before_it() -> None:
+    pets = [Requirement(name, "2", "stated", "It is so.", since=since) for name, since in GROWN.items()]
+    grown = Catalogue(tuple(pets), "")
+    assert grown.sets == ("0.1.0", "0.2.0", "0.10.0")
+    assert [grown.newer_than(version) for version in (*grown.sets, None)] == [("PET-2", "PET-3"), ("PET-2",), (), ()]
+
+
+GROWN = {"PET-1": "0.1.0", "PET-2": "0.10.0", "PET-3": "0.2.0"}

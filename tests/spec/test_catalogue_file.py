@@ -9,15 +9,16 @@ from typing import Any
 
 import yaml
 
-ENTRIES: list[dict[str, Any]] = yaml.safe_load(
+WHOLE: dict[str, list[dict[str, Any]]] = yaml.safe_load(
     (Path(__file__).resolve().parents[2] / "requirements.yaml").read_text("utf-8")
 )
+ENTRIES = WHOLE["requirements"]
 SECTIONS = ["1", "2", "3", "4", "4.1", "4.2", "4.3", "4.4", "5", "6", "7", "8", "9"]
 
 
 def test_an_entry_has_its_fields() -> None:
-    due = {"id", "section", "level", "statement"}
-    allowed = due | {"also", "untestable", "from", "until"}
+    due = {"id", "section", "at", "level", "statement"}
+    allowed = due | {"untestable", "from", "until"}
     assert [entry for entry in ENTRIES if not due <= set(entry) <= allowed] == []
 
 
@@ -52,11 +53,25 @@ def test_every_section_of_the_document_has_an_entry_in_its_order() -> None:
     assert sections == sorted(sections, key=SECTIONS.index)
 
 
-def test_other_places_are_other_sections() -> None:
+def test_every_place_is_a_section_and_a_digest() -> None:
+    """The catalogue names sentences of the document and holds none; section 0 stands for what precedes the first."""
+    for entry in [*ENTRIES, *WHOLE["silent"]]:
+        assert [place for place in entry["at"] if not re.fullmatch(r"[0-9.]+:[0-9a-f]{16}", place)] == []
+        assert {place.split(":")[0] for place in entry["at"]} <= {"0", *SECTIONS}
+
+
+def test_a_requirement_stands_in_its_section_first_and_in_no_place_twice() -> None:
     for entry in ENTRIES:
-        also = entry.get("also", [])
-        assert set(also) <= set(SECTIONS) - {entry["section"]}, entry["id"]
-        assert len(also) == len(set(also)), entry["id"]
+        assert entry["at"][0].split(":")[0] == entry["section"], entry["id"]
+        assert len(entry["at"]) == len(set(entry["at"])), entry["id"]
+
+
+def test_a_place_has_requirements_or_a_reason_why_not() -> None:
+    covered = {place for entry in ENTRIES for place in entry["at"]}
+    silent = [place for entry in WHOLE["silent"] for place in entry["at"]]
+    assert len(silent) == len(set(silent))
+    assert covered.isdisjoint(silent)
+    assert [entry["reason"] for entry in WHOLE["silent"] if not entry["reason"].endswith(".")] == []
 
 
 def test_requirements_are_statements_and_open_points_are_questions() -> None:

@@ -29,7 +29,7 @@ from petcheck.spec.operations import Operation
 ROOT = Path(__file__).resolve().parents[2]
 OPENAPI: dict[str, Any] = yaml.safe_load((ROOT / "openapi.yaml").read_text("utf-8"))
 CATALOGUE: dict[str, dict[str, Any]] = {
-    entry["id"]: entry for entry in yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))
+    entry["id"]: entry for entry in yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))["requirements"]
 }
 
 INT64 = {"type": "integer", "format": "int64", "minimum": -(2**63), "maximum": 2**63 - 1}
@@ -40,7 +40,7 @@ ROUTES = {
     "storeOrders": ("/store/orders", "get"),
 }
 # answers that a server may give to a request of which the document says nothing; their bodies are open too
-OPEN_ANSWERS = [("listPets", "422"), ("getPet", "400"), ("getPet", "422"), ("storeOrders", "2XX")]
+OPEN_ANSWERS = [("listPets", "422"), ("getPet", "400"), ("getPet", "422"), ("storeOrders", "200")]
 RATE_LIMIT_HEADERS = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 
 
@@ -332,7 +332,7 @@ def test_the_responses_are_the_documented_ones() -> None:
         "listPets": {"200", "400", "401", "422", "429"},
         "createPet": {"201", "400", "401", "429"},
         "getPet": {"200", "400", "401", "404", "422", "429"},
-        "storeOrders": {"2XX", "401", "429", "default"},
+        "storeOrders": {"200", "401", "429", "default"},
     }
 
 

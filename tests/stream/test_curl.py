@@ -6,13 +6,15 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
 from petcheck.exchange import Request
-from petcheck.stream.curl import curl_line
+from petcheck.stream.curl import curl_burst, curl_line
 from tests.support import samples
 from tests.support.programs import program
 
@@ -125,3 +127,62 @@ def test_the_line_is_short_if_the_request_is_plain() -> None:
 def test_headers_that_curl_sends_itself_are_left_out() -> None:
     headers = (("Host", "a"), ("Content-Length", "3"), ("Connection", "close"), ("Accept-Encoding", "gzip"))
     assert curl_line(samples.request(headers=headers)) == "curl -isS 'https://staging.pets.example/v1/pets?limit=5'"
+
+
+BURST = [case for case in CASES if case not in ("every byte", "lines", "like an option")]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_burst_is_sent_at_the_same_time(shell: str, tmp_path: Path) -> None:
+    program("curl")
+    together = threading.Barrier(len(BURST), timeout=15)
+
+    class Slow(Recorder):
+        def answer(self) -> None:
+            together.wait()  # breaks unless all requests are under way at once
+            super().answer()
+
+        do_GET = do_POST = answer  # noqa: N815
+
+    Recorder.seen.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        base = f"http://127.0.0.1:{server.server_port}/v1"
+        requests = {11 + n: replace(CASES[case][0], url=base + CASES[case][0].url) for n, case in enumerate(BURST)}
+        command = curl_burst(requests)
+        ran = subprocess.run(
+            [shell, "-c", command],
+            env={"PATH": "/usr/bin:/bin", "PETSTORE_API_KEY": "k3y", "HOME": "/home/reader", "TMPDIR": str(tmp_path)},
+            check=True,
+            timeout=30,
+            capture_output=True,
+            text=True,
+        )
+        server.shutdown()
+        thread.join()
+    sent = [(one.method, one.url.removeprefix(base), one.body or b"") for one in requests.values()]
+    assert sorted((method, path.removeprefix("/v1"), body) for method, path, _, body in Recorder.seen) == sorted(sent)
+    assert sum(headers.get("authorization") == "Bearer k3y" for _, _, headers, _ in Recorder.seen) == sum(
+        KEY in one.headers for one in requests.values()
+    )
+    assert [line for line in ran.stdout.splitlines() if line.startswith("==>")] == [f"==> {n} <==" for n in requests]
+    assert ran.stdout.count("HTTP/1.0 200 OK") == len(requests)
+    assert ran.stderr == ""
+
+
+def test_a_burst_is_one_command_that_holds_no_key() -> None:
+    body = '{"name": "Ž"}'.encode()
+    requests = {7: samples.request(), 9: samples.request("/pets", method="POST", body=body, headers=(KEY, JSON))}
+    key = '-H "Authorization: Bearer $PETSTORE_API_KEY"'
+    assert curl_burst(requests) == (
+        '(cd "$(mktemp -d)" && curl --no-progress-meter --parallel --parallel-immediate \\\n'
+        f"  -isS 'https://staging.pets.example/v1/pets?limit=5' {key} -H 'Accept: application/json' -o 7 \\\n"
+        f"  --next -isS 'https://staging.pets.example/v1/pets' {key} -H 'Content-Type: application/json' "
+        '--data-raw "$(printf \'{"name": "\\305\\275"}\')" -o 9; tail -n +1 *)'
+    )
+
+
+@pytest.mark.parametrize("body", [b"a\x00b", b"{}\n"])
+def test_a_body_that_is_no_argument_leaves_no_command(body: bytes) -> None:
+    assert curl_burst({1: samples.request(), 2: samples.request(method="POST", body=body)}) == ""

@@ -137,7 +137,6 @@ SIMPLER = "the request is a simpler form of none before it"
 # what is wrong, in which line it shows, how to make it, and what is said of it
 CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
     ("an exchange is missing", 6, drop(4), NUMBERS),
-    ("an exchange stands twice", 5, again(4, 5), NUMBERS),
     ("exchanges in another order", 4, both(again(7, 4), drop(8)), NUMBERS),
     ("an index below 0", 4, put(4, "_petcheck/index", -1), NUMBERS),
     ("an index as a text", 4, put(4, "_petcheck/index", "0"), f"{NOT_OURS}: TypeError"),
@@ -180,6 +179,8 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
         put(4, "_petcheck/simplifies", 1),
         SIMPLER,
     ),
+    ("a repetition of a later one", 4, put(4, "_petcheck/again", 1), "the request repeats none before it"),
+    ("a burst without a number", 4, put(4, "_petcheck/burst", 0), "part of a burst without a number"),
     ("a member that nobody writes", 4, put(4, "_petcheck/verdict", "pass"), DISAGREES),
     ("a member of HAR that is missing", 4, take(4, "cache"), DISAGREES),
     ("no answer at all", 4, take(4, "response"), f"{NOT_OURS}: KeyError"),
@@ -191,7 +192,7 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
     ("a number that is too large", 6, say(6, "1.5", "1e999"), "it has a number that is too large"),
     ("a number that is too small", 6, say(6, "1.5", "-1e999"), "it has a number that is too large"),
     ("no head", 1, drop(1), "it does not begin with the head of a run"),
-    ("a second head", 4, again(1, 4), "it begins a second run, or names a target twice"),
+    ("a second head", 4, both(again(1, 4), put(4, "petcheck/seed", 8)), "it begins a second run, or names a target"),
     (
         "a target twice",
         1,
@@ -201,14 +202,19 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
     ("a target that the head lacks", 2, put(2, "opened/target", "production"), UNKNOWN_TARGET),
     ("a pause of another target", 6, put(6, "waited/target", "production"), UNKNOWN_TARGET),
     ("an exchange with another target", 4, put(4, "_petcheck/target", "production"), UNKNOWN_TARGET),
-    ("a target opened twice", 3, again(2, 3), "the target is opened a second time"),
+    ("a target opened twice", 3, both(again(2, 3), put(3, "opened/key", None)), "the target is opened a second time"),
     ("a target that is not open", 3, drop(2), "a request goes to a target that is not open"),
-    ("planned twice", 4, again(3, 4), "the target's checks are planned a second time"),
-    ("a check that ends twice", 6, again(5, 6), "a check ends that was not planned, or a second time"),
+    ("planned twice", 4, both(again(3, 4), put(4, "planned/checks", [])), "the target's checks are planned a second"),
+    (
+        "a check that ends twice",
+        6,
+        both(again(5, 6), put(6, "ended/seconds", 9.0)),
+        "a check ends that was not planned,",
+    ),
     ("a check that was not planned", 5, put(5, "ended/check", "x"), "a check ends that was not planned, or"),
     ("a check that ends before it is planned", 3, again(5, 3), "a check ends that was not planned, or"),
-    ("something after the end", 11, again(6, 11), "it follows the end of the run"),
-    ("a second end", 11, again(10, 11), "it follows the end of the run"),
+    ("something after the end", 11, both(again(6, 11), put(11, "waited/seconds", 9.0)), "it follows the end of the"),
+    ("a second end", 11, both(again(10, 11), put(11, "end/interrupted", True)), "it follows the end of the run"),
     ("an unknown line", 4, insert(4, {"verdict": {}}), "petcheck writes no such line"),
     ("two lines in one", 4, insert(4, {"gone": {}, "end": {}}), "petcheck writes no such line"),
     ("an empty line", 4, insert(4, {}), "petcheck writes no such line"),
@@ -279,7 +285,14 @@ def test_bytes_that_are_not_json_end_the_reading_and_that_is_told(whole: int, la
 
 def test_bytes_after_the_end_are_told_too(tmp_path: Path) -> None:
     found = read(tmp_path, "".join(GOOD).encode() + b"\xff\n")
-    assert (found.cut is None, judge(found).complete) == (False, False)
+    assert (found.cut is None, found.end, judge(found).complete) == (False, None, False)
+
+
+@pytest.mark.parametrize(("line", "place"), [(1, 4), (2, 3), (3, 4), (4, 5), (5, 6), (10, 11), (6, 11)])
+def test_a_line_that_is_there_twice_ends_the_reading_and_that_is_told(line: int, place: int, tmp_path: Path) -> None:
+    found = read(tmp_path, again(line, place)(GOOD))
+    assert found.cut == f"line {place} is line {line} again, so nothing from there on was read"
+    assert (len(found.entries), found.end) == (place - 1 - (place == 11), None)
 
 
 def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
@@ -287,7 +300,9 @@ def test_a_line_that_was_being_written_is_left_out(tmp_path: Path) -> None:
     ends = [place + 1 for place, byte in enumerate(text) if byte == ord("\n")]
     for length in (*range(ends[0], len(text), 97), *ends, *(end - 1 for end in ends[1:])):
         found = read(tmp_path, text[:length])
-        assert (found.cut, len(found.entries)) == (None, sum(end <= length for end in ends))
+        whole = sum(end <= length for end in ends)
+        torn = None if length in ends else f"line {whole + 1} is not whole, so it was not read"
+        assert (found.cut, len(found.entries)) == (torn, whole)
 
 
 @pytest.mark.parametrize(

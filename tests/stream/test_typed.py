@@ -16,7 +16,8 @@ from petcheck.exchange import NoAnswer, Response, Silence
 from petcheck.stream.entries import entry_of, exchange_of
 from petcheck.stream.files import as_json, from_json
 from petcheck.stream.lines import KINDS, Line
-from petcheck.stream.typed import Ambiguous, parsed, plain, timestamp, typed
+from petcheck.stream.reading import Ambiguous, parsed
+from petcheck.stream.typed import plain, timestamp, typed
 from tests.support import samples
 
 # resolved types of annotations that hypothesis cannot guess well
@@ -82,6 +83,8 @@ def test_an_exchange_reads_back_equal(
         cause="again" * odd,
         log="a line" if odd else None,
         simplifies=0 if odd else None,
+        burst=3 if odd else None,
+        again=0 if odd else None,
     )
     assert exchange_of(json.loads(json.dumps(entry_of(exchange)))) == exchange
     assert from_json(parsed(json.dumps(as_json(exchange)).encode())) == exchange

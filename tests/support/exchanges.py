@@ -29,15 +29,16 @@ def exchange(
     headers: Iterable[tuple[str, str]] = (JSON,),
     credential: Credential = Credential.VALID,
     index: int = 0,
-    sent: float = 0.0,
+    sent: float | None = None,
     took: float = 0.1,
     whole: bool = True,
     asked: object = None,
     form: Form = Form.PLAIN,
 ) -> Exchange:
     """An exchange; `body` and `asked`, the request's own, are bytes as they are or a value for JSON, `status` may be
-    a silence.
+    a silence. Those of a record are sent one after the other unless `sent` says something else.
     """
+    sent = float(index) if sent is None else sent
     raw, posted = (part if isinstance(part, bytes) else json.dumps(part).encode() for part in (body, asked))
     answer = (
         NoAnswer(status, "nothing was received")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 from petcheck.exchange import NoAnswer, Response
-from petcheck.wire.client import BODY_CAP, HttpClient
+from petcheck.wire.client import BODY_CAP, HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.sender import LiveSender
@@ -90,6 +90,17 @@ class FakeClient(HttpClient):
         self.clock.asleep = False
         return self.handler(self.sent[-1])
 
+    def send_together(
+        self, burst: Sequence[Outgoing], now: Callable[[], Moment], *, body_cap: int = BODY_CAP
+    ) -> list[Timed]:
+        """All are sent at once, and answered at once after `takes` seconds."""
+        began, at = now(), self.clock.passed
+        new = [Sent(one.method, one.url, tuple(one.headers), one.body, True, at, body_cap) for one in burst]
+        self.sent += new
+        self.clock.passed += self.takes
+        self.clock.asleep = False
+        return [Timed(answer, began, now()) for answer in map(self.handler, new)]
+
 
 @dataclass
 class Bench:
@@ -115,6 +126,7 @@ def bench(
     max_wait: float = 120.0,
     takes: float = 0.0,
     key: ApiKey = KEY,
+    connections: int = 1,
 ) -> Bench:
     clock = FakeClock()
     client = FakeClient(handler, clock, takes)
@@ -122,7 +134,7 @@ def bench(
     transport = Transport(
         target="staging",
         sender=LiveSender("https://pets.example/v1", key, "a-random-key", client, clock),
-        permissions=Permissions(writes, max_requests, max_wait),
+        permissions=Permissions(writes, max_requests, max_wait, connections),
         time=clock,
         on_wait=lambda target, seconds, why: waits.append((target, seconds, why)),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from petcheck.exchange import Credential, Exchange
 from petcheck.results.judge import judge
 from petcheck.results.result import Result
+from petcheck.runner.again import Otherwise
 from petcheck.stream.entries import entry_of
 from petcheck.stream.stream import Stream
 from petcheck.traffic.as_stream import stream_of
@@ -46,7 +47,8 @@ def stream_in(document: Any, folder: Path, **options: Any) -> Stream:
     path = folder / "traffic.har"
     path.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
     traffic = sorted_out(path, options.get("base_url"), options.get("own_key"))
-    return stream_of(traffic, plan=options.get("plan"), as_of=options.get("as_of"))
+    options = {name: value for name, value in options.items() if name not in ("base_url", "own_key")}
+    return Otherwise(**options).applied(stream_of(traffic))
 
 
 def judged(document: Any, folder: Path, **options: Any) -> Result:

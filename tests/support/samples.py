@@ -186,7 +186,7 @@ def two_exchanges() -> tuple[Exchange, ...]:
 @cache
 def whole_run(*, targets: int = 2, number: int = 58, failing: bool = True) -> tuple[Result, tuple[Exchange, ...]]:
     """A realistic run of the whole catalogue: staging with writes, the other targets without."""
-    catalogue = yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))
+    catalogue = yaml.safe_load((ROOT / "requirements.yaml").read_text("utf-8"))["requirements"]
     names = ("staging", "production", "eu-west", "us-east")[:targets]
     exchanges = tuple(
         entry for name in names for entry in _exchanges(name, number if name == "staging" else number // 2)
@@ -202,6 +202,25 @@ def whole_run(*, targets: int = 2, number: int = 58, failing: bool = True) -> tu
     checks = tuple(CheckRow(r.checks[0], (r.id,), r.target, 0.01, r.exchanges) for r in rows if r.checks)
     whole = Result(True, SUITE, run(1 if failing else 0), infos, rows, checks, observations, untestable)
     return whole, exchanges
+
+
+@cache
+def burst_run() -> tuple[Result, tuple[Exchange, ...]]:
+    """A run whose exchanges 4 to 11, two of which decide a failure, are a burst, and 12 to 19 the same, alone."""
+    value, exchanges = whole_run(targets=1)
+    return value, tuple(_in_bursts(exchanges))
+
+
+def _in_bursts(exchanges: tuple[Exchange, ...]) -> Iterator[Exchange]:
+    for one in exchanges:
+        if 4 <= one.index < 12:
+            sent = 100.08 + 0.001 * (one.index - 4)
+            yield replace(one, sent=sent, finished=sent + one.elapsed, burst=1)
+        elif 12 <= one.index < 20:
+            same = exchanges[one.index - 8]
+            yield replace(one, request=same.request, answer=same.answer, again=same.index)
+        else:
+            yield one
 
 
 @cache
@@ -325,7 +344,7 @@ def _verdicts(
                 "level": entry["level"],
                 "statement": entry["statement"],
                 "target": name,
-                "also": tuple(entry.get("also", ())),
+                "also": tuple(dict.fromkeys(place.split(":")[0] for place in entry["at"][1:])),
                 "checks": (f"checks/test_{file}.py::test_{check}",),
             }
             yield _verdict(common, seen, writes=writes, failing=failing)

@@ -230,7 +230,7 @@ def collected() -> tuple[_Called, ...]:
     """Every check, as pytest collects it for one target."""
     keeper = _Keeper()
     with contextlib.redirect_stdout(io.StringIO()):
-        everything = ("--target", "http://127.0.0.1:9/v1", "--allow-writes", "--examples", "100")
+        everything = ("--target", "http://127.0.0.1:9/v1", "--allow-writes", "--examples", "100", "--populate", "1")
         _pytest(*everything, key=KEY, seed=1, watcher=keeper, collect_only=True)
     return tuple(
         _Called(

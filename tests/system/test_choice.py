@@ -102,7 +102,8 @@ def kind_of(exchange: Exchange, categories: frozenset[int], listed: frozenset[in
 def test_checks_send_what_they_say_they_send(writes: bool) -> None:
     """Pages besides, by which checks find out what the target holds."""
     with server() as url:
-        config = configured("--target", url, "--examples", "0", *(["--allow-writes"] if writes else []), seed=7)
+        alone = ("--examples", "0", "--connections", "1")  # in bursts, checks send what others need too
+        config = configured("--target", url, *alone, *(["--allow-writes"] if writes else []), seed=7)
         session, schedule = Session(config), Schedule(config)
         wrong = []
         for one in sorted(collected(), key=lambda one: schedule.place(one.check)):

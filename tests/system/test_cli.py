@@ -19,8 +19,10 @@ import pytest
 
 from petcheck.cli.main import main
 from petcheck.spec.files import suite_root
+from petstore_reference.faults import KINDS
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
+from petstore_reference.variations import VARIATIONS
 from tests.support.certificates import issue, showing
 from tests.support.command import KEY, Ran, ended, environment, petcheck, start
 from tests.support.peers import Caller, Peer, peer
@@ -52,6 +54,9 @@ REFUSED = {
     "two choices": (["--failed", "AUTH"], "--failed chooses the requirements; leave out either --failed or the ids"),
     "animals without permission": (["--populate", "120"], "--populate 120: creating animals needs --allow-writes"),
     "no number of animals": (["--populate", "0", "--allow-writes"], "--populate 0: must be 1 or more"),
+    "animals beyond the budget": (["--populate", "2000", "--allow-writes"], "--populate 2000: takes up to 2,022 requests beside the "),
+    "animals beyond the budget, tried dry": (["--populate", "2000", "--allow-writes", "--dry-run"], "--populate 2000: takes up to "),
+    "animals beyond reason": (["--populate", "1000000000", "--allow-writes"], "--populate 1000000000: must be 5000 or less"),
     "no shortened option": (["--allow"], "unknown option --allow; "),
     "no command": (["serv"], "unknown command serv; did you mean serve?"),
     "no argument": (["checks/test_9.py"], "unknown argument checks/test_9.py; choose checks by name with -k"),
@@ -367,7 +372,36 @@ def test_the_reference_server(tmp_path: Path) -> None:
     finally:
         process.send_signal(signal.SIGINT)
     ran = ended(process, tmp_path)
-    assert (ran.code, ran.err) == (0, "")
+    assert ran.code == 0
+    assert [line.partition(" ")[2] for line in ran.err.splitlines()] == ["GET /v1/pets?limit=1 200", "GET /v1/pets 401"]
+
+
+def test_the_faults_and_variations_about_a_word(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--list", "Retry-After"]) == 0
+    title, *lines = capsys.readouterr().out.splitlines()
+    assert title == "faults"
+    assert "variations" in lines
+    assert all("retry-after" in line.lower() for line in lines if line != "variations")
+    assert main(["serve", "--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == sum(map(len, KINDS.values())) + len(KINDS) + len(VARIATIONS) + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fault", "default-limit-5"], "no fault is named 'default-limit-5'; did you mean default-limit-50 or "),
+        (["--variation", "qqq"], "no variation is named 'qqq'; `petcheck serve --list` lists all, `--list WORD` those"),
+        (["--list", "qqq"], "no fault and no variation is about 'qqq'; `petcheck serve --list` lists all"),
+    ],
+)
+def test_an_unknown_fault_says_where_they_are(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit, match=r"^4$"):
+        main(["serve", *arguments])
+    error = capsys.readouterr().err
+    assert error.startswith(f"petcheck: serve: {message}")
+    assert "`petcheck serve --list` lists all" in error
 
 
 @pytest.mark.parametrize(

@@ -263,8 +263,8 @@ FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "endless digits": (lambda file: file.write_text("1" * 10_000), "is not complete JSON"),
     "huge": (lambda file: os.truncate(file, 65 * 1024**2), "has 65 MB, more than the 64 MB that are read"),
     "missing": (lambda file: file.unlink(), "cannot be read: No such file or directory; give the result.json of a complete"),
-    "a folder": (lambda file: instead(file, Path.mkdir), "result.json is not a file"),
-    "a pipe": (lambda file: instead(file, os.mkfifo), "result.json is not a file"),
+    "a folder": (lambda file: instead(file, Path.mkdir), "result.json cannot be read: Not a file"),
+    "a pipe": (lambda file: instead(file, os.mkfifo), "result.json cannot be read: Not a file"),
     "itself": (lambda file: instead(file, lambda place: place.symlink_to(place)), "cannot be read: "),
 }  # fmt: skip
 

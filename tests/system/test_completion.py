@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from petcheck.cli.completion import FILES, FOLDER
+from petstore_reference.faults import FAULTS
 from tests.support.programs import program
 
 pytestmark = pytest.mark.slow
@@ -94,6 +95,8 @@ LINES = {
     "petcheck explain VERS": {"VERSION", "VERSION-1", "VERSION-2"},
     "petcheck --plan b": {"business"},
     "petcheck serve --f": {"--fault"},
+    "petcheck serve --fault default-limit-50": {name for name in FAULTS if name.startswith("default-limit-50")},
+    "petcheck serve --variation default": {"default-status"},
     "petcheck verify --pub": {"--public-key"},
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from petcheck.cli.explain import Answer, Reason, explanations
@@ -23,7 +25,7 @@ def test_a_requirement_in_full(capsys: pytest.CaptureFixture[str], monkeypatch: 
     page = explained(capsys, monkeypatch, "create-5")
     assert page.startswith(
         "CREATE-5 · section 4.2, Add an animal · stated\n"
-        "`POST /pets` without a body, or with a body that is not a JSON object, returns\n400.\n"
+        "In short: `POST /pets` without a body, or with a body that is not a JSON object,\nreturns 400.\n"
         "Also in section 7.\n"
     )
     assert "\nWhat petcheck sends\n  GET /pets\n  POST /pets with no body\n" in page
@@ -100,6 +102,15 @@ def test_a_typo_gets_the_nearest_name(words: list[str], message: str, capsys: py
     with pytest.raises(SystemExit, match=r"^4$"):
         main(["explain", *words])
     assert capsys.readouterr().err == f"petcheck: {message}\n"
+
+
+def test_each_fault_that_is_named_can_be_served(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = (explained(capsys, monkeypatch, entry.id) for entry in catalogue().judged)
+    named = [found[1] for page in pages if (found := re.search(r"petcheck serve --fault (\S+)", page))]
+    assert len(named) > 50
+    assert [name for name in named if name not in FAULTS] == []
 
 
 # ---- the data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -18,10 +19,10 @@ import pytest
 
 from petcheck.cli.main import main
 from petcheck.evidence.verify import verify
-from petcheck.results import load as load_module
 from petcheck.results.result import load, to_json
 from petcheck.runner import fleet
 from petcheck.runner.processes import Done, Processes, Task
+from petcheck.stream.reading import RESULT_CAP
 from petstore_reference.serve import running
 from petstore_reference.server import ReferenceSettings, create_app
 from tests.support import command
@@ -34,7 +35,7 @@ from tests.system.test_interruption import until
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "one-machine.sh"
 FAULTS: dict[str, tuple[str, ...]] = {"c": ("default-limit-50",), "e": ("no-key-needed",)}
 NAMES = ("a", "b", "c", "d", "e", "f")
-PAGES = {"report.html", "summary.md", "badge.svg", "badge.json"}
+PAGES = {"report.html", "statement.html", "summary.md", "badge.svg", "badge.json"}
 TOP = {"exchanges.jsonl", "result.json", "junit.xml", "manifest.json"} | PAGES
 FEW = ("-k", "test_9 or test_page_is", "--examples", "0")
 
@@ -122,6 +123,19 @@ def test_each_target_has_a_folder_of_its_own_and_the_top_joins_them(made: Path) 
     assert {row.target: row.id for row in whole.requirements if row.outcome == "fail"} == {"c": "LIST-4", "e": "AUTH-1"}
     assert (top / "targets" / "a" / "report.html").exists()
     assert not (top / "targets" / "a" / "pytest.html").exists()
+
+
+def test_its_pages_lead_to_each_other_have_the_date_and_draw_each_target(made: Path) -> None:
+    page = (made / "one" / "report.html").read_text("utf-8")
+    started = load(made / "one" / "result.json").run.started
+    assert f'<time datetime="{started}">{started[:10]} {started[11:16]}</time> UTC</p>' in page
+    drawn = re.findall(r'<li><p><a href="targets/(\w)/report.html">\w</a></p><svg class="lanes"(.*?)</svg>', page)
+    assert [name for name, _ in drawn] == ["c", "e", "a", "b", "d", "f"]  # those that fail first
+    assert ["bar-fail" in picture for _, picture in drawn] == [True, True, False, False, False, False]
+    for name in NAMES:
+        part = (made / "one" / "targets" / name / "report.html").read_text("utf-8")
+        assert '<a href="../../report.html">All targets of this run</a>' in part
+        assert re.search(r'<p class="eyebrow">.*<time datetime="', part)
 
 
 def test_what_it_says_is_one_line_and_then_what_fails(made: Path) -> None:
@@ -369,6 +383,9 @@ def test_runs_that_are_no_shards_are_merged_too(
     assert [target.name for target in load(folder / "merged/result.json").targets] == ["x", "y", "z"]
     assert "seeds in each target's report" in text.replace("\n", " ")
     assert said(capsys, "verify", "merged")[0] == 0
+    pages = {name: Path("merged", "targets", name, "report.html").read_text("utf-8") for name in "xyz"}
+    # a run of one target is copied byte for byte, as its manifest proves it
+    assert [name for name, page in pages.items() if '<a href="../../report.html">' in page] == ["x", "y"]
 
 
 @pytest.mark.slow
@@ -403,7 +420,7 @@ def test_what_is_chosen_and_what_failed_last(tmp_path: Path, capsys: pytest.Capt
         first = chosen.result
         top = tmp_path / "reports" / "result.json"
         with top.open("ab") as file:
-            file.write(b" " * load_module.RESULT_CAP)  # as large as that of a thousand targets
+            file.write(b" " * RESULT_CAP)  # as large as that of a thousand targets
         again = petcheck(tmp_path, "--failed", "--examples", "0")
     assert (chosen.code, again.code) == (1, 1), again.err
     for result, judged_ids in ((first, {"LIST-4", "AUTH-1", "ORDERS-1"}), (again.result, {"LIST-4", "AUTH-1"})):
@@ -417,7 +434,7 @@ def test_the_history_of_a_run_in_parts_is_read_from_its_parts(folder: Path, caps
     code, text = said(capsys, "history", "one", "--json")
     assert code == 0
     with Path("one/result.json").open("ab") as file:
-        file.write(b" " * load_module.RESULT_CAP)
+        file.write(b" " * RESULT_CAP)
     assert said(capsys, "history", "one", "--json") == (0, text)
     Path("one/manifest.json").unlink()
     assert said(capsys, "history", "one", "--json") == (0, text), "the parts are in the folder"

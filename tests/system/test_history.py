@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -96,6 +97,18 @@ def test_the_page_goes_where_it_is_asked_to(folder: Path, capfd: pytest.CaptureF
     assert (folder / "page.html").exists()
     assert json.loads(capfd.readouterr().out)["format"] == 1
     assert not (folder / "history.html").exists()
+
+
+def test_runs_lead_to_their_reports(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    odd = folder / "nights" / "1:ü <b>"
+    (folder / "nights" / "1").rename(odd)
+    (odd / "report.html").touch()
+    (folder / "pages").mkdir()
+    assert main(["history", "nights", "-o", "pages/page.html"]) == 0
+    assert main(["history", str(folder / "nights"), "-o", "-"]) == 0
+    for text, up in (((folder / "pages" / "page.html").read_text("utf-8"), "../"), (capfd.readouterr().out, "")):
+        links = re.findall(r'href="([^#"]+)">(.*?)</a>', text)
+        assert links == [(f"{up}nights/1%3A%C3%BC%20%3Cb%3E/report.html", "2026-11-02 02:00")]
 
 
 def again(folder: Path) -> None:

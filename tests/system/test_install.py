@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
-VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+VERSIONS = ("3.11", "3.12", "3.13", "3.14", "3.15")
 FOREIGN = ("PYTHON", "PYTEST", "PETCHECK", "PETSTORE", "VIRTUAL_ENV", "PYENV_VERSION")
 
 pytestmark = pytest.mark.install
@@ -53,7 +53,9 @@ def assert_judged(folder: Path) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_uv_tool_run(version: str, wheel: Path, tmp_path: Path) -> None:
-    run(BIN / "uv", "tool", "run", "--python", python(version), "--from", wheel, "petcheck", cwd=tmp_path)
+    run(
+        BIN / "uv", "tool", "run", "--python", python(version), "--from", wheel, "petcheck", "--self-test", cwd=tmp_path
+    )
     assert_judged(tmp_path)
 
 
@@ -61,14 +63,14 @@ def test_uv_tool_run(version: str, wheel: Path, tmp_path: Path) -> None:
 def test_pip(version: str, wheel: Path, tmp_path: Path) -> None:
     run(python(version), "-m", "venv", "env", cwd=tmp_path)
     run(tmp_path / "env" / "bin" / "pip", "install", wheel, cwd=tmp_path)
-    run(tmp_path / "env" / "bin" / "petcheck", "--examples", "0", cwd=tmp_path)
+    run(tmp_path / "env" / "bin" / "petcheck", "--self-test", "--examples", "0", cwd=tmp_path)
     assert_judged(tmp_path)
 
 
 def test_pipx_run(wheel: Path, tmp_path: Path) -> None:
     homes = [(name, str(tmp_path / name)) for name in ("PIPX_HOME", "PIPX_BIN_DIR", "PIPX_MAN_DIR")]
     pipx: list[str | Path] = [BIN / "uv", "tool", "run", "pipx"]
-    run(*pipx, "run", "--spec", wheel, "petcheck", "--examples", "0", cwd=tmp_path, more=homes)
+    run(*pipx, "run", "--spec", wheel, "petcheck", "--self-test", "--examples", "0", cwd=tmp_path, more=homes)
     assert_judged(tmp_path)
 
 
@@ -86,5 +88,5 @@ def test_the_lowest_versions_that_are_allowed(wheel: Path, tmp_path: Path) -> No
         interpreter,
     ]
     run(*install, wheel, cwd=tmp_path)
-    run(tmp_path / "env" / "bin" / "petcheck", cwd=tmp_path)
+    run(tmp_path / "env" / "bin" / "petcheck", "--self-test", cwd=tmp_path)
     assert_judged(tmp_path)

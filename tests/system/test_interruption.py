@@ -30,7 +30,7 @@ from tests.support.peers import Behaviour, Caller, peer
 from tests.support.trial import small_run
 from tests.system.test_hostile_peers import store
 
-VIEWS = {"junit.xml", "report.html", "summary.md", "badge.svg", "badge.json"}
+VIEWS = {"junit.xml", "report.html", "statement.html", "summary.md", "badge.svg", "badge.json"}
 FILES = {"result.json", "exchanges.jsonl", "exchanges.har", *VIEWS}
 PROOF = {"manifest.json", "attestation.json"}
 FEW = ("-k", "test_9 or test_page_is")
@@ -97,7 +97,8 @@ def test_a_signal_while_a_request_hangs(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         ran = ended(process, tmp_path)
     assert_interrupted(ran)
-    assert ran.result.targets[0].requests.total >= 8
+    # up to three others of the burst that hangs are lost with it
+    assert ran.result.targets[0].requests.total >= 5
     assert "pass" in ran.outcomes.values()
 
 
@@ -208,11 +209,11 @@ def workers_of(process: subprocess.Popen[bytes]) -> list[int]:
 
 @pytest.mark.slow
 def test_a_killed_worker_loses_no_verdict(tmp_path: Path) -> None:
-    with peer(after(8, Caller.hang)) as up, peer(store) as other:
+    with peer(after(20, Caller.hang)) as up, peer(store) as other:
         targets = ("--target", f"a={up.url}", "--target", f"b={other.url}", "--examples", "0")
         process = start(tmp_path, *targets, "-n", "2", "--timeout", "100")
-        until(lambda: len(up.heads) > 8)
-        until(lambda: len(other.heads) > 8)
+        until(lambda: len(up.heads) > 20)
+        until(lambda: len(other.heads) > 20)
         # each worker has one target: kill the one with a socket to the target that is silent
         for worker in workers_of(process):
             if connected(worker, up.port):
@@ -336,9 +337,12 @@ def trouble(ran: Ran) -> list[str]:
 def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     """The verdict is shown, the exit code is 3, and one line says what is missing, where and why."""
     assert ran.code == 3
-    assert "\ntarget shows no failure: " in ran.out
+    assert "\ntarget: " in ran.out
     (line,) = trouble(ran)
-    evidence, views = "exchanges.jsonl, result.json, exchanges.har", "junit.xml, report.html, summary.md"
+    evidence, views = (
+        "exchanges.jsonl, result.json, exchanges.har",
+        "junit.xml, report.html, statement.html, summary.md",
+    )
     files = f"{evidence}, {views}, badge.svg, badge.json, manifest.json, pytest.html"
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
     assert ran.err == f"{line}\n"

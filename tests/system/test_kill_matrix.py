@@ -17,13 +17,14 @@ from petcheck.config.load import utc_today
 from petcheck.judging.judgement import Grounds
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
-from petstore_reference.faults import FAULTS
+from petstore_reference.faults import FAULTS, FAULTY, INTERMITTENT, RACES
 from petstore_reference.variations import VARIATIONS
 from tests.support.by_examples import BY_EXAMPLES
 from tests.support.cross_check import overlooked
 from tests.support.trial import Trial, differences
 from tools.kill_matrix import (
     Measured,
+    Share,
     day_of,
     document,
     found_in,
@@ -31,6 +32,7 @@ from tools.kill_matrix import (
     run_fault,
     run_until_found,
     run_variation,
+    shares_in,
 )
 
 EXAMPLES_IN = 4
@@ -105,10 +107,38 @@ def test_the_page_shows_what_was_measured_and_what_was_not_run() -> None:
     found = {one: Measured(tuple(sorted(FAULTS[one].breaks)), 60, False, True) for one in FAULTS}
     known = found | {one: Measured((), 60, False, True) for one in VARIATIONS}
     some = known | {name: Measured(found[name].found, 61, True, False), free: Measured((), 62, False, True)}
-    assert measured_in(document(some)) == some
+    assert measured_in(document(some, {})) == some
     section, breaks = FAULTS[name].section, ", ".join(found[name].found)
-    assert f"| `{name}` | {section} | {breaks} | 61* | **differs** |" in document(some)
-    page = document({one: known[one] for one in known if one not in (name, free)})
+    assert f"| `{name}` | {section} | {breaks} | 61* | **differs** |" in document(some, {})
+    page = document({one: known[one] for one in known if one not in (name, free)}, {})
     assert f"| `{name}` | {section} | not run yet | – | – | {FAULTS[name].summary} |" in page
     assert f"- {len(FAULTS)} faults, {len(FAULTS) - 1} found" in page
     assert f"| `{free}` | {VARIATIONS[free].section} | – | – |" in page
+
+
+def test_the_page_shows_how_often_a_fault_was_found_that_a_run_may_miss() -> None:
+    (race, other, *_), (rare, *_) = RACES, INTERMITTENT
+    known = {
+        race: Share(4, 5, (("PET-5", 4), ("CREATE-12", 1)), 19, 20),
+        rare: Share(0, 5),
+    }
+    measured = {one: Measured(tuple(sorted(FAULTS[one].breaks)), 60, False, True) for one in FAULTS}
+    page = document(measured, known)
+    assert (shares_in(page), measured_in(page)) == (known, measured)
+    section, summary = RACES[race].section, RACES[race].summary
+    assert f"| `{race}` | {section} | in 19 of 20 tries | 4 of 5 | PET-5 (4), CREATE-12 (1) | {summary} |" in page
+    assert f"| `{rare}` | {INTERMITTENT[rare].section} | one in {INTERMITTENT[rare].one_in} | 0 of 5 |  |" in page
+    assert f"| `{other}` | {RACES[other].section} | – | not run yet | – | {RACES[other].summary} |" in page
+    assert "- Found: in 4 of 5 runs (80 %).\n- Shown by the bursts: in 19 of 20 tries (95 %).\n" in page
+    assert "- Found: not run yet.\n" in document(measured, {})
+
+
+MISSABLE = [*RACES, *INTERMITTENT]
+
+
+@pytest.mark.matrix
+@pytest.mark.parametrize("name", MISSABLE if WHOLE else MISSABLE[::EXAMPLES_IN])
+def test_a_fault_that_a_run_may_miss_fails_nothing_that_it_does_not_break(name: str) -> None:
+    trial = run_fault(name, "--examples", "0")
+    assert trial.ids("fail") <= set(FAULTY[name].breaks)
+    assert trial.ids("error") == set()

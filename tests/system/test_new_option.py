@@ -28,7 +28,7 @@ def waits(options):
 print(waits(given_options(read_options([]))), waits(given_options(read_options(["--first-wait=2.5"]))))
 print(waits(_by_flag({"first_wait": 3})))
 pathlib.Path("petcheck.toml").write_text("[defaults]\\nfirst-wait = 4")
-print(waits({}))
+print(waits({"self-test": True}))
 run_parser().print_help()
 read_options(["--first-wai", "3"])
 """

@@ -10,6 +10,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,6 +71,19 @@ def petcheck(suite: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=suite, env=environment, capture_output=True, text=True, check=False)
 
 
+@contextmanager
+def served(suite: Path) -> Iterator[str]:
+    """The URL of a server that breaks the new requirement."""
+    command = [sys.executable, "-m", "petcheck", "serve", "--port", "0", "--quiet", "--fault", "list-with-age"]
+    environment = {**os.environ, "PYTHONPATH": str(suite / "src"), "PETSTORE_API_KEY": KEY}
+    with subprocess.Popen(command, cwd=suite, stdout=subprocess.PIPE, text=True, env=environment) as serving:
+        try:
+            assert serving.stdout is not None
+            yield re.findall(r"http://[0-9.:]+/v1", serving.stdout.readline())[0]
+        finally:
+            serving.terminate()
+
+
 def test_it_is_judged_reported_and_listed(suite: Path) -> None:
     done = petcheck(suite, "--app", "served:faulty", "--examples", "0")
     assert done.returncode == 1, done.stdout + done.stderr
@@ -88,3 +103,59 @@ def test_alone_it_passes_where_the_server_uses_the_freedom(suite: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((suite / "reports/result.json").read_text("utf-8"))["requirements"]
     assert {row["id"]: row["outcome"] for row in rows if row["outcome"] != "not-run"} == {"LIST-99": "pass"}
+
+
+def test_an_older_set_leaves_it_out(suite: Path) -> None:
+    """A server that 0.1.0 certified does not fail what 0.2.0 added, and every report says so."""
+    older = ("--requirements-as-of", "0.1.0")
+    done = petcheck(suite, "--app", "served:faulty", "--examples", "0", "--strict", *older)
+    assert done.returncode == 7, done.stdout + done.stderr  # RATE-7 takes --exhaust-rate-limit
+    said = "Judged by the requirements of 0.1.0: 1 newer one left out (LIST-99)."
+    result = json.loads((suite / "reports/result.json").read_text("utf-8"))
+    row = next(row for row in result["requirements"] if row["id"] == "LIST-99")
+    assert (row["outcome"], row["in_force"]) == ("not-run", False)
+    assert row["reason"] == "Not in the requirements of 0.1.0: 0.2.0 added it."
+    assert not any("test_a_list_has_no_age" in check["id"] for check in result["checks"])
+    assert (result["run"]["settings"]["requirements_as_of"], result["run"]["left_out"]) == ("0.1.0", ["LIST-99"])
+    assert said in done.stdout
+    for report in ("report.html", "summary.md"):
+        assert said in (suite / "reports" / report).read_text("utf-8").replace("`", "")
+    stated = json.loads((suite / "reports/attestation.json").read_text("utf-8"))["predicate"]
+    assert (stated["run"]["requirements_as_of"], stated["run"]["left_out"]) == ("0.1.0", ["LIST-99"])
+    assert not any("LIST-99" in name for kind in ("passed", "warned", "failed") for name in stated[f"{kind}Tests"])
+    verified = petcheck(suite, "verify", "reports")
+    assert verified.returncode == 0, verified.stdout
+    assert said in verified.stdout
+    assert "by the requirements of 0.1.0; made from" in verified.stdout
+
+
+def test_a_recording_is_judged_by_either_set(suite: Path) -> None:
+    assert petcheck(suite, "--app", "served:faulty", "--examples", "0").returncode == 1
+    older = petcheck(suite, "judge", "reports", "--requirements-as-of", "0.1.0", "--reports", "older")
+    assert (older.returncode, "LIST-99 fails" in older.stdout) == (0, False), older.stdout
+    assert petcheck(suite, "verify", "older").returncode == 0
+    assert petcheck(suite, "judge", "older", "--requirements-as-of", "0.2.0").returncode == 1
+    # merged with a run by another set it would be neither
+    apart = petcheck(suite, "merge", "reports", "older", "-o", "merged")
+    assert apart.returncode == 4
+    assert "different options or waivers" in apart.stderr
+
+
+def test_shards_and_their_merge_leave_it_out(suite: Path) -> None:
+    with served(suite) as url:
+        targets = ("--target", f"one={url}", "--target", f"two={url}", "--requirements-as-of", "0.1.0", "--seed", "1")
+        for number in (1, 2):
+            done = petcheck(suite, *targets, "--shard", f"{number}/2", "--reports", f"part-{number}", "--examples", "0")
+            assert done.returncode == 0, done.stdout + done.stderr
+    merged = petcheck(suite, "merge", "part-1", "part-2", "-o", "merged")
+    assert merged.returncode == 0, merged.stdout + merged.stderr
+    assert "1 newer one left out (LIST-99)" in merged.stdout
+    assert petcheck(suite, "verify", "merged").returncode == 0
+
+
+def test_an_unknown_set_is_refused_in_one_line(suite: Path) -> None:
+    for command in (("--app", "served:faulty"), ("judge", "reports")):
+        done = petcheck(suite, *command, "--requirements-as-of", "0.3.0")
+        assert (done.returncode, done.stdout) == (4, "")
+        assert done.stderr.endswith("--requirements-as-of 0.3.0: no such set of requirements; sets: 0.1.0, 0.2.0\n")
+        assert done.stderr.count("\n") == 1

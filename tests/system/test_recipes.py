@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 import yaml
 
+from petcheck.results import totals
 from petcheck.results.result import load
 from tests.config.configured import configured
 from tests.support.command import KEY, environment
@@ -226,7 +227,9 @@ def test_the_action_judges_and_tells_its_outputs(tmp_path: Path, url: str) -> No
         ("second", "pro", True),
     ]
     assert (ran.outputs["exit"], ran.outputs["reports"]) == ("0", "out")
-    assert sum(json.loads(ran.outputs["counts"]).values()) == len(result.requirements)
+    counts = json.loads(ran.outputs["counts"])
+    assert counts == {name: number for name, number in totals.tally(result.requirements).items() if number}
+    assert counts["n/a"] == sum(not row.in_force for row in result.requirements) > 0
     assert ran.outputs["verdict"]
     assert set(ran.outputs) == {*loaded(ACTION)[0]["outputs"]}
 
@@ -237,6 +240,12 @@ def test_the_action_fails_where_the_target_does(tmp_path: Path) -> None:
     assert (ran.code, ran.outputs["exit"]) == (1, "1")
     assert json.loads(ran.outputs["counts"])["fail"] >= 1
     assert "fail" in ran.outputs["verdict"]
+
+
+def test_the_action_without_targets_does_not_test_petcheck_itself(tmp_path: Path) -> None:
+    ran = run_script(tmp_path, "action, judge", **JUDGE)
+    assert (ran.code, ran.outputs) == (4, {"exit": "4", "reports": "out"})
+    assert ran.said == "petcheck: no target; give --target URL, or --self-test to test petcheck itself\n"
 
 
 def test_the_action_says_what_is_wrong_with_its_inputs(tmp_path: Path) -> None:

@@ -90,7 +90,8 @@ def test_a_run_with_writes_sends_at_most_a_hundred_requests_and_names_what_it_le
         trial = judge(url, "--allow-writes")
     target = trial.result.targets[0]
     assert target.requests.total <= 100
-    assert [animal.id for animal in target.created] == [*range(131, 131 + len(target.created))]
+    # of those sent at the same time, the server chooses which comes first
+    assert sorted(animal.id for animal in target.created if animal.id) == [*range(131, 131 + len(target.created))]
     run = trial.result.run.id
     assert [animal.name.partition(run)[0] for animal in target.created][:4] == ["=petcheck ", *["petcheck "] * 3]
     # the shortest name has no room for the run's id
@@ -110,7 +111,7 @@ def test_the_same_seed_sends_the_same_requests() -> None:
     runs = []
     for _ in range(2):
         with server() as url:
-            runs.append(judge(url, "--allow-writes", "--seed", "41"))
+            runs.append(judge(url, "--allow-writes", "--seed", "41", "--connections", "1"))
     rows = [[(row.id, row.outcome, row.exchanges) for row in run.result.requirements] for run in runs]
     assert rows[0] == rows[1]
     assert runs[0].result.run.id == runs[1].result.run.id

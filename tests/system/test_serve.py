@@ -14,7 +14,7 @@ from tests.support.command import KEY, environment, petcheck
 
 @pytest.mark.slow
 def test_runs_in_a_row_do_not_wait(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "petcheck", "serve", "--port", "0", "--plan", "business"]
+    command = [sys.executable, "-m", "petcheck", "serve", "--port", "0", "--quiet"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as serving:
         try:
             assert serving.stdout is not None

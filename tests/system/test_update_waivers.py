@@ -151,3 +151,18 @@ def test_the_waivers_of_other_targets_stay(tmp_path: Path, broken: str) -> None:
     assert ran.code == 0
     assert "2 waivers added" in ran.out
     assert 'requirement = "LIST-3"\ntarget = "other"' in file.read_text()
+
+
+def test_gaps_stay_as_they_are(tmp_path: Path, broken: str) -> None:
+    file = settings(tmp_path, broken)
+    gap = '\n# why\n[[gap]]\nrequirement = "LIST-3"\n' + OLD
+    file.write_text(file.read_text() + gap)
+    ran = petcheck(tmp_path, "LIST-4", *UPDATE)
+    assert (ran.code, ran.out.endswith("\npetcheck.toml: 1 waiver added (LIST-4 on shop)\n")) == (0, True), ran.out
+    assert gap in file.read_text()
+    settled = ran.result.run.settings
+    assert settled is not None
+    assert [(one.requirement, one.gap) for one in settled.waivers] == [("LIST-4", False), ("LIST-3", True)]
+    stale = petcheck(tmp_path, "LIST-3", "LIST-4")
+    assert stale.code == 1
+    assert "The gap of LIST-3 on shop is stale: the requirement is examined now." in stale.out

@@ -70,8 +70,20 @@ def test_a_server_costs_one_request() -> None:
         (page(401, "Sign in"), "returns 401 (page: Sign in) to every request"),
         (error(401, [("WWW-Authenticate", "Negotiate")]), "(WWW-Authenticate: Negotiate) to every request"),
         (page(403, "Access\n  denied &amp; logged"), "returns 403 (page: Access denied & logged) to every request"),
-        (page(400, "400 The SSL certificate error"), "it asks for a client certificate, and petcheck cannot send one"),
+        (
+            page(400, "400 The SSL certificate error"),
+            "it asks for a client certificate; give one that it accepts with --client-cert",
+        ),
+        (page(500, "Oops"), "returns 500 (page: Oops) to every request"),
         (page(503, "Down for maintenance"), "returns 503 (page: Down for maintenance) to every request"),
+        (response(503), "returns 503 to every request, with and without the key, so something in front of the server"),
+        (response(503), "answers; the service is down; run again when it is up"),
+        (error(503, []), "; the service is down; run again when it is up"),
+        (
+            response(400, [("Content-Type", "text/html")], b"<title>400 The plain HTTP request was sent to HTTPS port"),
+            "use https:// in the base URL",
+        ),
+        (response(400, [], b"Client sent an HTTP request to an HTTPS server.\n"), "use https:// in the base URL"),
         (response(403), "returns 403 to every request, with and without the key"),
     ],
 )
@@ -126,16 +138,66 @@ def test_below_an_operation_a_server_may_read_the_path_as_a_bad_id() -> None:
         lambda sent: response(200),
         lambda sent: response(200) if sent.authorization else response(404),
         lambda sent: response(500),
-        lambda sent: response(503),
+        lambda sent: error(503),
+        lambda sent: response(503) if sent.path == "/pets" else server(sent),
+        lambda sent: page(200, "Pets", *HEADERS[:3]),
+        lambda sent: page(200, "Pets") if sent.path == "/pets" else server(sent),
         lambda sent: response(302, HEADERS),
         lambda sent: page(302) if sent.authorization else error(401),
         lambda sent: error(400),
         lambda sent: NoAnswer(Silence.TIMEOUT, "x") if sent.path == "/pets" else server(sent),
     ],
-    ids=["list", "bare list", "no headers", "public", "500", "503", "headers", "keyless", "400", "silent list"],
+    ids=[
+        "list",
+        "bare list",
+        "no headers",
+        "public",
+        "500",
+        "503 with headers",
+        "503 list",
+        "page with headers",
+        "page for a list",
+        "headers",
+        "keyless",
+        "400",
+        "silent list",
+    ],
 )
 def test_a_faulty_server_is_judged(answer: Answer) -> None:
     assert probed(answer)[0] is None
+
+
+@pytest.mark.parametrize("elsewhere", [200, 404, 500])
+def test_a_web_site_is_not_the_interface(elsewhere: int) -> None:
+    reason, rig = probed(lambda sent: page(200 if sent.path == "/pets" else elsewhere, "Welcome &amp; hello"))
+    assert reason == "is https://pets.example/v1 the API? Every answer is text/html, titled 'Welcome & hello'"
+    assert {sent.method for sent in rig.client.sent} == {"GET"}
+
+
+@pytest.mark.parametrize(
+    ("base_url", "silence", "said"),
+    [
+        (
+            "https://pets.example:8080/v1",
+            NoAnswer(Silence.TLS, "[SSL: WRONG_VERSION_NUMBER] wrong version number (_ssl.c:1006)"),
+            "https://pets.example:8080/v1 does not speak TLS; use http:// in the base URL, if this is the port",
+        ),
+        (
+            "http://localhost:8443/v1",
+            NoAnswer(Silence.RESET, "the connection was closed without an answer"),
+            "http://localhost:8443/v1 does not answer (reset: the connection was closed without an answer); check the "
+            "URL, and that the server is running and reachable; if this port speaks TLS, use https://",
+        ),
+        (
+            "http://localhost:8443/v1",
+            NoAnswer(Silence.UNREACHABLE, "refused"),
+            "http://localhost:8443/v1 does not answer (unreachable: refused); check the URL, and that the server is "
+            "running and reachable",
+        ),
+    ],
+)
+def test_the_other_scheme_is_suggested_where_it_may_help(base_url: str, silence: NoAnswer, said: str) -> None:
+    assert probed(lambda sent: silence, base_url)[0] == said
 
 
 @pytest.mark.parametrize("challenge", [None, "Bearer", 'Bearer realm="pets"'])

@@ -69,15 +69,27 @@ def test_it_stops_if_nobody_can_tell_how_many_there_are(
 
 
 def test_it_needs_requests_of_its_own() -> None:
-    """A run has as many requests left as without it."""
-    sent = []
-    for animals, options in ((0, ("--populate", "30")), (30, ())):
+    """A run has as many requests left as without it, and sees no less."""
+    trials = []
+    for options in ((), ("--populate", "101")):
         clock = Hurried(200)
-        with server(animals=animals, plan="business", clock=clock) as url:
-            trial = judge_in_place(url, "--allow-writes", *options, clock=clock, seed=7)
-        assert trial.ids("fail") | trial.ids("error") == set()
-        sent.append((trial.examples, len([row for row in trial.result.requirements if row.outcome == "pass"])))
-    assert sent[0] == sent[1]
+        with server(animals=0, plan="business", clock=clock) as url:
+            trials.append(judge_in_place(url, "--allow-writes", *options, clock=clock, seed=7))
+    without, populated = trials
+    assert populated.ids("fail") | populated.ids("error") == set()
+    assert populated.examples == without.examples
+    assert without.ids("pass") < populated.ids("pass")
+
+
+@pytest.mark.parametrize(("animals", "variations"), [(0, ()), (19, ()), (70, ()), (0, ("oldest-first",))])
+def test_strict_can_be_passed(animals: int, variations: tuple[str, ...]) -> None:
+    """One run examines what needs a store that fits on a page, and what needs more than 100 animals."""
+    clock = Hurried(200)
+    with server(animals=animals, variations=variations, clock=clock) as url:
+        options = ("--allow-writes", "--populate", "101", "--exhaust-rate-limit", "--plan", "pro", "--strict")
+        trial = judge_in_place(url, *options, clock=clock, seed=7)
+    assert {row.id for row in trial.result.requirements if row.in_force} == trial.ids("pass")
+    assert trial.exit == 0
 
 
 def test_a_recording_of_it_is_judged_as_the_run_was() -> None:

@@ -601,8 +601,14 @@ def test_an_invalid_certificate(served_by: Peer, said: str, certificates: Path) 
 @pytest.mark.parametrize(
     ("version", "said"),
     [
-        (ssl.TLSVersion.TLSv1_2, "the server may ask for a client certificate, and petcheck cannot send one"),
-        (ssl.TLSVersion.TLSv1_3, "the server asks for a client certificate, and petcheck cannot send one"),
+        (
+            ssl.TLSVersion.TLSv1_2,
+            "the server may ask for a client certificate; give one that it accepts with --client-cert",
+        ),
+        (
+            ssl.TLSVersion.TLSv1_3,
+            "the server asks for a client certificate; give one that it accepts with --client-cert",
+        ),
     ],
 )
 def test_a_required_client_certificate(version: ssl.TLSVersion, said: str, certificates: Path) -> None:

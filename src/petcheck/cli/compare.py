@@ -11,7 +11,7 @@ from petcheck.comparison.comparable import FILE
 from petcheck.errors import NotARun, NotComparable
 from petcheck.evidence.verify import unfounded
 from petcheck.reports import comparison_html, comparison_text, json_text
-from petcheck.results.load import read_run
+from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.manifest import PARTS
 from petcheck.results.parts import names_of_parts
 from petcheck.sanitize import printable
@@ -38,15 +38,8 @@ def main(argv: list[str]) -> int:
     if page is not None:
         expect_no_input("compare", page, options.runs)
     try:
-        for run in options.runs:
-            if names_of_parts(Path(run) if Path(run).is_dir() else Path(run).parent):
-                fail(
-                    f"compare: {printable(run)} has many targets; give the folder of one, {printable(run)}/{PARTS}/NAME"
-                )
-        read = [read_run(Path(run)) for run in options.runs]
-        for run in dict.fromkeys(options.runs):
-            _expect_proof(Path(run))
-        compared = compare.compare(read)
+        read = {run: proven_run("compare", Path(run)) for run in dict.fromkeys(options.runs)}
+        compared = compare.compare([read[run] for run in options.runs])
     except (NotARun, NotComparable) as error:
         fail(f"compare: {error}")
     deliver(
@@ -59,11 +52,20 @@ def main(argv: list[str]) -> int:
     return int(Exit.FAILS if compared.different else Exit.HOLDS)
 
 
-def _expect_proof(run: Path) -> None:
-    """Raise NotComparable where a result does not follow from its recording: a verdict may have been changed."""
-    wrong = unfounded(run if run.is_dir() else run.parent)
+def proven_run(command: str, run: Path) -> RecordedRun:
+    """The run in a folder of reports, or of a result.json. Ends the command if it is in parts.
+
+    Raises NotARun, and NotComparable where the result does not follow from its recording: someone may have changed it.
+    """
+    folder = run if run.is_dir() else run.parent
+    if names_of_parts(folder):
+        name = printable(str(run))
+        fail(f"{command}: {name} has many targets; give the folder of one, {name}/{PARTS}/NAME")
+    read = read_run(run)
+    wrong = unfounded(folder)
     if wrong:
         raise NotComparable(
             f"{printable(str(run))} does not follow from its recording ({wrong[0]}); "
             "see petcheck verify; give an unchanged run"
         )
+    return read

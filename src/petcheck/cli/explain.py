@@ -109,7 +109,7 @@ def _explain(page: TextLines, word: str) -> None:
 
 def _entry(page: TextLines, entry: Requirement) -> None:
     page.say(f"{entry.id} · section {entry.section}, {TITLES[entry.section]} · {entry.level}", style=BOLD)
-    page.say(entry.statement)
+    page.say(entry.statement if entry.open else f"In short: {entry.statement}")
     if entry.open:
         page.say("The document leaves this open: petcheck reports it and never judges it.")
     for note in notes(entry):
@@ -202,4 +202,4 @@ def _faults(page: TextLines, entry: Requirement) -> None:
     page.head(f"What it catches: {plural(len(faults), 'fault')} of the reference server, such as")
     for name in list(reversed(kinds))[:_FAULTS]:
         page.say(f"{kinds[name].summary}", "  ", "    ")
-    page.say(f"To see the first: petcheck serve --fault {next(reversed(kinds))}", "  ", style=DIM)
+    page.say(f"To see the first: petcheck serve --fault {kinds[next(reversed(kinds))].name}", "  ", style=DIM)

@@ -42,7 +42,7 @@ def overview() -> list[str]:
         *(f"  {PROGRAM} {example:<{width}}{text}" for example, text in _EXAMPLES),
         "",
         "commands:",
-        f"  {PROGRAM} {'[ID …] [options]':<18} judge a server (default: the reference server)",
+        f"  {PROGRAM} {'[ID …] [options]':<18} judge a server (default: --self-test)",
         *(f"  {PROGRAM} {name:<18} {text}" for name, text in COMMANDS.items()),
         "",
         f"`{PROGRAM} --help` lists the options of a run, `{PROGRAM} help NAME` of a command.",

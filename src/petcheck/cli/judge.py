@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 from petcheck.cli.output import look, write_page
@@ -20,7 +19,7 @@ from petcheck.reports import comparison_html, comparison_text
 from petcheck.results.judge import suite
 from petcheck.results.load import RecordedRun, recording_at, recording_in
 from petcheck.results.parts import names_of_parts
-from petcheck.runner.again import Written, judged_again, judged_otherwise
+from petcheck.runner.again import Otherwise, Written, judged_again
 from petcheck.runner.fleet import judge_fleet_again
 from petcheck.runner.shown_end import show
 from petcheck.sanitize import printable
@@ -57,6 +56,7 @@ PARSER.add_argument("recordings", nargs="*", metavar="RECORDING", help="a folder
 PARSER.add_argument("--base-url", metavar="URL", help="the one to judge, where a HAR of another program has several")
 PARSER.add_argument("--plan", metavar="PLAN", help="the key's plan (default: the run's)")
 PARSER.add_argument("--as-of", metavar="DAY", help="judge as on that day, YYYY-MM-DD (default: the run's)")
+PARSER.add_argument("--requirements-as-of", metavar="VERSION", help="judge by the requirements of this version")
 PARSER.add_argument("--reports", metavar="DIR", help="folder for the reports (default: none are written)")
 
 
@@ -66,8 +66,12 @@ def main(argv: list[str]) -> int:
     if not options.recordings:
         fail("judge: name a recording: petcheck judge reports/")
     try:
-        plan = values.plan(options.plan, "--plan")
-        as_of = values.iso_date(options.as_of, "--as-of") if options.as_of else None
+        older_set = options.requirements_as_of
+        otherwise = Otherwise(
+            values.plan(options.plan, "--plan"),
+            values.iso_date(options.as_of, "--as-of") if options.as_of else None,
+            values.requirement_set(older_set, "--requirements-as-of") if older_set else None,
+        )
         base = base_url(options.base_url, "--base-url", insecure=True) if options.base_url else None
         several = len(options.recordings) > 1
         found = []
@@ -76,7 +80,7 @@ def main(argv: list[str]) -> int:
             if folder is not None and Path(folder).resolve() in (path.resolve(), path.resolve().parent):
                 fail(f"judge: {printable(str(folder))} holds the recording; give --reports another folder")
             reports = None if folder is None else values.folder(str(folder), "--reports")
-            found.append(_judged(path, base, reports, plan, as_of))
+            found.append(_judged(path, base, reports, otherwise))
     except (ConfigError, NotARun) as error:
         fail(f"judge: {error}")
     for judged in found:
@@ -89,19 +93,19 @@ def main(argv: list[str]) -> int:
     return int(Exit.FAILS) if Exit.FAILS in codes else max(codes)
 
 
-def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
+def _judged(path: Path, base: str | None, reports: Path | None, otherwise: Otherwise) -> Judged:
     name = printable(str(path))
     if path.is_dir() and (targets := names_of_parts(path)):
-        end = judge_fleet_again(path, reports, plan, as_of)
+        end = judge_fleet_again(path, reports, otherwise)
         return Judged(
             name, (f"judged from {name}: {plural(len(targets), 'target')}, nothing was sent",), end, in_parts=True
         )
     stream = recording_in(path) if path.is_dir() else recording_at(path)
     if stream is None:
-        return _judged_traffic(path, base, reports, plan, as_of)
+        return _judged_traffic(path, base, reports, otherwise)
     if not stream.exchanges:
         return Judged(name, (f"{name} holds no exchange",))
-    end = judged_again(judged_otherwise(stream, plan, as_of), reports)
+    end = judged_again(otherwise.applied(stream), reports)
     told = [f"judged from {name}: {plural(len(stream.exchanges), 'exchange')}, nothing was sent"]
     told += [f"{name}: {stream.cut}"] if stream.cut else []
     if stream.head.suite != suite():
@@ -109,7 +113,7 @@ def _judged(path: Path, base: str | None, reports: Path | None, plan: str | None
     return Judged(name, tuple(told), end)
 
 
-def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: str | None, as_of: date | None) -> Judged:
+def _judged_traffic(path: Path, base: str | None, reports: Path | None, otherwise: Otherwise) -> Judged:
     name = printable(str(path))
     own_key = os.environ.get(KEY_VARIABLE, "").strip() or None
     traffic = sorted_out(path, base, own_key)
@@ -120,7 +124,7 @@ def _judged_traffic(path: Path, base: str | None, reports: Path | None, plan: st
         return Judged(name, tuple(told))
     known = "were recorded" if traffic.key else "were not recorded, so section 5 is not judged"
     told.append(f"judged below {printable(traffic.base_url)}, nothing was sent; keys {known}")
-    return Judged(name, tuple(told), judged_again(stream_of(traffic, plan=plan, as_of=as_of), reports))
+    return Judged(name, tuple(told), judged_again(otherwise.applied(stream_of(traffic)), reports))
 
 
 def _compare(found: Sequence[Judged], folder: str | None) -> None:

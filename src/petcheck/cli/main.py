@@ -5,22 +5,50 @@ Slow modules are imported only when needed, so `petcheck --version` answers at o
 
 from __future__ import annotations
 
+import codecs
 import difflib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 
 from petcheck.cli.commands import COMMANDS
-from petcheck.cli.parser import PROGRAM, fail
+from petcheck.cli.parser import COLOUR_FLAGS, COLOURS, PROGRAM, fail
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 
 _BROKEN_PIPE = 141  # the code that a shell reports
 
 
+# what stands for our own signs where the output has only ASCII
+_IN_ASCII = {"·": "-", "§": "S", "…": "...", "–": "-", "×": "x", "→": "->", "\u00a0": " "}
+
+
+def _accept_any_text() -> None:
+    """Make the standard streams take any text: one that is closed drops it, and one of ASCII gets other signs."""
+    codecs.register_error("petcheck", _other_signs)
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        stream = getattr(sys, name)
+        if stream is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", encoding="utf-8"))
+        elif number and isinstance(stream, io.TextIOWrapper):
+            with suppress(OSError):  # one that another program has opened and moved
+                stream.reconfigure(errors="petcheck")
+
+
+def _other_signs(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    known = _IN_ASCII.get(error.object[error.start])
+    return (known, error.start + 1) if known else codecs.backslashreplace_errors(error)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
+    _accept_any_text()
     try:
         code = _command(list(sys.argv[1:] if arguments is None else arguments))
         sys.stdout.flush()
@@ -33,6 +61,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _command(argv: list[str]) -> int:
+    for flag, value in COLOUR_FLAGS.items():
+        if flag in argv:
+            argv, os.environ[COLOURS] = [one for one in argv if one != flag], value
     if argv[:1] == ["--version"]:
         print(f"{PROGRAM} {VERSION}")
         return 0

@@ -7,15 +7,16 @@ from pathlib import Path
 from petcheck.cli.output import look
 from petcheck.cli.parser import Parser, fail
 from petcheck.config import values
+from petcheck.config.urls import authority_url
 from petcheck.errors import ConfigError, NotARun, NotComparable
 from petcheck.runner.merge import merge
 from petcheck.runner.shown_end import show
-from petcheck.runner.start import seal_of
+from petcheck.runner.start import witnesses_of
 from petcheck.sanitize import printable
 
 PARSER = Parser(
     "merge",
-    usage="petcheck merge DIR… [-o DIR] [-q] [--sign-key FILE]",
+    usage="petcheck merge DIR… [-o DIR] [-q] [--sign-key FILE] [--timestamp-url URL]",
     description="Merge the reports of several runs, such as the shards of one run, into one report. "
     "Nothing is sent. The reports of each target are copied unchanged.",
     epilog="Exit: like that of one run over all targets; 2 also if a shard is missing, 4 if the folders are not "
@@ -25,6 +26,7 @@ PARSER.add_argument("folders", nargs="*", metavar="DIR", help="a folder of repor
 PARSER.add_argument("-o", "--output", metavar="DIR", default="reports", help="folder for the merged reports (reports/)")
 PARSER.add_argument("-q", "--quiet", action="store_true", help="one line: the verdict and where the report is")
 PARSER.add_argument("--sign-key", metavar="FILE", help="sign the merged reports with this Ed25519 private key")
+PARSER.add_argument("--timestamp-url", metavar="URL", help="have an RFC 3161 authority date the merged reports")
 
 
 def main(argv: list[str]) -> int:
@@ -37,8 +39,10 @@ def main(argv: list[str]) -> int:
         for folder in folders:
             if Path(options.output).resolve() == folder.resolve():
                 fail(f"merge: {printable(str(folder))} is one of the inputs; give -o another folder")
-        seal = seal_of(Path(options.sign_key)) if options.sign_key else None
-        end = merge(folders, values.folder(options.output, "-o"), seal)
+        key = Path(options.sign_key) if options.sign_key else None
+        url = authority_url(options.timestamp_url, "--timestamp-url") if options.timestamp_url else None
+        witnesses = witnesses_of(key, url)
+        end = merge(folders, values.folder(options.output, "-o"), witnesses)
     except (ConfigError, NotARun, NotComparable) as error:
         fail(f"merge: {error}")
     show(end, options.output, look(), quiet=options.quiet)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petcheck.cli.parser import fail
+from petcheck.cli.parser import COLOURS, fail
 from petcheck.results import atomic_write, result
 from petcheck.results.atomic_write import is_standard_output
 from petcheck.sanitize import printable
@@ -43,8 +43,11 @@ def expect_no_input(command: str, page: Path, runs: Iterable[str]) -> None:
 
 def look() -> Look:
     """How text for this screen looks."""
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return {"width": shutil.get_terminal_size().columns, "colour": colour}
+    decided = os.environ.get(COLOURS)
+    if decided not in ("0", "1"):
+        shown = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        decided = "0" if os.environ.get("NO_COLOR") else "1" if os.environ.get("FORCE_COLOR") or shown else "0"
+    return {"width": shutil.get_terminal_size().columns, "colour": decided == "1"}
 
 
 def deliver(

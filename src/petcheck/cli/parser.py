@@ -12,6 +12,10 @@ from petcheck.spec.outcomes import Exit
 from petcheck.words import did_you_mean
 
 PROGRAM = "petcheck"
+COLOURS = "PY_COLORS"
+"""The environment variable that decides about colours before any other, for pytest too."""
+COLOUR_FLAGS = {"--color": "1", "--no-color": "0"}
+"""The options of all commands that set it, and to what."""
 # a name less alike than that is another option: --api-key is not --sign-key
 _ALIKE = 0.75
 _WIDTH = 80  # columns of the help

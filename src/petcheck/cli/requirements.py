@@ -39,7 +39,8 @@ def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
     """Each entry as a JSON object.
 
     `checks` is the file that judges or observes it, null if no check can; `untestable` says why. `from` is the first
-    day on which it is in force and `until` the first on which it no longer is; null without a limit.
+    day on which it is in force and `until` the first on which it no longer is; null without a limit. `since` is the
+    version that published it.
     """
     return [
         {
@@ -52,6 +53,7 @@ def rows(catalogue: Catalogue) -> list[dict[str, Any]]:
             "untestable": entry.untestable,
             "from": entry.start.isoformat() if entry.start else None,
             "until": entry.until.isoformat() if entry.until else None,
+            "since": entry.since,
         }
         for entry in catalogue.entries
     ]

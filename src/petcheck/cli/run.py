@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, fail
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
+from petcheck.config.resolve import in_ci
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError, NothingToRun
 from petcheck.spec.files import pytest_settings, suite_root
@@ -88,7 +89,7 @@ def _judge_fleet(prepared: Prepared, options: argparse.Namespace) -> int:
     failing = int(options.maxfail) if options.maxfail else 1 if options.exitfirst else None
     # these are about the whole run, and not about the run of each target
     alone = argparse.Namespace(**vars(options) | {"n": None, "maxfail": None, "exitfirst": None, "quiet": None})
-    watched = not quiet and not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
+    watched = not quiet and not in_ci(os.environ) and os.environ.get("TERM") != "dumb"
     budget = sum(forecast.requests_in_all for forecast in expected)
     announcer = Announcer(None if quiet else sys.stdout, live=watched, budget=budget, unit="targets")
     given = [*pytest_options(), *passed_on(alone)]
@@ -191,9 +192,9 @@ _DESCRIPTION = """\
   petcheck --app shop.main:app --allow-writes         judge a Python application
   petcheck CREATE-5 AUTH 4.2 --target URL             only these requirements
 
-Checks whether a server obeys the pet store service interface. Without --target
-and --app, petcheck judges its own reference server. `petcheck help` lists the
-other commands."""
+Checks whether a server obeys the pet store service interface. Without a target,
+petcheck tests itself, except in CI: there, that takes --self-test. `petcheck
+help` lists the other commands."""
 _EPILOG = """\
 exit: 0 nothing fails, 1 something fails, 2 interrupted, 3 the suite broke,
       4 usage or configuration error, 5 nothing was selected or examined,
@@ -205,6 +206,8 @@ def run_parser() -> Parser:
     parser = Parser(usage=_USAGE, description=_DESCRIPTION, epilog=_EPILOG)
     parser.add_argument("words", nargs="*", metavar="ID", help="only these requirements, groups or sections")
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {VERSION}", help="print the version")
+    for flag in COLOUR_FLAGS:
+        parser.add_argument(flag, action="store_true", help=f"{'no ' * ('no' in flag)}colours; any command takes this")
     groups = {title: parser.add_argument_group(title) for title in (CHOSEN, ALLOWED, JUDGED, WRITTEN, _PYTEST)}
     for option in OPTIONS:
         groups[option.group].add_argument(option.flag, **option.settings())

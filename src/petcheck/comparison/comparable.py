@@ -16,7 +16,7 @@ from petcheck.sanitize import printable
 FILE = "comparison.html"
 
 # options that change what a run can find out, unlike the target's address or the folder of the reports
-_OPTIONS = ("timeout", "insecure-http")
+_OPTIONS = ("timeout", "insecure-http", "header", "client-cert", "proxy")
 
 
 def has_several_sides(result: Result) -> bool:
@@ -85,6 +85,7 @@ def circumstances(run: RunInfo, target: TargetInfo) -> dict[str, str]:
     settings, option = run.settings, run.options.get
     values: dict[str, object] = {
         "judged as on": run.as_of,
+        "--requirements-as-of": settings.requirements_as_of if settings else None,
         "writes": "allowed" if target.writes else "not allowed",
         "plan": target.plan,
         "seed": run.seed,
@@ -92,6 +93,9 @@ def circumstances(run: RunInfo, target: TargetInfo) -> dict[str, str]:
         # wherever they were set; a result of an older version has the options only
         "--examples": settings.examples if settings else option("examples"),
         "--max-requests": settings.max_requests if settings else option("max-requests"),
+        "artifact": ", ".join(f"{one.name}@{one.sha256[:12]}" for one in settings.subjects) or None
+        if settings
+        else None,
         "--max-wait": settings.max_wait if settings else option("max-wait"),
         "--category-id": target.category_id if target.category_id is not None else option("category-id"),
         **{f"--{name}": option(name) for name in _OPTIONS},
@@ -104,4 +108,6 @@ def _text(value: object) -> str:
         return "not given"
     if isinstance(value, float):
         return f"{value:g}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
     return "given" if value is True else str(value)

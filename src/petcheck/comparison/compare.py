@@ -29,6 +29,7 @@ from petcheck.comparison.open_points import ComparedPoint, compare_open_points
 from petcheck.comparison.page_sizes import compare_page_sizes
 from petcheck.comparison.pairing import MAX_COUNTERPARTS, Counterparts, SideRecord, side_record
 from petcheck.comparison.traits import compare_traits
+from petcheck.judging.frequency import When
 from petcheck.judging.verdicts import Verdict
 from petcheck.results import totals
 from petcheck.results.load import RecordedRun
@@ -70,7 +71,8 @@ class Side:
 class ComparedRequirement:
     """A requirement with its outcome and reason for each side; None if a side has no row for it.
 
-    `settled_by` is, for each side that did not examine it, the option that lets it be judged.
+    `settled_by` is, for each side that did not examine it, the option that lets it be judged, and `when` is, for each
+    side that it fails on, how often it does.
     """
 
     id: str
@@ -82,6 +84,12 @@ class ComparedRequirement:
     settled_by: tuple[str | None, ...]
     in_force: tuple[bool, ...]
     exchanges: tuple[Counterparts, ...] = ()
+    when: tuple[When | None, ...] = ()
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether a side fails it in a way that a single run may not show."""
+        return any(when not in (None, "always") for when in self.when)
 
     @property
     def agreement(self) -> Agreement:
@@ -218,6 +226,7 @@ def _requirement(rows: Sequence[Verdict | None], sides: Sequence[Side]) -> Compa
         reasons=tuple(row.reason if row else "" for row in rows),
         settled_by=tuple(row.settled_by if row and row.outcome not in EXAMINED else None for row in rows),
         in_force=tuple(row is None or row.in_force for row in rows),
+        when=tuple(row.frequency.when if row and row.frequency else None for row in rows),
     )
     return made if made.agreement != "contradicted" else replace(made, exchanges=_decisive(rows, sides))
 

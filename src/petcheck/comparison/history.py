@@ -49,7 +49,8 @@ class Step:
 class Flip:
     """A requirement began to fail, or was `fixed`, between two runs. They are indices in `History.runs`.
 
-    Between them stand only runs that did not examine it. `changes` may explain it; `reason` is that of the failure.
+    Between them stand only runs that did not examine it. `changes` may explain it; `reason` is that of the failure. If
+    it failed `by_chance`, a run that passes does not show that it is fixed.
     """
 
     fixed: bool
@@ -57,6 +58,7 @@ class Flip:
     after: int
     changes: tuple[Change, ...]
     reason: str
+    by_chance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,10 +196,11 @@ def _flip(name: str, first: tuple[int, Verdict], second: tuple[int, Verdict], ru
     if set(earlier.checks) != set(later.checks) and not changes:
         changes.append(Change("checks", str(len(earlier.checks)), str(len(later.checks))))
     seeds = runs[before].info.seed, runs[after].info.seed
-    if (earlier if fixed else later).example is not None and seeds[0] != seeds[1]:
+    failed = earlier if fixed else later
+    if failed.example is not None and seeds[0] != seeds[1]:
         # another seed draws other examples, and may not have drawn the one that fails
         changes.append(Change("seed", str(seeds[0]), str(seeds[1])))
-    return Flip(fixed, before, after, tuple(changes), earlier.reason if fixed else later.reason)
+    return Flip(fixed, before, after, tuple(changes), failed.reason, failed.by_chance)
 
 
 def _changes(before: PastRun, after: PastRun, name: str) -> tuple[Change, ...]:
@@ -208,8 +211,9 @@ def _changes(before: PastRun, after: PastRun, name: str) -> tuple[Change, ...]:
         for what, value in earlier.circumstances.items()
         if value != later.circumstances[what]
     ]
-    if _in_force(earlier, later) != _in_force(later, earlier):
-        changes.append(Change("judged as on", before.info.as_of, after.info.as_of))
+    days = before.info.as_of, after.info.as_of
+    if days[0] != days[1] and _in_force(earlier, later) != _in_force(later, earlier):
+        changes.append(Change("judged as on", *days))
     return tuple(changes)
 
 

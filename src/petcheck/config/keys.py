@@ -37,13 +37,18 @@ def key_of(name: str, environment: Mapping[str, str]) -> ApiKey:
         raise BadKey(f"{variable} begins with the word Bearer; remove it, petcheck adds it")
     if not all("!" <= character <= "~" for character in secret):
         raise BadKey(f"{variable}: a key must have only printable ASCII characters, and no spaces")
-    is_a_word = any(secret.lower() in word.lower() for word in _WORDS)
-    if len(secret) < _SHORTEST_KEY or (secret.isdecimal() and len(secret) < _SHORTEST_NUMBER) or is_a_word:
+    if not can_be_masked(secret):
         raise BadKey(
             f"{variable}: the key is too short or a word of the interface, and masking it would damage the evidence; "
             "use a longer one"
         )
     return ApiKey(secret)
+
+
+def can_be_masked(secret: str) -> bool:
+    """Whether a secret can be masked wherever it appears, without damage to the evidence."""
+    is_a_word = any(secret.lower() in word.lower() for word in _WORDS)
+    return len(secret) >= (_SHORTEST_NUMBER if secret.isdecimal() else _SHORTEST_KEY) and not is_a_word
 
 
 def own_variable(name: str) -> str:
@@ -53,8 +58,13 @@ def own_variable(name: str) -> str:
 
 def long_keys(environment: Mapping[str, str]) -> list[str]:
     """Every key in the environment that is too long to be part of another word by chance."""
+    return [secret for secret in keys_in(environment) if len(secret) >= _LONG_KEY]
+
+
+def keys_in(environment: Mapping[str, str]) -> list[str]:
+    """Every key in the environment that can be one."""
     secrets = (value.strip() for name, value in environment.items() if name.startswith(KEY_VARIABLE))
-    return [secret for secret in secrets if len(secret) >= _LONG_KEY]
+    return [secret for secret in secrets if len(secret) >= _SHORTEST_KEY]
 
 
 def without_keys(text: str, environment: Mapping[str, str]) -> str:

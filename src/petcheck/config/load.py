@@ -14,12 +14,17 @@ from urllib.parse import unquote
 from petcheck.config import values
 from petcheck.config.choice import chosen, entries_of
 from petcheck.config.given import Given
-from petcheck.config.keys import KEY_VARIABLE, long_keys, without_keys
+from petcheck.config.keys import KEY_VARIABLE, keys_in, long_keys, without_keys
 from petcheck.config.options import OPTIONS, Config, Place
+from petcheck.config.reach import hidden
 from petcheck.config.resolve import resolve_targets
 from petcheck.config.settings_file import SettingsFile, known_settings, read_settings
-from petcheck.config.waivers import waiver_update, waivers_in
+from petcheck.config.targets import Embedded
+from petcheck.config.waivers import GAPS, waiver_update, waivers_in
 from petcheck.errors import ConfigError
+from petcheck.spec.figures import LIMIT_MAX
+from petcheck.wire.credentials import ApiKey
+from petcheck.wire.redaction import Redactor
 
 
 def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
@@ -41,10 +46,15 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     where = f"{file.name}: [defaults]"
     known = [option.name for option in OPTIONS if Place.DEFAULTS in option.places]
     given = Given((("--", command), (f"{where} ", known_settings(file.table("defaults"), known, where))))
+    _expect_no_key_in_words(given, environment)
     words = given.get("choose", ())
     if words and "failed" in given:
         raise ConfigError("--failed chooses the requirements; leave out either --failed or the ids")
-    targets, shard = resolve_targets(file, environment, given)
+    try:
+        targets, shard = resolve_targets(file, environment, given)
+    except ConfigError:
+        chosen(words)  # a word that nothing is called says more than a target that is missing
+        raise
     names = [target.name for target in targets]
     for word in words:
         if word in names and not entries_of(word):
@@ -55,12 +65,15 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     settings: dict[str, Any] = {"as_of": today, "seed": seed, "repeats": "seed" in given}
     settings |= {
         "choice": chosen(words),
-        "waivers": waivers_in(file, names),
+        "waivers": (*waivers_in(file, names), *waivers_in(file, names, GAPS)),
         "waiver_update": waiver_update(command, file, today=today),
         "given": {
-            name: list(value) if isinstance(value, list | tuple) else value for name, value in sorted(command.items())
+            name: list(value) if isinstance(value, list | tuple) else value
+            for name, value in sorted(hidden(command)[0].items())
         },
     }
+    if isinstance(targets[0].source, Embedded):
+        settings["populate"] = LIMIT_MAX + 1  # so that nothing stays unexamined
     settings |= given.fields(Config)  # last, since it creates the folder for reports
     if "reports" not in settings:
         settings["reports"] = values.folder("reports", "--reports")
@@ -73,6 +86,16 @@ def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Ma
     for where, text in places:
         if any(secret in text or secret in unquote(text) for secret in long_keys(environment)):
             raise ConfigError(f"{where} contains the API key; remove it and put it into {KEY_VARIABLE}")
+
+
+def _expect_no_key_in_words(given: Given, environment: Mapping[str, str]) -> None:
+    """Raise `ConfigError` if what is said of the target has a key, or a part of one, in any form."""
+    redactors = [Redactor(ApiKey(secret)) for secret in keys_in(environment) if secret.isascii()]
+    for name in ("label", "subject"):
+        value = given.get(name, ())
+        for said in map(str, value if isinstance(value, list | tuple) else [value]):
+            if any(redactor.in_text(said) != said for redactor in redactors):
+                raise ConfigError(f"{given.where(name)} contains the API key; say something else of what was tested")
 
 
 def utc_today() -> date:

@@ -6,7 +6,7 @@ argument, its member of a run's recorded settings, its line in every help, and t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import date
 from enum import Flag, auto
@@ -14,14 +14,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
-from petcheck.config import values
+from petcheck.config import reach, values
 from petcheck.config.keys import KEY_VARIABLE
 from petcheck.config.settings_file import CONFIG_FILE
 from petcheck.config.targets import EVERY_TARGET, TargetConfig
+from petcheck.config.urls import authority_url
 from petcheck.config.waivers import WaiverUpdate
 from petcheck.spec.figures import PLANS
 from petcheck.spec.outcomes import Waiver
-from petcheck.stream.lines import Head, RunSettings, ShardInfo, TargetSettings
+from petcheck.stream.lines import Head, Label, RunSettings, ShardInfo, Subject, TargetSettings
 
 # the groups of a run's options, as the help shows them
 CHOSEN, ALLOWED, JUDGED, WRITTEN = "what to judge", "what it may do", "how to judge", "what to write"
@@ -36,6 +37,7 @@ class Config:
     created for that. `given` are the options as given, by flag without dashes. `repeats` is true if the seed was given,
     as one does to repeat an earlier run. `reports` is None in a run that writes nothing. `waiver_update`
     is None in a run that leaves the waivers alone. `shard` is the part of the list of targets that `targets` are.
+    `part` says that it is the run of one of the targets of a run in parts.
     """
 
     as_of: date
@@ -46,18 +48,26 @@ class Config:
     populate: int | None = None
     max_requests: int = 1200
     max_wait: float = 120.0
+    connections: int = 8
     examples: int | None = None
     repeats: bool = False
     strict: bool = False
+    min_examined: str | None = None
     dry_run: bool = False
     reports: Path | None = Path("reports")
     sign_key: Path | None = None
+    timestamp_url: str | None = None
     timeout: float = 10.0
     ca_bundle: str | None = None
+    requirements_as_of: str | None = None
+    traceparent: bool = False
     waivers: tuple[Waiver, ...] = ()
     waiver_update: WaiverUpdate | None = None
+    labels: tuple[Label, ...] = ()
+    subjects: tuple[Subject, ...] = ()
     given: Mapping[str, object] = field(default_factory=dict)
     shard: ShardInfo | None = None
+    part: bool = False
 
 
 class Options(TypedDict, total=False):
@@ -69,16 +79,27 @@ class Options(TypedDict, total=False):
     populate: int
     max_requests: int
     max_wait: float
+    connections: int
     timeout: float
     ca_bundle: Path | str
+    client_cert: Path | str
+    client_key: Path | str
+    header: Sequence[str]
+    proxy: str
+    traceparent: bool
     insecure_http: bool
     plan: str
     as_of: date | str
+    requirements_as_of: str
     category_id: int
     examples: int
     seed: int
     strict: bool
+    min_examined: int | str
+    label: Sequence[str]
+    subject: Sequence[str]
     sign_key: Path | str
+    timestamp_url: str
 
 
 class Place(Flag):
@@ -142,7 +163,7 @@ class Option:
     def default(self) -> str:
         """The default of its field in words; empty if there is none, or if it is off."""
         value = next((each.default for each in fields(Config) if each.name == self.field), None)
-        if value in (None, False, MISSING):
+        if value in (None, False, MISSING, ()):
             return ""
         return f"{value}/" if isinstance(value, Path) else f"{value:g}"
 
@@ -173,6 +194,7 @@ OPTIONS = (
     _Once("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
     Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=Place.NOWHERE),
     _Once("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", read=values.application),
+    _Once("--self-test", "test petcheck itself, with its reference server"),
     _Once("--factory", "call MODULE:APP to get the application"),
     _Once("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path),
     Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
@@ -182,22 +204,38 @@ OPTIONS = (
     Option("--allow-writes", "allow POST to all targets, or to those named", "NAME,…", ALLOWED, None, _OF_TARGET,
            field="writes", optional_value=True),
     Option("--exhaust-rate-limit", "use up the quota to see the 429; runs last", group=ALLOWED, field="exhaust"),
-    Option("--populate", "with writes: create animals until there are N", "N", ALLOWED, _least(least=1)),
+    Option("--populate", "with writes: create animals until there are N", "N", ALLOWED, _least(least=1, most=5_000)),
     Option("--max-requests", "send at most N requests to a target ({default})", "N", ALLOWED, _least(least=1)),
-    Option("--max-wait", "wait at most S seconds for rate limits ({default})", "S", ALLOWED,
+    Option("--max-wait", "longest single wait for a rate limit, s ({default})", "S", ALLOWED,
            partial(values.seconds, zero=True)),
+    Option("--connections", "at most N requests at the same time ({default}; reading 4)", "N", ALLOWED,
+           _least(least=1)),
     Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds),
     Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle),
+    Option("--client-cert", "show this certificate to the server, in PEM", "FILE", ALLOWED, values.file, _OF_TARGET),
+    Option("--client-key", "its private key, if that is in another file", "FILE", ALLOWED, values.file, _OF_TARGET),
+    Option("--header", "send this header with each request", "NAME=VALUE", ALLOWED, reach.headers, _OF_TARGET,
+           field="headers", repeatable=True),
+    Option("--proxy", "send through this HTTP proxy", "URL", ALLOWED, reach.proxy, _OF_TARGET),
+    Option("--traceparent", "send a trace id with each request (W3C)", group=ALLOWED),
     Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED),
     _Once("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),
     Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED, values.iso_date),
+    Option("--requirements-as-of", "judge by the requirements of this version", "VERSION", JUDGED,
+           values.requirement_set),
     Option("--category-id", "a category that exists on the target", "N", JUDGED, values.category, _OF_TARGET),
     Option("--examples", "number of property examples (20; read-only 9)", "N", JUDGED, _least(least=0)),
     Option("--seed", "send the same requests as the run with that seed", "N", JUDGED, _least(least=0)),
     Option("--strict", "also fail on inconclusive and not-run", group=JUDGED),
+    Option("--min-examined", "fail if fewer requirements were examined", "N[%]", JUDGED, values.number_or_share),
     Option("--reports", "folder for the reports ({default})", "DIR", WRITTEN, values.folder, Place.DEFAULTS),
+    Option("--label", "say what was tested: a build, a ticket", "NAME=VALUE", WRITTEN, values.labels, field="labels",
+           repeatable=True),
+    Option("--subject", "the artifact that was tested", "NAME@sha256:…", WRITTEN, values.subjects, field="subjects",
+           repeatable=True),
     Option("--sign-key", "sign the reports with this Ed25519 key, in PEM", "FILE", WRITTEN, values.file, Place.PYTHON),
+    Option("--timestamp-url", "have an RFC 3161 authority date the reports", "URL", WRITTEN, authority_url),
     _Once("--update-waivers", f"write waivers for what fails now to {CONFIG_FILE}", None, WRITTEN, None),
     _Once("--waiver-reason", "reason of the new waivers", "TEXT", WRITTEN, None),
     _Once("--waiver-expires", "last day of the new waivers", "YYYY-MM-DD", WRITTEN, None),

@@ -9,6 +9,7 @@ from petcheck.config import values
 from petcheck.config.given import Given
 from petcheck.config.keys import DEFAULT_TARGET, key_of
 from petcheck.config.options import OPTIONS, Place
+from petcheck.config.reach import completed, expect_encrypted
 from petcheck.config.settings_file import SettingsFile, known_settings
 from petcheck.config.shards import part_of, read_shard
 from petcheck.config.targets import EVERY_TARGET, REFERENCE_TARGET, App, Embedded, Opening, TargetConfig, Url
@@ -18,13 +19,15 @@ from petcheck.stream.lines import ShardInfo
 
 _REFERENCE_PLAN = "pro"
 _WRITES = "allow-writes"
+_WAY = {"client-cert": "client_cert", "client-key": "client_key", "proxy": "proxy"}  # their fields
 
 
 def resolve_targets(
     file: SettingsFile, environment: Mapping[str, str], given: Given
 ) -> tuple[tuple[TargetConfig, ...], ShardInfo | None]:
-    """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file, otherwise the
-    embedded server. With `--shard`, those of that part of the list, and which part it is.
+    """Every target of the run, at least one: from `--target`, otherwise `--app`, otherwise the file; the embedded
+    server with `--self-test`, and where nobody expects another. With `--shard`, those of that part of the list, and
+    which part it is.
 
     `given` has the command line first and then the defaults; what the file sets for a target comes between them. Every
     URL of the list is checked; keys are needed for the part alone. Raises `ConfigError`.
@@ -34,16 +37,29 @@ def resolve_targets(
     named = _named_urls(given.get("target", ()))
     if opening.app and named:
         raise ConfigError("give either --app or --target, not both")
+    if opening.self_test and (opening.app or named):
+        raise ConfigError(
+            f"--self-test tests petcheck itself: leave out --self-test or {'--target' if named else '--app'}"
+        )
     if not opening.app and (opening.factory or opening.base_path is not None):
         raise ConfigError(f"{'--factory' if opening.factory else '--base-path'} goes with --app; give both, or neither")
-    from_file = {} if opening.app else {name: settings["url"] for name, settings in in_file.items()}
+    from_file = (
+        {} if opening.app or opening.self_test else {name: settings["url"] for name, settings in in_file.items()}
+    )
     urls = named or from_file
     writable = _writable(given, urls)
     part = read_shard(given.get("shard"), urls) if "shard" in given else None
     if opening.app:
+        _expect_no_way(given)
         source = App(opening.app, key_of(DEFAULT_TARGET, environment), opening.factory, opening.base_path)
-        return (TargetConfig(DEFAULT_TARGET, source, writes=EVERY_TARGET in writable, **common),), None
+        reached = {name: value for name, value in common.items() if name not in _WAY.values()}
+        reached = completed(reached, environment, given.where)
+        return (TargetConfig(DEFAULT_TARGET, source, writes=EVERY_TARGET in writable, **reached),), None
     if not urls:
+        if not opening.self_test and (file.exists or in_ci(environment)):
+            lacking = f"{file.name} names no target" if file.exists else "no target"
+            raise ConfigError(f"{lacking}; give --target URL, or --self-test to test petcheck itself")
+        _expect_no_way(given)
         plan = common.get("plan", _REFERENCE_PLAN)
         return (TargetConfig(REFERENCE_TARGET, Embedded(), plan, writes=True, exhaust=True),), None
     ours = frozenset(urls if part is None else part_of(list(urls), part))
@@ -57,19 +73,36 @@ def resolve_targets(
             writes = name in writable or EVERY_TARGET in writable
             if _WRITES in own:  # no default allows what a target forbids, and no list of names forbids what it allows
                 writes = values.switch(own[_WRITES], where + _WRITES) or (writes and _WRITES in command[1])
-            settings = Given((command, (where, own), *defaults)).fields(TargetConfig)
+            here = Given((command, (where, own), *defaults))
+            settings = completed(here.fields(TargetConfig), environment, here.where)
+            if not opening.insecure_http:
+                expect_encrypted(checked, settings.get("proxy"), here.where("proxy"))
             targets.append(TargetConfig(name, Url(checked, key_of(name, environment)), writes=writes, **settings))
     return tuple(targets), part
+
+
+def _expect_no_way(given: Given) -> None:
+    """Raise `ConfigError` if the command line says how to reach a server that the run itself serves."""
+    command = given.places[0][1]
+    for name in _WAY:
+        if name in command:
+            raise ConfigError(f"--{name} goes with --target; the run itself serves this server")
+
+
+def in_ci(environment: Mapping[str, str]) -> bool:
+    """Whether a CI system runs the command."""
+    return environment.get("CI", "").lower() not in ("", "0", "false")
 
 
 def _targets_in(file: SettingsFile) -> Mapping[str, Mapping[str, Any]]:
     known = ["url", *(option.name for option in OPTIONS if Place.TARGET in option.places)]
     tables = {}
     for name, settings in file.table("targets").items():
-        if not isinstance(settings, dict) or not isinstance(settings.get("url"), str):
-            raise ConfigError(f'{file.name}: target {name!r} needs a table with `url = "https://…/v1"`')
         _expect_name(name, f"{file.name}: target {name!r}")
-        tables[name] = known_settings(settings, known, f"{file.name}: [targets.{name}]")
+        own = known_settings(settings, known, f"{file.name}: [targets.{name}]") if isinstance(settings, dict) else {}
+        if not isinstance(own.get("url"), str):
+            raise ConfigError(f'{file.name}: target {name!r} needs a table with `url = "https://…/v1"`')
+        tables[name] = own
     return tables
 
 

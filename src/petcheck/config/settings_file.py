@@ -19,11 +19,12 @@ LONGEST_FILE = 8_000_000
 
 @dataclass(frozen=True, slots=True)
 class SettingsFile:
-    """The file: its name as the user gave it, its content by table, and its text."""
+    """The file: its name as the user gave it, its content by table, and its text. `exists` is false for none."""
 
     name: str
     content: Mapping[str, Any]
     text: str = ""
+    exists: bool = True
 
     def table(self, name: str) -> Mapping[str, Any]:
         """The table with that name, empty if the file has none. Raises `BadFile`."""
@@ -37,7 +38,7 @@ def read_settings(given: str | None) -> SettingsFile:
     """The file `given`, otherwise `petcheck.toml` in this folder if it exists. Raises `BadFile`."""
     path = Path(given or CONFIG_FILE)
     if given is None and not path.exists():
-        return SettingsFile(CONFIG_FILE, {})
+        return SettingsFile(CONFIG_FILE, {}, exists=False)
     try:
         with path.open("rb") as file:
             content = file.read(LONGEST_FILE + 1)
@@ -53,7 +54,7 @@ def read_settings(given: str | None) -> SettingsFile:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadFile(f"{path}: not TOML: {' '.join(str(error).split())}") from None
     for name in settings:
-        expect_known(name, ["targets", "defaults", "waivers"], str(path))
+        expect_known(name, ["targets", "defaults", "waivers", "gap"], str(path))
     return SettingsFile(str(path), settings, text)
 
 

@@ -36,6 +36,5 @@ def read_shard(text: object, urls: Mapping[str, str]) -> ShardInfo:
 
 
 def part_of(names: Sequence[str], shard: ShardInfo) -> Sequence[str]:
-    """The names in that shard: neighbours stay together, and the sizes of shards differ by one at most."""
-    first, end = (place * len(names) // shard.of for place in (shard.number - 1, shard.number))
-    return names[first:end]
+    """The names in that shard."""
+    return [names[place] for place in shard.places]

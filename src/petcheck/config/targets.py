@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeAlias
 
-from petcheck.wire.credentials import ApiKey
+from petcheck.wire.credentials import ApiKey, Header
 
 REFERENCE_TARGET = "reference"
 EVERY_TARGET = "*"
@@ -56,6 +57,8 @@ class TargetConfig:
     """One target: how to open it, and what the run may do to it.
 
     `writes` allows POST; `exhaust` allows the run to use up the quota. `plan` and `category_id` are None if not given.
+    `headers` go with each request. `client_cert` is a PEM file, and `client_key` that of its key if it is another one.
+    `proxy` is an HTTP proxy's URL, perhaps with a login.
     """
 
     name: str
@@ -64,13 +67,18 @@ class TargetConfig:
     writes: bool = False
     category_id: int | None = None
     exhaust: bool = False
+    headers: tuple[Header, ...] = ()
+    client_cert: Path | None = None
+    client_key: Path | None = field(default=None, repr=False)
+    proxy: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The options that say how targets are opened: an application, or http without encryption."""
+    """The options that say how targets are opened: an application, petcheck itself, or http without encryption."""
 
     app: str | None = None
+    self_test: bool = False
     factory: bool = False
     base_path: str | None = None
     insecure_http: bool = False

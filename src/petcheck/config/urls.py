@@ -13,10 +13,11 @@ _SAFE_REASONS = ("Port out of range 0-65535", "Invalid IPv6 URL")
 _LONGEST_SHOWN = 200
 
 
-def base_url(text: str, where: str, *, insecure: bool) -> str:
+def base_url(text: str, where: str, *, insecure: bool, path: str = "/v1") -> str:
     """The base URL in `text`, with no slash at its end; `insecure` allows http to any host.
 
-    `where` names the option, or the file and its key. Raises `BadUrl`, whose message shows no key.
+    `where` names the option, or the file and its key; `path` is an example. Raises `BadUrl`, whose message shows no
+    key.
     """
     named = masked_url(text)
     try:
@@ -25,18 +26,25 @@ def base_url(text: str, where: str, *, insecure: bool) -> str:
     except ValueError as error:
         # other reasons quote the URL, which may contain a key
         reason = str(error) if str(error) in _SAFE_REASONS else "its host or port cannot be parsed"
-        raise BadUrl(f"{where} {named}: not a URL ({reason}); write it as https://host/v1") from None
+        raise BadUrl(f"{where} {named}: not a URL ({reason}); write it as https://host{path}") from None
     if parts.scheme not in ("http", "https") or not host:
-        raise BadUrl(f"{where} {named}: not an http or https URL; write it as https://host/v1")
+        raise BadUrl(f"{where} {named}: not an http or https URL; write it as https://host{path}")
     if parts.username is not None or parts.password is not None:
         raise BadUrl(f"{where} {named}: a URL must not have a user or password; put the key into {KEY_VARIABLE}")
     if parts.query or parts.fragment:
-        raise BadUrl(f"{where} {named}: a base URL has no query and no fragment; end it after the path, as in /v1")
+        raise BadUrl(f"{where} {named}: this URL has no query and no fragment; end it after the path, as in {path}")
     if any(character.isspace() or not character.isprintable() for character in text.strip()):
         raise BadUrl(f"{where} {named!r}: a URL must not have spaces or control characters")
-    if parts.scheme == "http" and not insecure and not _loopback(host):
+    if parts.scheme == "http" and not insecure and not is_loopback(host):
         raise BadUrl(f"{where} {named}: the key would be sent unencrypted; use https, or allow it with --insecure-http")
     return text.strip().rstrip("/?#")
+
+
+def authority_url(value: object, where: str) -> str:
+    """The URL of a time stamp authority; by http too, since no key goes there, and its response is signed."""
+    given = value.strip() if isinstance(value, str) else ""
+    base_url(given, where, insecure=True, path="/tsr")
+    return given
 
 
 def masked_url(url: str) -> str:
@@ -51,7 +59,8 @@ def masked_url(url: str) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else shown[:_LONGEST_SHOWN] + "…"
 
 
-def _loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -8,14 +8,19 @@ from __future__ import annotations
 import os
 import re
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from petcheck.errors import BadValue
+from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import INT64_MAX, INT64_MIN, PLANS
+from petcheck.stream.lines import Label, Subject
 from petcheck.words import did_you_mean
+
+_LABEL = re.compile(r"([A-Za-z0-9._-]{1,60})=(\s*\S.{0,200})")
+_SUBJECT = re.compile(r"([!-?A-~]{1,200})@sha256:([0-9a-f]{64})")
 
 Reader: TypeAlias = Callable[[Any, str], Any]
 """A function of this module: the value from any place and what begins a message, to the value that counts."""
@@ -51,6 +56,14 @@ def plan(text: object, where: str) -> str | None:
     return plan
 
 
+def requirement_set(value: object, where: str) -> str:
+    """A version that published requirements."""
+    sets = catalogue().sets
+    if value not in sets:
+        raise BadValue(f"{where} {value}: no such set of requirements; sets: {', '.join(sets)}")
+    return str(value)
+
+
 def iso_date(value: object, where: str) -> date:
     """A date written as YYYY-MM-DD; a file may leave out the quotes."""
     try:
@@ -59,15 +72,26 @@ def iso_date(value: object, where: str) -> date:
         raise BadValue(f"{where} {value}: not a date; write it as YYYY-MM-DD") from None
 
 
-def whole_number(value: object, where: str, *, least: int | None = None) -> int:
-    """A whole number, not below `least`."""
+def whole_number(value: object, where: str, *, least: int | None = None, most: int | None = None) -> int:
+    """A whole number, not below `least` and not above `most`."""
     try:
         number = int(str(value))
     except ValueError:
         raise BadValue(f"{where} {value}: not a whole number") from None
     if least is not None and number < least:
         raise BadValue(f"{where} {value}: must be {least} or more")
+    if most is not None and number > most:
+        raise BadValue(f"{where} {value}: must be {most} or less")
     return number
+
+
+def number_or_share(value: object, where: str) -> str:
+    """A whole number above 0, or a share as in 90%, in text."""
+    text = str(value).strip()
+    number, share = text.removesuffix("%"), text.endswith("%")
+    if not re.fullmatch(r"[0-9]{1,4}", number) or not 1 <= int(number) <= (100 if share else 9999):
+        raise BadValue(f"{where} {value}: write it as a number of requirements (50), or as a share (90%)")
+    return text
 
 
 def category(value: object, where: str) -> int:
@@ -116,6 +140,36 @@ def ca_bundle(value: object, where: str) -> str:
     except (OSError, ValueError) as error:
         raise BadValue(f"{where} {value}: cannot be read ({why(error)}); give a PEM file") from None
     return str(value)
+
+
+def labels(value: object, where: str) -> tuple[Label, ...]:
+    """Texts of the form NAME=VALUE."""
+    pairs = _each(value, where, _LABEL, "write it as NAME=VALUE, as in build=1742")
+    return tuple(Label(name, text.strip()) for name, text in pairs)
+
+
+def subjects(value: object, where: str) -> tuple[Subject, ...]:
+    """Texts of the form NAME@sha256:DIGEST."""
+    pairs = _each(value, where, _SUBJECT, "write it as NAME@sha256: and the 64 digits of its digest")
+    return tuple(Subject(name, digest) for name, digest in pairs)
+
+
+def _each(value: object, where: str, form: re.Pattern[str], advice: str) -> list[tuple[str, str]]:
+    """The two parts of each text; no two begin alike."""
+    found: dict[str, str] = {}
+    for one in each(value):
+        parts = form.fullmatch(one) if isinstance(one, str) and one.isprintable() else None
+        if parts is None:
+            raise BadValue(f"{where} {one}: {advice}")
+        if parts[1] in found:
+            raise BadValue(f"{where} {one}: {parts[1]} is given twice; give it once")
+        found[parts[1]] = parts[2]
+    return list(found.items())
+
+
+def each(value: object) -> Sequence[object]:
+    """The values of an option that may be given several times."""
+    return value if isinstance(value, list | tuple) else [value]
 
 
 def file(value: object, where: str) -> Path:

@@ -1,9 +1,9 @@
-"""The waivers of petcheck.toml: reads them, and writes a revised list without touching anything else in the file."""
+"""The waivers and gaps of petcheck.toml: reads them, and what `--update-waivers` asks to write."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,9 @@ from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import Waiver
 from petcheck.words import did_you_mean
 
-_SETTINGS = [each.name for each in fields(Waiver)]
+_SETTINGS = [each.name for each in fields(Waiver) if each.name != "gap"]
+GAPS = "gap"
+"""The table of accepted gaps: each has the members of a waiver."""
 _UPDATE, _REASON, _EXPIRES = "--update-waivers", "--waiver-reason", "--waiver-expires"
 
 
@@ -30,24 +32,27 @@ class WaiverUpdate:
     expires: date
 
 
-def waivers_in(file: SettingsFile, targets: Sequence[str]) -> tuple[Waiver, ...]:
-    """The waivers of the file; `targets` are those of the run. Raises `ConfigError`.
+def waivers_in(file: SettingsFile, targets: Sequence[str], table: str = "waivers") -> tuple[Waiver, ...]:
+    """The waivers of the file, or its gaps with `GAPS` as `table`; `targets` are the run's. Raises `ConfigError`.
 
     A waiver is for a target of the run or of the file, or for one without its own name.
     """
-    rows = file.content.get("waivers", [])
+    rows = file.content.get(table, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise ConfigError(f"{file.name}: waivers must be [[waivers]] tables")
-    known = [*file.table("targets"), *targets]
-    return tuple(_waiver(row, f"{file.name}: waiver {number}", known) for number, row in enumerate(rows, 1))
+        raise ConfigError(f"{file.name}: {table} must be [[{table}]] tables")
+    known, kind = [*file.table("targets"), *targets], table.removesuffix("s")
+    return tuple(
+        replace(_waiver(row, f"{file.name}: {kind} {number}", known, kind), gap=table == GAPS)
+        for number, row in enumerate(rows, 1)
+    )
 
 
-def _waiver(row: Mapping[str, Any], where: str, targets: Sequence[str]) -> Waiver:
+def _waiver(row: Mapping[str, Any], where: str, targets: Sequence[str], kind: str) -> Waiver:
     for name in row:
         expect_known(name, _SETTINGS, where)
     for name in _SETTINGS:
         if not row.get(name):
-            raise ConfigError(f"{where}: `{name}` is missing; a waiver needs requirement, target, reason and expires")
+            raise ConfigError(f"{where}: `{name}` is missing; a {kind} needs requirement, target, reason and expires")
     requirement, judged = str(row["requirement"]), [entry.id for entry in catalogue().judged]
     if requirement not in judged:
         hint = did_you_mean(requirement, judged, "`petcheck requirements` lists them")

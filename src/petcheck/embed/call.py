@@ -50,4 +50,4 @@ def check(
     judged = server(target, key, base_path)
     del target, key
     with tempfile.TemporaryDirectory(prefix="petcheck-") if reports is None else nullcontext(reports) as folder:
-        return run(judged, name, options, Path(folder)).result
+        return run(judged, name, options, Path(folder)).run.result

@@ -10,15 +10,19 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from petcheck.config.keys import DEFAULT_TARGET, own_variable, without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, Options, Place, arguments_of
+from petcheck.config.reach import hidden
 from petcheck.config.settings_file import expect_known
 from petcheck.embed.server import Server
 from petcheck.errors import ConfigError, SuiteBroke, Untestable
+from petcheck.exchange import Exchange
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.spec.outcomes import Exit
 
@@ -36,7 +40,15 @@ class _Environment(dict[str, str]):
         return f"<{len(self)} variables>"
 
 
-def run(server: Server, name: str, options: Options, folder: Path) -> RecordedRun:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that ended; `raised` has the tracebacks of the application that it judged, as `Running` has them."""
+
+    run: RecordedRun
+    raised: Mapping[str, str] | None
+
+
+def run(server: Server, name: str, options: Options, folder: Path) -> Ended:
     """Judge a server under that name, and write its reports into `folder`.
 
     Raises ConfigError if the run cannot start as asked, Untestable if the server could not be tested, SuiteBroke if the
@@ -47,16 +59,31 @@ def run(server: Server, name: str, options: Options, folder: Path) -> RecordedRu
     if server.key is not None:
         environment[own_variable(name)] = server.key.secret
     try:
-        with server.base_url() as url:
-            target = url if name == DEFAULT_TARGET else f"{name}={url}"
+        with server.running() as up:
+            target = up.base_url if name == DEFAULT_TARGET else f"{name}={up.base_url}"
             given: dict[str, Any] = {"target": [target], "reports": str(folder)} | _by_flag(options)
             configure(given, environment, today=utc_today(), seed=drawn_seed())
-            code, said = _finished([*_COMMAND, *arguments_of(given)], environment)
-    except ConfigError as error:  # again, since its message goes to the program
-        raise type(error)(without_keys(str(error), environment)) from None
+            shown, secret = hidden(given)  # every user of this machine may see a command line
+            code, said = _finished([*_COMMAND, *arguments_of(shown)], environment | secret)
+    except ConfigError as error:  # again, since its message goes to the program, which gave no option
+        raise type(error)(without_keys(str(error).removeprefix("--target "), environment)) from None
     if code in _JUDGED:
-        return read_run(folder)
+        told = {request: without_keys(lines, environment) for request, lines in (up.raised or {}).items()}
+        return Ended(read_run(folder), told if up.raised is not None else None)
     raise _trouble(code, without_keys(said, environment), folder) from None
+
+
+def with_logs(run: RecordedRun, raised: Mapping[str, str] | None) -> RecordedRun:
+    """The run, each 5xx with the traceback that the application raised for its request; None for a URL."""
+    if raised is None:
+        return run
+
+    def told(one: Exchange) -> Exchange:
+        parts = urlsplit(one.request.url)
+        asked = f"{one.request.method} {parts.path}{'?' * bool(parts.query)}{parts.query}"
+        return replace(one, log=raised.get(asked, "") if (one.status or 0) >= 500 else "")
+
+    return replace(run, evidence=tuple(map(told, run.evidence)))
 
 
 def _by_flag(options: Options) -> dict[str, Any]:
@@ -65,7 +92,11 @@ def _by_flag(options: Options) -> dict[str, Any]:
     for name in options:
         expect_known(name, list(names), "petcheck.Options", ConfigError)
     given = {names[name]: value for name, value in options.items() if value is not None and value is not False}
-    return {flag: value if value is True else str(value) for flag, value in given.items()}
+    return {flag: value if value is True else _text(value) for flag, value in given.items()}
+
+
+def _text(value: object) -> str | list[str]:
+    return [str(one) for one in value] if isinstance(value, list | tuple) else str(value)
 
 
 def _finished(command: list[str], environment: Mapping[str, str]) -> tuple[int, str]:

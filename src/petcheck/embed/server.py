@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from petcheck.errors import BadApp
+from petcheck.sanitize import printable
 from petcheck.wire.credentials import ApiKey
 
 _BASE_PATH = "/v1"  # section 9
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that answers.
+
+    `raised` has the tracebacks of an application so far, by method and path with query; None for a URL.
+    """
+
+    base_url: str
+    raised: Mapping[str, str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +38,21 @@ class Server:
     base_path: str | None = None
 
     @contextlib.contextmanager
-    def base_url(self) -> Iterator[str]:
-        """The base URL while the block lasts. Raises BadApp for an application that does not start."""
+    def running(self) -> Iterator[Running]:
+        """The server while the block lasts. Raises BadApp for an application that does not start."""
         text = str(self.address)
         if "://" in text.partition(" ")[0]:
-            yield _joined(text, self.base_path or "")
+            yield Running(_joined(text, self.base_path or ""), None)
             return
         with contextlib.ExitStack() as stack:
             try:
-                url = stack.enter_context(_served(self.address))
+                served = stack.enter_context(_served(self.address))
             except RuntimeError as error:
                 cause = error.__cause__
                 why = f" ({type(cause).__name__}: {cause})" if isinstance(cause, Exception) else ""
                 raise BadApp(f"the application did not start{why}; fix that first") from None
-            yield _joined(url, _BASE_PATH if self.base_path is None else self.base_path)
+            path = _BASE_PATH if self.base_path is None else self.base_path
+            yield Running(_joined(served.base_url, path), served.raised)
 
 
 def server(given: Any, key: str | ApiKey | None, base_path: str | None) -> Server:
@@ -54,13 +67,17 @@ def masked(key: str | ApiKey | None) -> ApiKey | None:
     return ApiKey(key) if isinstance(key, str) else key
 
 
-def _served(app: Any) -> contextlib.AbstractContextManager[str]:
+@contextlib.contextmanager
+def _served(app: Any) -> Iterator[Running]:
+    from petcheck.runner.application import Watched
     from petcheck.runner.asgi import as_asgi
     from petstore_reference.serve import running
 
     if not callable(app):
-        raise BadApp(f"{type(app).__name__}: neither a URL nor an ASGI or WSGI application; give one of these")
-    return running(as_asgi(app))
+        raise BadApp(f"{printable(repr(app), 80)}: neither a URL nor an ASGI or WSGI application; give one of these")
+    watched = Watched(as_asgi(app))
+    with watched.listening(), running(watched) as url:
+        yield Running(url, watched.raised)
 
 
 def _joined(url: str, path: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import os
 import sys
 import time
@@ -21,9 +22,10 @@ import pytest
 
 from petcheck.config.keys import DEFAULT_TARGET
 from petcheck.config.options import Options
-from petcheck.embed.process import run
+from petcheck.embed.process import run, with_logs
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import InUse, PetcheckError
+from petcheck.judging.verdicts import is_open
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue
@@ -93,14 +95,14 @@ def _found(judged: Server, name: str, options: Options, folder: Path, over: Path
     try:
         if not over.exists():
             try:
-                run(judged, name, options, folder)
-                trouble = ""
+                trouble, raised = "", run(judged, name, options, folder).raised
             except PetcheckError as error:
-                trouble = f"{type(error).__name__}: {error}"
-            over.write_text(trouble, encoding="utf-8")
+                trouble, raised = f"{type(error).__name__}: {error}", None
+            over.write_text(json.dumps([trouble, raised]), encoding="utf-8")
     finally:
         lock.release()
-    return over.read_text(encoding="utf-8") or read_run(folder)
+    trouble, raised = json.loads(over.read_text(encoding="utf-8"))
+    return trouble or with_logs(read_run(folder), raised)
 
 
 def _lock_of(folder: Path) -> FolderLock:
@@ -135,7 +137,7 @@ def _report(found: RecordedRun | str, requirement: str, *, strict: bool) -> None
             return
         case "waived":
             pytest.xfail(reason)
-        case "inconclusive" | "not-run" if not (strict and row.in_force):
+        case "inconclusive" | "not-run" if not (strict and is_open(row)):
             pytest.skip(reason)
     from petcheck.reports.terminal import one_failure
 

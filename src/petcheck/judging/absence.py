@@ -50,7 +50,8 @@ class Search:
 
     `found` are animals that they stored. `doubtful` animals may be older than the run. `cleared` are POSTs with a page
     that would show their animal and does not. `stale` POSTs have one too, but it was requested too soon to count.
-    `unseen` POSTs have none. POSTs without a name, or with a name that another POST may have stored, are ignored.
+    `unseen` POSTs have none. POSTs without a name, or with a name that another POST may have stored, are ignored; those
+    that repeat an earlier one need no further page.
     """
 
     found: tuple[Stored, ...] = ()
@@ -93,7 +94,7 @@ def stored(record: Record, posts: Collection[Exchange], grounds: Grounds) -> Sea
             (found if watched or own else doubtful).append(new)
         elif current is not None:
             cleared.append((post, current))
-        else:
+        elif post.again is None:
             (stale if after else unseen).append(post)
     return Search(tuple(found), tuple(doubtful), tuple(cleared), tuple(stale), tuple(unseen))
 
@@ -235,8 +236,8 @@ def _question(search: Search, record: Record, otherwise: Undecided) -> Ask | Non
     """The pages that decide what a search leaves open; None if nothing is open or no page helps."""
     if search.stale:
         return Ask(_pages_for(search.stale), otherwise, max(post.finished for post in search.stale) + LAG_S)
-    after = [p for p in pages_in(record) if all(p.exchange.sent >= post.finished for post in search.unseen)]
-    looked = {(page.limit, page.status) for page in after}
+    refused = max((post.finished for post in search.unseen), default=-inf)
+    looked = {(page.limit, page.status) for page in pages_in(record) if page.exchange.sent >= refused}
     calls = [call for call in _pages_for(search.unseen) if _parameters(call) not in looked]
     return Ask(tuple(calls), otherwise) if calls else None
 

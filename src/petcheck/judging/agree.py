@@ -11,7 +11,7 @@ from itertools import takewhile
 from math import isfinite
 from typing import Protocol, TypeVar
 
-from petcheck.exchange import Call, Exchange, Page
+from petcheck.exchange import Call, Exchange, Page, Request
 from petcheck.judging.judgement import Record
 from petcheck.judging.pages import LAG_S, known_since, lists_in, pages_of
 
@@ -35,12 +35,16 @@ def agree(outer: Sequence[A], inner: Iterable[B], among: Record = ()) -> Iterato
     given time, an animal may change and change back.
     """
     by_end, by_start = sorted(outer, key=_finished), sorted(outer, key=_sent)
+    undisturbed: dict[tuple[int, int, Request], bool] = {}
     for one in inner:
         earlier = bisect_right(by_end, one.exchange.sent, key=_finished)
         later = bisect_left(by_start, one.exchange.finished, key=_sent)
         if earlier and later < len(by_start):
             before, after = by_end[earlier - 1], by_start[later]
-            if _undisturbed(among, before.exchange, one.exchange, after.exchange):
+            between = earlier, later, one.exchange.request
+            if between not in undisturbed:
+                undisturbed[between] = _undisturbed(among, before.exchange, one.exchange, after.exchange)
+            if undisturbed[between]:
                 yield before, one, after
 
 
@@ -52,7 +56,7 @@ def pages_in_a_row(record: Record, outer: Call, inner: Call, ids: Iterable[int])
     rows = list(agree(pages_of(record, outer), pages_of(record, inner), lists_in(record)))
     for row in reversed(rows):
         began = row[0].exchange.sent
-        since = known_since([exchange for exchange in record if exchange.finished <= began], ids)
+        since = known_since(record, ids, began)
         # an earlier row says nothing about animals that were only shown after it
         if began >= since + LAG_S and (isfinite(since) or row is rows[-1]):
             return row

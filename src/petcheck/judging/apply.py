@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import inf
 
-from petcheck.exchange import Exchange, Form, Request
+from petcheck.exchange import Exchange, Form, NoAnswer, Request, Silence
 from petcheck.judging.judgement import (
     STATUS,
     Decision,
@@ -21,9 +23,11 @@ from petcheck.judging.judgement import (
 )
 from petcheck.judging.matchers import answer_text, described, one_of
 from petcheck.judging.once import Once, WholeRecord
+from petcheck.judging.overlap import crowded_in, is_in_excess
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
+_CUT_BY_CHANCE = 3  # answers of a run that a network or a restart may cut short
 
 
 def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
@@ -36,8 +40,18 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
 
 
 def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
-    """`decide` without failed first tries, unless the rule needs them."""
-    return decide(rule, record if rule.every_try else final_tries(record), grounds)
+    """`decide` without failed first tries, unless the rule needs them; a failure in bursts alone says so."""
+    decision = decide(rule, record if rule.every_try else final_tries(record), grounds)
+    if not isinstance(decision, Failed):
+        return decision
+    bursts = {proof.exchange.burst for proof in decision.proofs}
+    # what no request alone did better is not blamed on those beside it
+    alone = not decision.examined or any(exchange.burst is None for exchange in decision.examined)
+    if None in bursts or not alone:
+        return decision
+    size = max(Counter(exchange.burst for exchange in record if exchange.burst in bursts).values())
+    these = "This was one" if len(decision.proofs) == 1 else "These were some"
+    return replace(decision, text=f"{decision.text} {these} of {size} requests at the same time.")
 
 
 def decide_each(rule: Rule, exchanges: Sequence[Exchange], grounds: Grounds) -> Held | Failed | Undecided:
@@ -57,7 +71,9 @@ def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequ
     `held` are the exchanges without a problem, if they are known: if their statuses are others, the statuses name all
     that is wrong.
     """
-    wrong = sorted(rows, key=lambda row: simplicity(row[0]))
+    every = sorted(rows, key=lambda row: simplicity(row[0]))
+    # what was asked again says how often it fails, and proves nothing more
+    wrong = [row for row in every if row[0].again is None or row[0].burst is not None] or every
     first, problem = wrong[0]
     named = dict.fromkeys(_named(row, wrong[0]) for row in wrong[1:])
     others = [name for name in named if name != described(first)]
@@ -66,6 +82,7 @@ def failed_by(section: str, rows: Iterable[tuple[Exchange, Problem]], held: Sequ
         tuple(Proof(exchange, problem.part) for exchange, problem in _each_status_first(wrong)[:_SHOWN]),
         unanswered=first.status is None,
         expected=problem.expected,
+        wrong=tuple(sorted((x for x, _ in every), key=lambda exchange: exchange.index)),
     )
 
 
@@ -96,15 +113,15 @@ def _named(row: tuple[Exchange, Problem], first: tuple[Exchange, Problem]) -> st
     return f"{words} ({answer_text(exchange)})" if other else words
 
 
-def simplicity(exchange: Exchange) -> tuple[bool, bool, int, bool, int]:
+def simplicity(exchange: Exchange) -> tuple[bool, bool, bool, int, bool, int]:
     """The sort key that puts the request first that is easiest to understand.
 
-    It has the valid key and the plain form, then is the shortest, then the last form of a simplified example, then the
-    earliest.
+    It was sent alone, has the valid key and the plain form, then is the shortest, then the last form of a simplified
+    example, then the earliest.
     """
     request, found = exchange.request, exchange.simplifies is None
     length = len(request.url) + len(request.body or b"")
-    odd = not request.has_valid_key, request.form is not Form.PLAIN
+    odd = exchange.burst is not None, not request.has_valid_key, request.form is not Form.PLAIN
     return *odd, length, found, exchange.index if found else -exchange.index
 
 
@@ -129,24 +146,50 @@ def _also_in(others: Sequence[str]) -> str:
 
 
 def _final_tries(record: Record) -> WholeRecord:
-    """The record without failed first tries: silence and a gateway's 502, 503 or 504 count only on a second try.
+    """The record without failed tries that do not count.
 
-    Without a second try they prove nothing.
+    Silence and a gateway's 502, 503 or 504 count only on a second try, sent after the first had failed; without one
+    they prove nothing. The second try of a request in a burst is the same burst again, and silence there counts only if
+    the request was then sent alone, too. What may only limit connections never counts,
+    nor does what a proxy in between did, nor a request that nothing listened to. An answer that was cut short counts
+    at once if more of them were than chance explains.
     """
-    kept = []
-    troubled: set[Request] = set()
+    first: dict[int, int] = {}
     for exchange in record:
+        first[exchange.index] = exchange.index if exchange.again is None else first.get(exchange.again, exchange.again)
+    alone: dict[Request | int, int] = {first[one.index]: one.index for one in record if one.burst is None}
+    crowded = crowded_in(record)
+    cut = [one for one in record if _silent_as(one, Silence.CUT_SHORT)]
+    # requests at the same time may be too many for a server
+    cut_often = len(cut) > _CUT_BY_CHANCE and sum(one.burst is None for one in cut) > 1
+    kept = []
+    failed: dict[Request | int, float] = {}  # when the first try of a request had failed
+    for exchange in record:
+        if (id(exchange) in crowded and is_in_excess(exchange)) or _silent_as(
+            exchange, Silence.PROXY, Silence.UNREACHABLE
+        ):
+            continue
+        if cut_often and _silent_as(exchange, Silence.CUT_SHORT):
+            kept.append(exchange)
+            continue
+        tried = exchange.request if exchange.burst is None else first[exchange.index]
+        again = exchange.sent >= failed.get(tried, inf)
         if not _in_trouble(exchange):
-            troubled.discard(exchange.request)
             kept.append(exchange)
-        elif exchange.request in troubled:
+            if again:
+                del failed[tried]
+        elif not again:
+            failed[tried] = min(exchange.finished, failed.get(tried, inf))
+        elif tried is exchange.request or exchange.status is not None or alone.get(tried, -1) > exchange.index:
             kept.append(exchange)
-        else:
-            troubled.add(exchange.request)
     return WholeRecord(kept)
 
 
 final_tries = Once(_final_tries)
+
+
+def _silent_as(exchange: Exchange, *kinds: Silence) -> bool:
+    return isinstance(exchange.answer, NoAnswer) and exchange.answer.kind in kinds
 
 
 def _in_trouble(exchange: Exchange) -> bool:

@@ -7,10 +7,11 @@ whose answers decide. A run sends them and decides again; a recording cannot, so
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import Enum
+from math import inf
 from typing import TypeAlias
 
 from petcheck.exchange import Call, Exchange
@@ -70,8 +71,9 @@ Record: TypeAlias = Sequence[Exchange]
 class Grounds:
     """What a run knows about a target when it judges: `as_of` is the day to judge by.
 
-    `categories` and `listed` are the categories and the animals (by id) that exist; `writes` says whether POST is
-    permitted. `run` is the id in the names of the run's animals; `repeats` is true if an earlier run may have had it.
+    `categories` and `listed` are the categories and the animals (by id) that exist; `begun` says when the POSTs of
+    those that the run created were sent, in monotonic seconds. `writes` says whether POST is permitted. `run` is the id
+    in the names of the run's animals; `repeats` is true if an earlier run may have had it.
     """
 
     as_of: date
@@ -81,6 +83,12 @@ class Grounds:
     writes: bool = False
     run: str = ""
     repeats: bool = False
+    begun: Mapping[int, float] = field(default_factory=dict, hash=False)
+
+    def has_animal_of(self, read: Exchange) -> bool:
+        """Whether the animal that a read asks for is known to exist, and was not created only after the answer."""
+        number = read.request.pet_id
+        return number in self.listed and read.finished > self.begun.get(number or 0, -inf)
 
 
 # ---- decisions
@@ -103,13 +111,17 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The requirement is broken; `unanswered` if silence is what breaks it. `expected` as in `Problem`."""
+    """The requirement is broken; `unanswered` if silence is what breaks it. `expected` as in `Problem`.
+
+    `wrong` are all exchanges that break it, if each does so by itself.
+    """
 
     text: str
     proofs: tuple[Proof, ...]
     examined: tuple[Exchange, ...] = ()
     unanswered: bool = False
     expected: str = ""
+    wrong: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from itertools import accumulate, zip_longest
 from urllib.parse import urlsplit
 
-from petcheck.exchange import Animal, Exchange, NoAnswer, Response
+from petcheck.exchange import Animal, Exchange, NoAnswer, Response, Silence
 from petcheck.json_values import HugeNumber, Json, integer, kind
 from petcheck.judging.judgement import BODY, Problem, body, header
 from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, MEDIA_TYPE, PET_FIELDS, STATUSES
@@ -43,6 +43,13 @@ def answer_text(exchange: Exchange) -> str:
     if isinstance(answer, NoAnswer):
         return f"no answer ({answer.kind.value}: {answer.detail})"
     return f"{answer.status} {_cut(answer.reason)}".strip()
+
+
+def silence_text(exchange: Exchange) -> str:
+    """A silence that counts in a few words: on a second try, unless answers were cut short too often for chance."""
+    answer = exchange.answer
+    cut = isinstance(answer, NoAnswer) and answer.kind is Silence.CUT_SHORT
+    return f"{answer_text(exchange)}{'' if cut else ', twice'}"
 
 
 def quoted(value: Json) -> str:

@@ -5,8 +5,9 @@ Each looks at the whole record and never judges. Sections as in the catalogue.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 
@@ -14,7 +15,8 @@ from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.judgement import Grounds, Record
-from petcheck.judging.matchers import quoted
+from petcheck.judging.matchers import answer_text, quoted
+from petcheck.judging.overlap import is_in_excess
 from petcheck.judging.pages import order_of, page_in_words, pages_in
 from petcheck.judging.request_bodies import Due, asked_of
 from petcheck.judging.rules.bodies import pets_in
@@ -96,6 +98,21 @@ def _extra_fields(record: Record, grounds: Grounds) -> Observed:
     return Observed(", ".join(sorted(extra)) or "none")
 
 
+# ---- 4: endpoints
+
+
+def _at_the_same_time(record: Record, _: Grounds) -> Observed:
+    together = [exchange for exchange in record if exchange.burst is not None]
+    if not together:
+        return _unseen("the run sent one request after the other")
+    refused = next(filter(is_in_excess, together), None)
+    if refused is None:
+        return Observed("all were answered")
+    most = max(Counter(exchange.burst for exchange in together).values())
+    why = f"of {most}, one got {answer_text(refused)}; the rules that hold for them are inconclusive there"
+    return replace(_unseen(why), exchanges=(refused.index,))
+
+
 # ---- 4.1: list all animals
 
 
@@ -161,7 +178,8 @@ def _category_never_seen(record: Record, grounds: Grounds) -> Observed:
 
 def _status_default(record: Record, grounds: Grounds) -> Observed:
     posted = [e for e, pet in _new_pets(record) if "status" not in pet]
-    made = next((one for one in creations_in(record) if one.exchange in posted), None)
+    sent = {e.index for e in posted}
+    made = next((one for one in creations_in(record) if one.exchange.index in sent), None)
     if not grounds.writes or made is None:
         return _answers([("", e) for e in posted[-1:]]) if grounds.writes else _unseen("needs --allow-writes")
     default = quoted(made.animal["status"]) if "status" in made.animal else "no status"
@@ -241,6 +259,7 @@ def _rate_limit_body(record: Record, _: Grounds) -> Observed:
 
 _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
     "pet-extra-fields": _extra_fields,
+    "requests-at-the-same-time": _at_the_same_time,
     **{point: _odd_list(tuple(query.items())) for point, query in OPEN_LISTS.items()},
     "list-order": _order,
     "paging-metadata": _paging_metadata,

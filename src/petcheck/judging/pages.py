@@ -167,34 +167,41 @@ def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[
     ]
 
 
-def known_since(exchanges: Iterable[Exchange], ids: Iterable[int]) -> float:
+def known_since(exchanges: Iterable[Exchange], ids: Iterable[int], until: float = inf) -> float:
     """The monotonic time in seconds at which a page, a 200 or a 201 had shown all of these animals.
 
-    A difference between answers about them counts `LAG_S` later. Animals that were never shown are ignored; minus
-    infinity if none was shown.
+    A difference between answers about them counts `LAG_S` later. Animals that were never shown are ignored, and those
+    that were not by the time `until`; minus infinity if none was shown.
     """
-    seen = _seen_in(exchanges)
-    return max((seen[number][0][0].finished for number in ids if number in seen), default=-inf)
+    first = _first_seen_in(exchanges)
+    return max((since for number in ids if (since := first.get(number, inf)) <= until and since < inf), default=-inf)
 
 
 def status_known_since(exchanges: Iterable[Exchange], number: int, status: str) -> float:
     """The monotonic time in seconds since which each sight of an animal has had that status; infinity if none has."""
-    since = inf
-    for exchange, animal in _seen_in(exchanges).get(number, ()):
-        since = min(since, exchange.finished) if animal.get("status") == status else inf
-    return since
+    seen = seen_in(exchanges).get(number, ())
+    other = max((exchange.finished for exchange, animal in seen if animal.get("status") != status), default=-inf)
+    same = (exchange for exchange, animal in seen if animal.get("status") == status)
+    return min((exchange.finished for exchange in same if exchange.sent >= other), default=inf)
 
 
 def _find_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, Sequence[tuple[Exchange, Animal]]]:
-    """Every sight of every animal on a page, in a 200 or in a 201, by id."""
+    """Every sight of every animal on a page, in a 200 or in a 201, by id, in the order in which they came."""
     found: dict[int, list[tuple[Exchange, Animal]]] = {}
-    for exchange in exchanges:
+    for exchange in sorted(exchanges, key=lambda exchange: exchange.finished):
         for number, animal in _animals_of(exchange):
             found.setdefault(number, []).append((exchange, animal))
     return found
 
 
-_seen_in = Once(_find_seen_in)
+seen_in = Once(_find_seen_in)
+
+
+def _find_first_seen_in(exchanges: Iterable[Exchange]) -> Mapping[int, float]:
+    return {number: sights[0][0].finished for number, sights in seen_in(exchanges).items()}
+
+
+_first_seen_in = Once(_find_first_seen_in)
 
 
 def _find_animals_of(exchange: Exchange) -> Sequence[tuple[int, Animal]]:

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
+from math import inf
 
 from petcheck.exchange import Exchange
 from petcheck.judging.once import Once
@@ -66,7 +67,7 @@ class QuotaProblem:
 
 @dataclass(frozen=True, slots=True)
 class WindowSeen:
-    """Answers with one Limit and Reset, in the order in which they were sent."""
+    """Answers with one Limit and Reset, in an order that their times allow."""
 
     counts: tuple[Count, ...]
 
@@ -76,13 +77,18 @@ class WindowSeen:
         return self.counts[0].reset
 
     @property
+    def first(self) -> Exchange:
+        """The first to be answered."""
+        return min((count.exchange for count in self.counts), key=lambda exchange: exchange.finished)
+
+    @property
     def is_fixed(self) -> bool:
         """Whether Reset stays while the clock advances, or the window begins full and a 429 says that it is used up.
 
         In a window that does not begin full, requests spent before it may come free.
         """
-        first, last = self.counts[0].exchange, self.counts[-1].exchange
-        return last.sent - first.finished > ROUNDING_S or self._is_refused_until_reset
+        last = max(count.exchange.sent for count in self.counts)
+        return last - self.first.finished > ROUNDING_S or self._is_refused_until_reset
 
     @property
     def counts_steadily(self) -> bool:
@@ -112,7 +118,7 @@ class WindowSeen:
 
 @dataclass(frozen=True, slots=True)
 class QuotaSeen:
-    """All answers with one Limit, in the order in which they were sent."""
+    """All answers with one Limit, in an order that their times allow."""
 
     limit: int
     counts: tuple[Count, ...]
@@ -126,9 +132,15 @@ class QuotaSeen:
     @property
     def moves(self) -> bool:
         """Whether Reset moved on before it was reached."""
-        return any(
-            before.reset != after.reset and after.exchange.sent < before.ends for before, after in pairwise(self.counts)
-        )
+        return any(before.reset != after.reset and _moved(before, after) for before, after in pairwise(self.counts))
+
+
+def _moved(one: Count, next_: Count) -> bool:
+    """Whether the second of two windows was seen before the first ended; of overlapping answers any can be first."""
+    if one.exchange.finished <= next_.exchange.sent:
+        return next_.exchange.sent < one.ends
+    before, after = sorted((one, next_), key=lambda count: count.ends)
+    return after.exchange.finished < before.ends
 
 
 # ---- from a record
@@ -177,19 +189,45 @@ def _quota(limit: int, counts: Sequence[Count]) -> QuotaSeen:
 
 
 def _with_spent(counts: Sequence[Count]) -> list[Count]:
-    """The counts in the order of sending, each with the successes before it."""
-    ordered = sorted(counts, key=lambda count: count.exchange.sent)
-    spending = [count.exchange for count in ordered if count.spends]
+    """The counts in an order that their times allow, each with the successes before it."""
+    spending = [count.exchange for count in counts if count.spends]
     sent = sorted(exchange.sent for exchange in spending)
     done = sorted(exchange.finished for exchange in spending)
-    return [
+    known = [
         replace(
             count,
             sent_before=bisect_right(sent, count.exchange.finished),
             done_before=bisect_right(done, count.exchange.sent),
         )
-        for count in ordered
+        for count in counts
     ]
+    return [count for group in _overlapping(known) for count in _in_order(group)]
+
+
+def _overlapping(counts: Iterable[Count]) -> list[list[Count]]:
+    """Counts in groups, of which each came before the next was sent."""
+    groups: list[list[Count]] = []
+    end = -inf
+    for count in sorted(counts, key=lambda count: count.exchange.sent):
+        if count.exchange.sent >= end:
+            groups.append([])
+        groups[-1].append(count)
+        end = max(end, count.exchange.finished)
+    return groups
+
+
+def _by_remaining(group: Iterable[Count]) -> list[Count]:
+    return sorted(group, key=lambda count: -count.remaining)
+
+
+def _in_order(group: list[Count]) -> list[Count]:
+    """Answers that overlapped as a quota counts them down, if their times allow that; otherwise as they were sent."""
+    falling, latest = _by_remaining(group), -inf
+    for count in falling:
+        if count.exchange.finished <= latest:
+            return group
+        latest = max(latest, count.exchange.sent)
+    return falling
 
 
 # ---- what is wrong
@@ -272,12 +310,13 @@ def refill(first: Count) -> float:
 
 
 def _stays(counts: Sequence[Count]) -> QuotaProblem | None:
-    first, last = counts[0], counts[-1]
+    first = min(counts, key=lambda count: count.exchange.finished)
+    last = max(counts, key=lambda count: count.exchange.sent)
     if not has_enough_successes(counts) or last.remaining < first.remaining or last.remaining == 0:
         return None
-    # a bucket may have refilled what was spent
-    spent = sum(count.spends for count in counts) - 1
-    if refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
+    # a bucket may have refilled what was spent; a request that overlapped with the first or the last may count later
+    spent = min(spent_between(first, last) + last.spends, sum(count.spends for count in counts) - 1)
+    if spent < _ENOUGH - 1 or refill(first) * (last.exchange.finished - first.exchange.sent) >= spent:
         return None
     said = f"{RATE_REMAINING} stayed at {last.remaining} over {plural(len(counts), 'request')} in one window"
     return QuotaProblem(said, (first.exchange, last.exchange))
@@ -327,15 +366,20 @@ def _worst(counts: Sequence[Count], covered: Callable[[Count, Count], int]) -> t
 
 def _never_falls(quota: QuotaSeen) -> QuotaProblem | None:
     """Remaining never falls from one success to the next, although a bucket refills more slowly."""
-    served = quota.successes
+    served = [count for group in _overlapping(quota.successes) for count in _by_remaining(group)]
     if len(served) < _ENOUGH_IF_RESET_MOVES:
         return None
-    first, last = served[0], served[-1]
-    if any(after.remaining < before.remaining for before, after in pairwise(served)) or last.remaining == 0:
+    if any(after.remaining < before.remaining for before, after in pairwise(served)):
+        return None
+    first = min(served, key=lambda count: count.exchange.finished)
+    last = max(served, key=lambda count: count.exchange.sent)
+    spent = spent_between(first, last)
+    if spent < _ENOUGH_IF_RESET_MOVES - 2 or last.remaining == 0:
         return None
     span = min(_MINUTE_S, *(count.span - CLOCK_S for count in served))
-    seconds = last.exchange.finished - first.exchange.sent
-    if (last.remaining - first.remaining + len(served) - 2) * span <= quota.limit * seconds:
+    if (last.remaining - first.remaining + spent) * span <= quota.limit * (
+        last.exchange.finished - first.exchange.sent
+    ):
         return None
     moved = "stayed at" if last.remaining == first.remaining else f"rose from {first.remaining} to"
     return QuotaProblem(
@@ -379,13 +423,18 @@ def is_counted_down(quota: QuotaSeen) -> bool:
 
 
 def pairs(counts: Sequence[Count]) -> Iterator[tuple[Count, Count]]:
-    """Pairs to compare: each answer with the first, and with those before it at doubling distances.
+    """Pairs to compare: each answer with the first, with those before it at doubling distances, and across a burst.
 
     The later one comes before half of the time to the earlier one's Reset has passed: windows that slide in steps
     release early what was spent, and a step is at most half of the window.
     """
+    begins: list[int] = []
+    for group in _overlapping(counts):
+        begins += [len(begins)] * len(group)
     for place, later in enumerate(counts):
-        for distance in {place, *(1 << n for n in range(place.bit_length()))} - {0}:
+        burst = begins[begins[place] - 1] if begins[place] else 0
+        across = min(place, place - burst + 1)
+        for distance in {place, across, *(1 << n for n in range(place.bit_length()))} - {0}:
             earlier = counts[place - distance]
             half = earlier.exchange.sent + (earlier.span - CLOCK_S) / 2
             if earlier.exchange.finished <= later.exchange.sent and later.exchange.finished < half:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
@@ -10,6 +11,7 @@ from petcheck.exchange import Exchange
 from petcheck.judging.judgement import Record
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import Once
+from petcheck.judging.overlap import crowded_in
 from petcheck.judging.rate_counts import (
     CLOCK_S,
     Count,
@@ -36,11 +38,16 @@ NOT_EXCEEDED = "No request exceeded the rate limit."
 
 @dataclass(frozen=True, slots=True)
 class NotServed:
-    """A request with the key that was not served, the last answer before it, and the requests in between."""
+    """A request with the key that was not served, and the last answer that had come before it was sent.
+
+    `between` counts the requests that may have been counted between the two. It is `crowded` if it overlapped with
+    others: a server may limit connections.
+    """
 
     exchange: Exchange
     before: Count | None
     between: int
+    crowded: bool = False
 
     @property
     def is_429(self) -> bool:
@@ -53,31 +60,45 @@ class NotServed:
         return self.before is not None and self.before.remaining == 0 and self.exchange.sent < self.before.ends
 
     @property
+    def limits_connections(self) -> bool:
+        """Whether it may only say that too many requests were under way."""
+        return self.crowded and not self.is_over and retry_after(self.exchange) is not None
+
+    @property
     def is_early(self) -> bool:
         """Whether it is a 429 although the answer before said that more requests were left than were sent since.
 
-        A 429 of a longer quota is not early.
+        A 429 of a longer quota is not early, nor is one that limits connections.
         """
-        if self.before is None or not self.is_429 or is_of_a_longer_quota(self.exchange):
+        if self.before is None or not self.is_429 or self.limits_connections or is_of_a_longer_quota(self.exchange):
             return False
         return self.before.remaining > self.between and self.exchange.sent < self.before.ends
 
 
 def _refusals_in(record: Record) -> Sequence[NotServed]:
     """Each 429 to the key, and each other answer without success to a request for a page."""
-    counts = {id(count.exchange): count for count in counts_in(record)}
-    before: Count | None = None
-    between, found = 0, []
-    for exchange in keyed(record):
+    counts = sorted(counts_in(record), key=lambda count: count.exchange.finished)
+    came = [count.exchange.finished for count in counts]
+    crowded, between = crowded_in(record), _between(keyed(record))
+    found = []
+    for place, exchange in enumerate(keyed(record)):
         if exchange.status == 429 or (is_a_page(exchange) and not is_served(exchange)):
-            found.append(NotServed(exchange, before, between))
-        between += 1
-        if id(exchange) in counts:
-            before, between = counts[id(exchange)], 0
+            until = bisect_right(came, exchange.sent)
+            latest = counts[max(until - 2, 0) : until]
+            before = next((count for count in reversed(latest) if count.exchange is not exchange), None)
+            since = between(before.exchange, exchange) - 1 if before else place
+            found.append(NotServed(exchange, before, since, id(exchange) in crowded))
     return found
 
 
 refusals_in = Once(_refusals_in)
+
+
+def _between(exchanges: Iterable[Exchange]) -> Callable[[Exchange, Exchange], int]:
+    """For two answers, how many requests may have been counted after the first, up to and with the second."""
+    own = [*exchanges]
+    sent, came = [exchange.sent for exchange in own], sorted(exchange.finished for exchange in own)
+    return lambda before, after: bisect_right(sent, after.finished) - bisect_left(came, before.sent) - 1
 
 
 def gateway_refusals_in(record: Record) -> list[NotServed]:
@@ -88,7 +109,10 @@ def gateway_refusals_in(record: Record) -> list[NotServed]:
     found = [
         refusal
         for refusal in refusals_in(record)
-        if refusal.is_over and refusal.exchange.status in GATEWAY_TROUBLE and retry_after(refusal.exchange) is not None
+        if refusal.is_over
+        and not refusal.crowded
+        and refusal.exchange.status in GATEWAY_TROUBLE
+        and retry_after(refusal.exchange) is not None
     ]
     return found if len({refusal.before.reset for refusal in found if refusal.before}) > 1 else []
 
@@ -110,12 +134,11 @@ def is_served(exchange: Exchange) -> bool:
 
 def others_spend(record: Record) -> bool:
     """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
-    counts = {id(count.exchange): count for count in counts_in(record)}
     # requests without a valid key are ours too, and a server may charge them to the same quota
-    seen = [(place, counts[id(one)]) for place, one in enumerate(record) if id(one) in counts]
+    between = _between(record)
     return any(
-        before.limit == after.limit and before.remaining - after.remaining > later - earlier
-        for (earlier, before), (later, after) in pairwise(seen)
+        before.limit == after.limit and before.remaining - after.remaining > between(before.exchange, after.exchange)
+        for before, after in pairwise(counts_in(record))
     )
 
 
@@ -143,13 +166,13 @@ def over_in(record: Record) -> Over | None:
             freed = refill(first) * (last.exchange.finished - first.exchange.sent)
             if len(excess) > freed + (0 if window.counts_steadily else 1):
                 return Over(quota, len(excess), (first.exchange, second.exchange))
-    refused = [exchange.sent for exchange in keyed(record) if exchange.status == 429]
+    refused = sorted(exchange.sent for exchange in keyed(record) if exchange.status == 429)
     for quota in quotas:
         for earlier, later in pairs(quota.counts):
             if demanded(earlier, later) <= quota.limit + _SURPLUS:
                 continue
             # a 429 in between shows that the limit is enforced
-            if not any(earlier.exchange.sent < sent < later.exchange.sent for sent in refused):
+            if bisect_right(refused, earlier.exchange.sent) == bisect_left(refused, later.exchange.sent):
                 return Over(quota, 0, (earlier.exchange, later.exchange))
     return None
 
@@ -174,7 +197,7 @@ def held_back_in(record: Record) -> tuple[Exchange, Exchange] | None:
     last = {id(count.exchange): count for count in counts_in(record) if count.remaining == 0}
     for before, after in pairwise(keyed(record)):
         count = last.get(id(before))
-        if count is None or not is_served(after):
+        if count is None or not is_served(after) or after.sent < before.finished:
             continue
         end = count.ends + CLOCK_S
         if after.sent + _HELD_S <= end and abs(after.finished - end) <= CLOCK_S:

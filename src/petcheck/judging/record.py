@@ -30,4 +30,6 @@ def grounds_of(
         writes=writes,
         run=run,
         repeats=repeats,
+        # if one id was given several times, the first
+        begun={made.id: made.exchange.sent for made in reversed(creations_in(record))},
     )

@@ -9,7 +9,7 @@ from petcheck.exchange import Exchange, Response, limit_in
 from petcheck.json_values import integer
 from petcheck.judging.expected import documented
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem
-from petcheck.judging.matchers import answer_text
+from petcheck.judging.matchers import answer_text, silence_text
 from petcheck.judging.request_bodies import Asked, asked_of
 from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
@@ -57,7 +57,7 @@ def status_judgement(exchange: Exchange, grounds: Grounds) -> tuple[str, Judgeme
     expected = expected_of(exchange, grounds)
     if expected is None or exchange.status in (401, 429):
         return "", NOT_CONCERNED
-    if exchange.status == 404 and exchange.request.pet_id in grounds.listed:
+    if exchange.status == 404 and grounds.has_animal_of(exchange):
         return "", NOT_CONCERNED  # another client may have removed it
     if exchange.status is not None and expected.allows(exchange.status):
         return expected.requirement, HOLDS
@@ -77,7 +77,7 @@ def problem_of_status(exchange: Exchange, said: str, *, section: str = "", sent:
     """
     wanted = f"{said} (section {section or exchange.request.operation.section})"
     if not isinstance(exchange.answer, Response):
-        return Problem(f"expected {wanted}, got {answer_text(exchange)}, twice", expected=said, sent=sent)
+        return Problem(f"expected {wanted}, got {silence_text(exchange)}", expected=said, sent=sent)
     return Problem(f"expected {wanted}, got {answer_text(exchange)}{_created(exchange)}", STATUS, said, sent)
 
 
@@ -112,7 +112,7 @@ def _creation(asked: Asked, size: int) -> Expected | None:
 
 def _animal(exchange: Exchange, grounds: Grounds) -> Expected:
     number = exchange.request.pet_id
-    if number in grounds.listed or _is_of(exchange, number) or _is_of_the_run(exchange, grounds):
+    if grounds.has_animal_of(exchange) or _is_of(exchange, number) or _is_of_the_run(exchange, grounds):
         return Expected("GET-1", "200", lambda status: status == 200)
     return Expected("GET-3", "404", lambda status: status == 404, UNKNOWN_ID)
 

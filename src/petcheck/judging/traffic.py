@@ -5,13 +5,15 @@ What a run would request again does not fail.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias
 
 from petcheck.exchange import Credential, Exchange, Response
+from petcheck.judging.absence import name_sent
 from petcheck.judging.judgement import Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
@@ -29,28 +31,64 @@ _SECTION = "5"
 _BY_THE_CLOCK = frozenset({"RATE-3", "RATE-7", "RATE-9"})
 # how a count moves can be judged for one key only, and that key must be known
 _OF_ONE_KEY = frozenset({"RATE-4", "RATE-6", "RATE-8", "RATE-9"})
-_BASE_URL, _UNKNOWN_ID = "VERSION-1", "GET-3"
+_KEY_IS_ACCEPTED, _UNKNOWN_ID = "AUTH-7", "GET-3"
+_NOTHING_STORED = frozenset({"AUTH-6", "CREATE-11"})
+_OWN_NAME = re.compile(r"(?=.*\d).{8,}", re.DOTALL)  # hardly another client's too
 _NO_KEYS = "The recording has no Authorization headers, so it does not show which requests had a key. Record with them."
+_MASKED = "The recording has masked keys, so it does not show which requests had the same one. Record with them."
 _REFUSED = "the server refused every request with a key in the recording; record some with a valid key"
 
 
-def decisions_on_traffic(record: Record, *, as_of: date, plan: str | None) -> Mapping[str, Settled]:
-    """What traffic shows of each requirement that is judged, by its id.
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a record shows about a target, and the decisions that only traffic needs, by the requirement's id."""
+
+    grounds: Grounds
+    decisions: Mapping[str, Settled]
+
+
+def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
+    """What traffic shows.
 
     To save memory, a long record is judged piece by piece, each with what the whole shows about the target. A piece is
-    a shorter recording.
+    a shorter recording, and of the decisions on all pieces only the gravest is kept.
     """
-    used = _keys_in(record)
-    known = {key: _grounds(key, record, as_of, plan) for key in used}
+    used, latest = _keys_in(record), _latest_end(record)
+    # the animals may belong to any client and to any day
+    known = {
+        key: _together(
+            grounds_of(
+                _as_seen_by(key, piece, latest),
+                as_of=as_of,
+                plan=plan,
+                category_id=None,
+                writes=True,
+                run="",
+                repeats=True,
+            )
+            for piece in _pieces(record)
+        )
+        for key in used
+    }
     rules = [requirement for requirement in catalogue().judged if requirement.id in RULE]
-    found: dict[str, list[Settled]] = {requirement.id: [] for requirement in rules}
+    found: dict[str, Settled] = {}
     for piece in _pieces(record):
         for key in used:
-            seen = _as_seen_by(key, piece)
+            seen = _as_seen_by(key, piece, latest)
             for requirement in rules:
-                found[requirement.id].append(decided(requirement, seen, known[key]))
-    keys = any(_authorization(exchange) is not None for exchange in record)
-    return {one.id: _settled(one, _gravest(found[one.id]), record, keys=keys) for one in rules}
+                decision = decided(requirement, seen, known[key])
+                found[requirement.id] = min(found.get(requirement.id, decision), decision, key=_gravity)
+    shown = {_authorization(exchange) for exchange in record} - {None}
+    of_keys = _Keys(bool(shown), any("$" in header for header in shown if header))
+    return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules})
+
+
+def _latest_end(record: Record) -> Callable[[Exchange], float]:
+    """When an answer may have come at the latest: recorders cut their times, or leave durations out."""
+    parts = [exchange.started.microsecond for exchange in record]
+    tick = 0.0 if any(part % 1000 for part in parts) else 0.001 if any(parts) else 1.0
+    end = max((exchange.finished for exchange in record), default=0.0)
+    return lambda one: (one.finished if one.elapsed > 0 else end) + tick
 
 
 def refused_everywhere(record: Record) -> str | None:
@@ -60,16 +98,14 @@ def refused_everywhere(record: Record) -> str | None:
     return _REFUSED if refused and not any((exchange.status or 0) < 300 for exchange in record) else None
 
 
-def _grounds(key: str | None, record: Record, as_of: date, plan: str | None) -> Grounds:
-    # the animals may belong to any client and to any day
-    found = [
-        grounds_of(_as_seen_by(key, piece), as_of=as_of, plan=plan, category_id=None, writes=True, run="", repeats=True)
-        for piece in _pieces(record)
-    ]
+def _together(several: Iterable[Grounds]) -> Grounds:
+    """What any of them knows."""
+    found = list(several)
     return replace(
         found[0],
-        categories=frozenset(number for one in found for number in one.categories),
-        listed=frozenset(number for one in found for number in one.listed),
+        categories=frozenset().union(*(one.categories for one in found)),
+        listed=frozenset().union(*(one.listed for one in found)),
+        begun={number: sent for one in reversed(found) for number, sent in one.begun.items()},
     )
 
 
@@ -79,8 +115,8 @@ def _keys_in(record: Record) -> list[str | None]:
     return [key for key, _ in used.most_common(_MOST_KEYS)] or [None]
 
 
-def _as_seen_by(key: str | None, record: Record) -> WholeRecord:
-    """A record as one of the keys sees it: the others are of unknown validity there.
+def _as_seen_by(key: str | None, record: Record, latest: Callable[[Exchange], float]) -> WholeRecord:
+    """A record as one of the keys sees it, with doubtful times: the others are of unknown validity there.
 
     It is a copy, so that what judging has read from it does not stay in memory.
     """
@@ -90,8 +126,13 @@ def _as_seen_by(key: str | None, record: Record) -> WholeRecord:
         return ours if ours is not Credential.VALID or _authorization(exchange) == key else Credential.UNKNOWN
 
     return WholeRecord(
-        replace(exchange, request=replace(exchange.request, credential=seen(exchange)), answer=replace(exchange.answer))
-        for exchange in record
+        replace(
+            one,
+            request=replace(one.request, credential=seen(one)),
+            answer=replace(one.answer),
+            finished=latest(one),
+        )
+        for one in record
     )
 
 
@@ -111,34 +152,40 @@ def _authorization(exchange: Exchange) -> str | None:
     return next((value for name, value in exchange.request.headers if name.lower() == "authorization"), None)
 
 
-def _gravest(found: Sequence[Settled]) -> Settled:
+def _gravity(one: Settled) -> tuple[int, bool, int]:
+    """The gravest comes first."""
     order = (Failed, Held, Undecided)
-    return min(
-        found,
-        key=lambda one: (order.index(type(one)), isinstance(one, Undecided) and not one.tried, -len(one.examined)),
-    )
+    return order.index(type(one)), isinstance(one, Undecided) and not one.tried, -len(one.examined)
 
 
-def _settled(requirement: Requirement, decision: Settled, record: Record, *, keys: bool) -> Settled:
+@dataclass(frozen=True, slots=True)
+class _Keys:
+    """What a recording shows of keys: whether requests had one, and which."""
+
+    keys: bool
+    which: bool
+
+
+def _settled(requirement: Requirement, decision: Settled, shown: _Keys) -> Settled:
     """A decision without what recorded traffic cannot show."""
-    doubt = next(_doubts(requirement, decision, record, keys=keys), None)
+    doubt = next(_doubts(requirement, decision, shown), None)
     if doubt is not None:
         return Undecided(doubt, examined=decision.examined)
     return replace(decision, settled_by=None, tried=True) if isinstance(decision, Undecided) else decision
 
 
-def _doubts(requirement: Requirement, decision: Settled, record: Record, *, keys: bool) -> Iterator[str]:
-    if requirement.section == _SECTION and not keys:
+def _doubts(requirement: Requirement, decision: Settled, shown: _Keys) -> Iterator[str]:
+    if requirement.section == _SECTION and not shown.keys:
         yield _NO_KEYS
-    if isinstance(decision, Held) and requirement.id in _OF_ONE_KEY and not keys:
-        yield _NO_KEYS
+    if requirement.id in (_OF_ONE_KEY | {_KEY_IS_ACCEPTED}) and not shown.which:
+        yield _NO_KEYS if not shown.keys else _MASKED
     if not isinstance(decision, Failed):
         return
     decisive = [proof.exchange for proof in decision.proofs]
-    if requirement.id == _BASE_URL:
-        yield "The recorded base URL may belong to a proxy, so it does not show how the base URL of the service ends."
-    if requirement.id in _OF_ONE_KEY and not keys:
-        yield _NO_KEYS
+    if requirement.id in _NOTHING_STORED:
+        names = [name for exchange in decisive if (name := name_sent(exchange)) is not None]
+        if not any(map(_OWN_NAME.fullmatch, names)):
+            yield "Another client may have given an animal the name of the refused POST."
     if requirement.id == _UNKNOWN_ID and any(exchange.status == 200 for exchange in decisive):
         yield "Recorded traffic does not show whether an animal has an id that returned 200."
     if requirement.id in _BY_THE_CLOCK and not all(map(_has_date, decisive)):

@@ -9,6 +9,7 @@ from itertools import takewhile
 from petcheck.exchange import Call, page_call
 from petcheck.judging.judgement import Ask, Record, Undecided
 from petcheck.judging.rate_counts import ROUNDING_S, Count, counts_in, quotas_in
+from petcheck.judging.rate_headers import is_of_a_longer_quota
 from petcheck.judging.rate_refusals import (
     NOT_EXCEEDED,
     excess_in,
@@ -77,7 +78,8 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
     """The next requests, to send until one is not served; None if the record shows enough; or why none can be sent.
 
     The run began to use up the quota at exchange number `began` of the record. After a 429, one request follows once
-    its Retry-After has passed, and another if that is 429 too. A second round follows a 429 that was too early.
+    its Retry-After has passed, and another if that is 429 too. A second round follows a 429 that was too early, or
+    at the end of a window.
     """
     sent = record[began:]
     counts = counts_in(record)
@@ -98,7 +100,11 @@ def next_step(record: Record, began: int) -> Ask | Undecided | None:
         return None
     if before is not None and before.status == 429:
         refused = [refusal for refusal in refusals_in(sent) if refusal.is_429]
-        if len([refusal for refusal in refused if refusal.is_early]) != 1 or refused[0].exchange is not before:
+        first = refused[0]
+        if first.exchange is not before or first.is_over or is_of_a_longer_quota(before):
+            return None
+        # a window that ends in a moment cannot tell whether a 429 is early
+        if not first.is_early and (first.before is None or counts[-1].ends <= last.finished):
             return None
     return _more(record, began, counts)
 

@@ -15,13 +15,14 @@ from petcheck.exchange import Exchange, Form, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import Coverage, coverage
 from petcheck.judging.creations import creations_in
+from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
 from petcheck.spec.catalogue import Requirement
 from petcheck.spec.operations import Operation
-from petcheck.spec.outcomes import Exit, Outcome, Waiver
+from petcheck.spec.outcomes import NOT_IN_FORCE, OPEN, Exit, Outcome, Waiver
 from petcheck.words import plural
 
 
@@ -51,10 +52,11 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class AppliedWaiver:
-    """The waiver of a verdict: why the failure is accepted, and the last day (YYYY-MM-DD) of the waiver."""
+    """The waiver of a verdict: why a failure is accepted, or a `gap`, and the last day of the waiver (YYYY-MM-DD)."""
 
     reason: str
     expires: str
+    gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,11 @@ class Verdict:
     the most revealing first, by index within the target. `parts` has the deciding part of each of `decisive`: `status`,
     `header:Name`, `body`, or `body:` and a JSON pointer; empty if it is the whole exchange. `expected` are the statuses
     that conform, in words, if a wrong status decides, and empty if not. `in_force` is false if no check can observe the
-    requirement, or if it is not in force on the day to judge by; --strict ignores it then. `settled_by` is the option
-    to judge a requirement that is open. `example` is set if a simplified property example decides. `covered` says how
-    many of its cells were examined; None if it has no cells. A `waiver` on a verdict that is not "waived" is stale
-    (pass) or expired (fail).
+    requirement, or if it is not in force on the day, or in the set, to judge by; --strict ignores it then. `settled_by`
+    is the option to judge a requirement that is open. `example` is set if a simplified property example decides.
+    `covered` says how many of its cells were examined; None if it has no cells. `frequency` says how often it fails, if
+    single exchanges show that. A `waiver` on a verdict that is not "waived" is stale (pass) or expired (fail); a gap is
+    accepted where the requirement was not examined, and otherwise stale.
     """
 
     id: str
@@ -97,6 +100,17 @@ class Verdict:
     example: Example | None = None
     expected: str = ""
     covered: Coverage | None = None
+    frequency: Frequency | None = None
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether it fails in a way that a single run may not show."""
+        return self.frequency is not None and self.frequency.by_chance
+
+    @property
+    def standing(self) -> str:
+        """The outcome of a requirement that is in force, otherwise `n/a`."""
+        return self.outcome if self.in_force else NOT_IN_FORCE
 
     @property
     def decisive_by_weight(self) -> tuple[int, ...]:
@@ -133,9 +147,14 @@ def unjudged(requirement: Requirement, target: str, outcome: Outcome, reason: st
     )
 
 
-def not_in_force(requirement: Requirement, target: str, as_of: date) -> Verdict | None:
-    """The verdict on a requirement that no run on that day can judge; None if one can."""
-    if requirement.untestable:
+def not_in_force(requirement: Requirement, target: str, as_of: date, older_set: str | None = None) -> Verdict | None:
+    """The verdict on a requirement that no run on that day can judge; None if one can.
+
+    `older_set` is the version whose set lacks it, if the run judges by that one.
+    """
+    if older_set is not None:
+        reason = f"Not in the requirements of {older_set}: {requirement.since} added it."
+    elif requirement.untestable:
         reason = f"Not testable. {requirement.untestable}"
     elif not requirement.in_force(as_of):
         day = requirement.until or requirement.start
@@ -173,7 +192,7 @@ def _as_needed(
     return Undecided(f"Not examined: {'; '.join(covered.missing)}.", examined=decision.examined)
 
 
-_ENDPOINTS, _LIMITS = "4.", "8"
+_ENDPOINTS, _LIMITS, _OF_ANIMALS = "4.", "8", "2"
 
 
 def _served_or_not_over(record: Record) -> Record:
@@ -258,32 +277,44 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
     for proof in decision.proofs:
         parts[proof.exchange.index] = parts.get(proof.exchange.index) or proof.part
     # each is a second try, so one answer after any of them is enough
-    later = (exchange for exchange in record if exchange.index > min(parts))
+    since = min(proof.exchange.finished for proof in decision.proofs)
+    later = (exchange for exchange in record if exchange.sent >= since)
     if decision.unanswered and not any(isinstance(exchange.answer, Response) for exchange in later):
         return replace(verdict, outcome="error", reason=f"{decision.text} The target answered nothing after that.")
+    often = frequency_of(decision, record, of_animals=verdict.section == _OF_ANIMALS)
+    said = often and (ids_under_overlap(often, decision, record) or often.sentence)
+    if said:
+        reason = f"{decision.text} {said}"
+    else:
+        # a count is compared with others, whatever their form
+        form = "" if verdict.section == _LIMITS and not decision.wrong else _in_form(decision, record)
+        reason = f"{_spoiled_by(first, record)}{decision.text}{form}"
     return replace(
         verdict,
         outcome="fail",
-        reason="".join(
-            (_spoiled_by(first, record), decision.text, _in_form(decision, record), _simplified_from(first, record))
-        ),
+        reason=reason + _simplified_from(first, record),
         exchanges=tuple(sorted({*verdict.exchanges, *parts})),
         decisive=tuple(parts),
         parts=tuple(parts.values()),
         example=None if first.simplifies is None else Example(first.index, first.simplifies),
         expected=decision.expected,
+        frequency=often,
     )
 
 
 def _spoiled_by(exchange: Exchange, record: Record) -> str:
     """The POST of the run after which a page could no longer be read, in words; empty if it could not before."""
     request = exchange.request
-    if request.operation is not Operation.LIST_PETS or not request.has_valid_key or exchange.page is not None:
+    of_page = request.operation is Operation.LIST_PETS and request.has_valid_key
+    if not of_page or exchange.page is not None or exchange.burst is not None:
         return ""
-    before = [e for e in record if e.index < exchange.index and e.request.call == request.call and e.page is not None]
-    if not before:
+    worked = [e for e in record if e.page is not None and e.request.call == request.call]
+    before = max((e.finished for e in worked if e.finished <= exchange.sent), default=None)
+    if before is None or any(e.finished > exchange.sent for e in worked):
         return ""
-    made = [one for one in creations_in(record) if before[-1].index < one.exchange.index < exchange.index]
+    made = [
+        one for one in creations_in(record) if before <= one.exchange.sent and one.exchange.finished <= exchange.sent
+    ]
     if not made:
         return ""
     last = made[-1]
@@ -291,7 +322,12 @@ def _spoiled_by(exchange: Exchange, record: Record) -> str:
 
 
 def forms_in(decision: Failed) -> tuple[Form, ...]:
-    """The forms of all exchanges with a failure if they may be the cause: they are few, and not the plain one."""
+    """The forms of all exchanges with a failure if they may be the cause: they are few, and not the plain one.
+
+    Of a failure in a burst, those beside it may be the cause.
+    """
+    if any(proof.exchange.burst is not None for proof in decision.proofs):
+        return ()
     forms = tuple(dict.fromkeys(proof.exchange.request.form for proof in decision.proofs))
     return forms if len(forms) <= _FORMS and Form.PLAIN not in forms else ()
 
@@ -308,11 +344,13 @@ def in_plain_form(exchange: Exchange, record: Record) -> Exchange | None:
 def _in_form(decision: Failed, record: Record) -> str:
     """The form on which a failure depends, in words, and the answer to the plain form; empty if that is not seen.
 
+    It is seen if the form failed more than once.
     An equal status shows that only if it was returned later: earlier, the store may have been another one.
     """
     forms, first = forms_in(decision), decision.proofs[0].exchange
     plain = in_plain_form(first, record) if forms else None
-    if plain is None or (plain.status == first.status and plain.sent < first.sent):
+    earlier = plain is not None and plain.status == first.status and plain.sent < first.finished
+    if plain is None or len(decision.wrong) == 1 or earlier:
         return ""
     return f" The request had {one_of([form.value for form in forms])}; in the plain form it got {answer_text(plain)}."
 
@@ -355,31 +393,45 @@ def _advised(verdict: Verdict, dropped: Iterable[Dropped]) -> Verdict:
 
 
 def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
-    """Mark failures that a waiver in force covers, and waivers that are expired or stale (the requirement passes)."""
+    """Mark what a waiver in force covers, and waivers that are expired or stale.
+
+    A waiver is stale if the requirement passes, a gap if it was examined. Of an expired gap, only the reason tells.
+    """
     settled = []
     for verdict in verdicts:
-        ours = (one for one in waivers if one.requirement == verdict.id and one.target == verdict.target)
-        waiver = max(ours, key=lambda one: one.expires, default=None)
+        ours = [one for one in waivers if one.requirement == verdict.id and one.target == verdict.target]
+        fitting = [one for one in ours if one.gap == (verdict.outcome in OPEN)]
+        waiver = max(fitting or ours, key=lambda one: one.expires, default=None)
         if waiver is None:
             settled.append(verdict)
             continue
         reason, outcome = verdict.reason, verdict.outcome
-        if waiver.expires < today and outcome in ("fail", "pass"):
+        left = plural((waiver.expires - today).days, "day")
+        if waiver.gap and outcome in OPEN and waiver.expires < today:
+            settled.append(replace(verdict, reason=f"The gap was accepted until {waiver.expires}. {reason}"))
+            continue
+        if waiver.gap and outcome in OPEN:
+            reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
+        elif waiver.gap and outcome != "error":
+            reason = f"The gap is stale: the requirement is examined now. Remove it from the configuration. {reason}"
+        elif waiver.expires < today and outcome in ("fail", "pass"):
             reason = f"The waiver expired on {waiver.expires}: fix the server, or agree on a new one. {reason}"
         elif outcome == "fail":
-            left = plural((waiver.expires - today).days, "day")
             outcome = "waived"
             reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif outcome == "pass":
             reason = f"The waiver is stale: the requirement holds now. Remove it from the configuration. {reason}"
-        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat())
+        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat(), waiver.gap)
         settled.append(replace(verdict, outcome=outcome, reason=reason, waiver=applied))
     return settled
 
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """What decides the exit code in addition to the verdicts. `chosen` are the ids to judge; None for all."""
+    """What decides the exit code in addition to the verdicts. `chosen` are the ids to judge; None for all.
+
+    `min_examined` is how many of them each target has to have examined, as a number or with % as a share; None for any.
+    """
 
     interrupted: bool = False
     nothing_selected: bool = False
@@ -387,6 +439,7 @@ class RunState:
     broken: bool = False
     strict: bool = False
     chosen: tuple[str, ...] | None = None
+    min_examined: str | None = None
 
 
 def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
@@ -406,6 +459,26 @@ def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
     chosen = [verdict for verdict in verdicts if state.chosen is None or verdict.id in state.chosen]
     if not any(verdict.outcome in ("pass", "waived") for verdict in chosen):
         return Exit.NOTHING_SELECTED
-    if state.strict and any(one.in_force and one.outcome in ("inconclusive", "not-run") for one in chosen):
+    if state.strict and any(is_open(verdict) for verdict in chosen):
         return Exit.UNSETTLED
-    return Exit.HOLDS
+    return Exit.UNSETTLED if too_few(chosen, state.min_examined) else Exit.HOLDS
+
+
+def is_open(verdict: Verdict) -> bool:
+    """Whether a requirement in force was not examined, and not accepted as a gap."""
+    accepted = verdict.waiver is not None and verdict.waiver.gap
+    return verdict.in_force and verdict.outcome in OPEN and not accepted
+
+
+def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:
+    """The targets with fewer requirements examined than `--min-examined` asks for: how many, of how many in force."""
+    rows: dict[str, list[bool]] = {}
+    for verdict in chosen if least is not None else ():
+        if verdict.in_force:
+            rows.setdefault(verdict.target, []).append(verdict.outcome not in OPEN)
+    number, share = int((least or "0").rstrip("%")), (least or "").endswith("%")
+    return {
+        target: (sum(seen), len(seen))
+        for target, seen in rows.items()
+        if (100 * sum(seen) < number * len(seen) if share else sum(seen) < number)
+    }

@@ -77,6 +77,11 @@ def signs_name(run: str) -> str:
     return f"=petcheck {run} {_SIGNS}"
 
 
+def twin_name(run: str, number: int) -> str:
+    """The name of an animal that differs from others in its name only, posted at the same time as they."""
+    return f"petcheck {run} twin {number}"
+
+
 def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
     """Every body that section 4.2 certainly refuses, one defect each; `number` is random and is sent as a name."""
 

@@ -10,9 +10,10 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import product
+from itertools import chain, product
 
 from petcheck.exchange import Call, Credential, page_call
+from petcheck.judging.creations import reads_in
 from petcheck.judging.judgement import Record
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.authentication import INVALID, SURELY_INVALID
@@ -148,7 +149,7 @@ _OUT_OF_BOUNDS = ("abc", "0", "-1", "101")
 
 
 def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Parameters]) -> Call:
-    """The GET for a cell; an animal that pages show, if there is one, unless the id is to be unknown.
+    """The GET for a cell; an animal that was read, or that pages show, if there is one, unless the id is to be unknown.
 
     `pages` are those that were answered before with the valid key.
     """
@@ -162,7 +163,9 @@ def key_call(cell: KeyCell, record: Record, unknown_id: int, pages: Sequence[Par
         case Wrong.STATUS:
             return page_call(None, "adopted", cell.key)
     if cell.operation is Operation.GET_PET:
-        known = unknown_id if cell.wrong is Wrong.UNKNOWN_ID else next(iter(animals_in(record)), unknown_id)
+        read = (number for number, exchange in reads_in(record) if exchange.status == 200)
+        shown = next(chain(read, animals_in(record)), unknown_id)
+        known = unknown_id if cell.wrong is Wrong.UNKNOWN_ID else shown
         return Call(cell.operation, cell.key, pet_id=str(known))
     return Call(cell.operation, cell.key)
 

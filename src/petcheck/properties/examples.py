@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from petcheck.errors import NotRun, NotSent, OperationSilent
@@ -22,23 +23,32 @@ from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import DEEP, shares
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.target import Target
+from petcheck.toolkit.together import ask_ahead
 
 _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
-_SEQUENCES, _AGAIN = "sequences", "read again"
+_SEQUENCES, _AGAIN, _NEXT = "sequences", "read again", "the next id"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
 _SPOILING = 3
 _IDS = 2  # examples of ids that come before a second read of an animal
 
 
-@dataclass
+@dataclass(eq=False)
 class _Part:
-    """Some of the examples: `another` tries one and returns whether there may be more."""
+    """Some of the examples: `calls`, or `another` tries one and returns whether there may be more."""
 
     name: object
     share: int
-    another: Callable[[], bool]
+    calls: Iterator[Call] = field(default_factory=lambda: iter(()))
+    another: Callable[[], bool] | None = None
     spent: int = 0
+
+    @property
+    def turn(self) -> float:
+        """How soon its next example comes."""
+        # if checks used some of the requests, the other parts lose theirs first
+        # for POSTs, which find most, twice as late and a little later
+        return self.spent / self.share / (2.2 if self.name is Operation.CREATE_PET else 1)
 
 
 @dataclass
@@ -108,71 +118,93 @@ class Examples:
             return
         self._done = True
         compared = [name for name in _COMPARED if not isinstance(self.target.decision(name), Failed)]
-        parts = self._parts()
-        while parts:
-            # if checks used some of the requests, the other parts lose theirs first
-            # for POSTs, which find most, twice as late and a little later
-            part = min(
-                parts, key=lambda part: part.spent / part.share / (2.2 if part.name is Operation.CREATE_PET else 1)
-            )
-            first = self.sent
+        parts, ready = self._parts(), deque[tuple[_Part, Call | None]]()
+        while parts or ready:
             try:
-                more = part.another()
-            except OperationSilent as obstacle:
-                self._obstacles[part.name] = obstacle
-                more = False
+                if not ready:
+                    ready += self._sent_ahead(parts)
+                    continue
+                part, call = ready.popleft()
+                self._try(part, call, parts)
             except NotSent as obstacle:
                 self._obstacles |= {part.name: obstacle for part in parts}
                 break
-            part.spent += self.sent - first
-            if not more or part.spent >= part.share:
-                parts.remove(part)
         for name in compared:  # these take several exchanges; what decides them is counted for the examples
             # CREATE-11 waits only to clear a refused POST, and no pass needs what an example shows; others wait to fail
             self.target.settle(name, partial(self.ask, fresh=True), patient=name != "CREATE-11")
+
+    def _try(self, part: _Part, call: Call | None, parts: list[_Part]) -> None:
+        """Try the next example of a part, which is no longer one of `parts` if it has no more. Raises `NotSent`."""
+        first, more = self.sent, True
+        try:
+            if call is not None:
+                self.attempt(call)
+            elif part.another is not None:
+                more = part.another()
+        except OperationSilent as obstacle:
+            self._obstacles[part.name] = obstacle
+            more = False
+        part.spent += self.sent - first
+        if part in parts and (not more or part.spent >= part.share):
+            parts.remove(part)
+
+    def _sent_ahead(self, parts: list[_Part]) -> list[tuple[_Part, Call | None]]:
+        """The next examples by turns, sent at the same time, as far as the run may; one without a call comes alone.
+
+        A part without further calls is no longer one of `parts`.
+        """
+        target, chosen = self.target, list[tuple[_Part, Call]]()
+        while parts and len(chosen) < target.transport.permissions.connections:
+            part = min(parts, key=lambda part: part.turn)
+            if part.another is not None:
+                if chosen:
+                    break
+                return [(part, None)]
+            call = next(part.calls, None)
+            planned = [one for _, one in chosen if not target.api.known(one)]
+            if call is None or self.left(call.operation, planned) <= 0 or part.spent >= part.share:
+                parts.remove(part)
+                continue
+            part.spent += not target.api.known(call)
+            chosen.append((part, call))
+        with self._counted():
+            ask_ahead(target, [call for _, call in chosen])
+        return list(chosen)
 
     def _parts(self) -> list[_Part]:
         """The parts to try that serve what was chosen, each with its share of the requests."""
         share, seed, choice = self.shares, self.target.seed, self.target.choice
         cases = cases_of(self.number, writes=self.target.config.writes)
-        parts = [self._part(Operation.STORE_ORDERS, ordering(), share.ordering)]
+        parts = [_Part(Operation.STORE_ORDERS, share.ordering, ordering())]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
             bodies = creating(self.pets, seed, [body for body in posted if body], cases, self._created)
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
-            parts.append(self._part(Operation.CREATE_PET, needed, share.creating))
+            parts.append(_Part(Operation.CREATE_PET, share.creating, needed))
             if share.sequence_posts and Traffic.NEW in choice.examples:
                 another = Sequences(self).send_another
-                parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another))
-        parts.append(self._part(Operation.LIST_PETS, listing(seed, cases), share.listing))
+                parts.append(_Part(_SEQUENCES, share.sequence_posts + share.sequence_gets, another=another))
+        parts.append(_Part(Operation.LIST_PETS, share.listing, listing(seed, cases)))
         if self.target.as_of < REMOVAL_DAY:
             again = share.getting > _IDS and choice.calls(Operation.GET_PET)
-            parts.append(
-                self._part(
-                    Operation.GET_PET,
-                    getting(seed, cases, tuple(animals_in(self.target.record))),
-                    share.getting - again,
-                )
-            )
-            parts.append(_Part(_AGAIN, int(again), self._read_again))
+            ids = getting(seed, cases, tuple(animals_in(self.target.record)))
+            # the id after the last one, before an animal gets it
+            parts.insert(0, _Part(_NEXT, min(share.getting, 1), another=partial(self._read_alone, next(ids))))
+            parts.append(_Part(Operation.GET_PET, share.getting - again - 1, ids))
+            parts.append(_Part(_AGAIN, int(again), another=self._read_again))
         return [
             part
             for part in parts
             if part.share > 0 and (not isinstance(part.name, Operation) or choice.calls(part.name))
         ]
 
-    def _part(self, operation: Operation, calls: Iterator[Call], share: int) -> _Part:
-        def another() -> bool:
-            call = next(calls, None)
-            if call is None or self.left(operation) <= 0:
-                return False
-            self.attempt(call)
-            return True
-
-        return _Part(operation, share, another)
-
     def _created(self, body: bytes) -> bool:
         return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)
+
+    def _read_alone(self, call: Call) -> bool:
+        if self.target.choice.calls(call.operation) and self.left(call.operation) > 0:
+            self.attempt(call)
+        return False
 
     def _read_again(self) -> bool:
         """Read an animal a second time: a cache may answer then, in another form."""
@@ -183,24 +215,31 @@ class Examples:
 
     # ---- one example
 
-    def left(self, operation: Operation) -> int:
-        """Requests that the examples may still use for an operation."""
-        left = min(self.shares.total - self.sent, self.target.spare_for_examples()) - self._kept
-        return min(left, self.shares.posts - self._posts - self._kept) if operation is Operation.CREATE_PET else left
+    def left(self, operation: Operation, planned: Collection[Call] = ()) -> int:
+        """Requests that the examples may still use for an operation, after those that are `planned`."""
+        left = min(self.shares.total - self.sent, self.target.spare_for_examples()) - self._kept - len(planned)
+        posts = self._posts + self._kept + sum(not call.operation.safe for call in planned)
+        return min(left, self.shares.posts - posts) if operation is Operation.CREATE_PET else left
 
     def ask(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send a call and count it for the examples; a call that a check has sent is reused unless `fresh`."""
+        with self._counted():
+            return self.target.transport.send(call) if fresh else self.target.api.sample(call)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """Count what is sent in this block for the examples."""
         transport = self.target.transport
-        first, section = transport.tally.spent, transport.section
+        first, section, sent = transport.tally.spent, transport.section, len(transport.recorded)
         transport.section, transport.example = "", True
         try:
-            return transport.send(call) if fresh else self.target.api.sample(call)
+            yield
         finally:
             transport.section, transport.example = section, False
             spent = transport.tally.spent - first
             self.sent += spent
             self.target.examples_sent += spent
-            self._posts += 0 if call.operation.safe else spent
+            self._posts += sum(not one.request.operation.safe for one in transport.recorded[sent:])
 
     def attempt(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send an example and judge it."""

@@ -19,12 +19,17 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
     run cannot be repeated with options.
     """
     if result.run.exit == Exit.FAILS and not failing:
+        stale = {row.waiver.gap for row in result.requirements if row.waiver and row.outcome == "pass"}
+        if stale == {True}:
+            return "remove the gaps that are no longer open from `petcheck.toml`"
         return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
     if result.run.exit == Exit.FAILS:
         clears = max(failing, key=lambda cause: len(cause.rows) * len(cause.targets))
         explain = f"`petcheck explain {printable(clears.shown.id, 60)}`"
         if len(failing) > 1 and len(clears.rows) > 1:
             explain += f" to clear {plural(len(clears.rows), 'requirement')}"
+        if repeatable and clears.shown.by_chance:
+            return f"{explain}; it may pass by chance, so run with `--failed` several times"
         again = repeatable and not result.run.options.get("failed")
         return f"{explain}; add `--failed` to run only what failed" if again else explain
     if result.run.exit == Exit.NOTHING_SELECTED and not result.targets:

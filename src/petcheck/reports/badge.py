@@ -23,7 +23,7 @@ _COLOURS: dict[Outcome, str] = {
     "pass": "#17683a",
     "fail": "#b0231b",
     "error": "#8f1d63",
-    "inconclusive": "#535b64",
+    "inconclusive": "#7b5000",
     "not-run": "#535b64",
     "waived": "#59409b",
 }
@@ -78,12 +78,15 @@ def _message(result: Result) -> tuple[str, Outcome]:
 
 
 def _fleet_message(joined: Result) -> tuple[str, Outcome]:
-    outcomes = [member.outcome for member in fleet.members(joined)]
+    members = fleet.members(joined)
+    outcomes = [member.outcome for member in members]
     whole, held, failing = len(outcomes), outcomes.count("pass") + outcomes.count("waived"), outcomes.count("fail")
     if failing:
         return f"{failing:,} of {whole:,} targets fail", "fail"
-    words = f"all {plural(whole, 'target')} hold" if held == whole else f"{held:,} of {whole:,} targets hold"
-    return words, min(outcomes, key=fleet.WORST_FIRST.index)
+    shown = min((member.shown for member in members), key=fleet.WORST_FIRST.index)
+    if held == whole and shown == "inconclusive":
+        return f"no failure on {plural(whole, 'target')}", shown
+    return f"all {plural(whole, 'target')} hold" if held == whole else f"{held:,} of {whole:,} targets hold", shown
 
 
 def _worst_message(result: Result) -> tuple[str, Outcome]:
@@ -104,4 +107,6 @@ def _target_message(target: TargetInfo, result: Result) -> tuple[str, Outcome]:
         return f"{found['waived']} of {len(rows)} waived", outcome
     if not found["pass"]:
         return "nothing examined", "inconclusive"
-    return (f"all {len(rows)} hold" if found["pass"] == len(rows) else f"{found['pass']} of {len(rows)} hold"), outcome
+    if outcome == "inconclusive":
+        return f"{found['pass']} of {len(rows)} examined, none fails", outcome
+    return f"all {len(rows)} hold", outcome

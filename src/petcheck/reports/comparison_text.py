@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from petcheck.comparison.compare import EXAMINED, ComparedRequirement, Comparison
 from petcheck.comparison.difference import KINDS, Difference
+from petcheck.judging.frequency import BY_CHANCE, CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
 from petcheck.sanitize import REASON_LIMIT, comma_list, printable
@@ -77,10 +78,15 @@ def side_outcome(requirement: ComparedRequirement, side: int) -> str:
     """The outcome on one side, or why there is none to compare."""
     found = requirement.outcomes[side]
     if found in EXAMINED:
-        return str(found)
+        return f"{found}{CHANCE[requirement.when[side] or 'always']}"
     if found is None:
         return "no verdict there"
     return "not in force there" if not requirement.in_force[side] else f"not examined there ({found})"
+
+
+def chance_note(requirement: ComparedRequirement) -> str:
+    """What a pass is worth beside a failure that a single run may not show; empty without one."""
+    return BY_CHANCE if requirement.by_chance and "pass" in requirement.outcomes else ""
 
 
 def difference_title(difference: Difference) -> str:
@@ -106,7 +112,8 @@ def _contradicted(comparison: Comparison, entry: ComparedRequirement) -> list[st
         for side, outcome, reason in zip(comparison.sides, entry.outcomes, entry.reasons, strict=True)
         if outcome in ("fail", "waived")
     ]
-    return [f"{printable(entry.id, 60)} · section {entry.section}  {outcomes}", *reasons]
+    note = chance_note(entry)
+    return [f"{printable(entry.id, 60)} · section {entry.section}  {outcomes}", *reasons, *([note] if note else [])]
 
 
 def _one_sided(comparison: Comparison) -> list[tuple[str]]:

@@ -52,6 +52,11 @@ def milliseconds(exchange: Exchange) -> str:
     return f"{duration:,.0f} ms" if duration >= 10 else f"{duration:.1f} ms"
 
 
+def lasting(seconds: float) -> str:
+    """The length of a span that may be long."""
+    return f"{seconds:,.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
 def decided_by(evidence: Exchange, part: str) -> str:
     """The part that decides, in words, with backticks around code; empty if the whole exchange decides."""
     kind, _, which = part.partition(":")

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from petcheck.exchange import Exchange
 from petcheck.reports import report_html, templating
+from petcheck.reports.timeline import fails_of, pauses, timeline, times
 from petcheck.results import fleet, totals
 from petcheck.results.causes import causes
-from petcheck.results.fleet import Group
+from petcheck.results.fleet import WORST_FIRST, Group
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result
+from petcheck.stream.stream import Stream
 
 _GROUPS = 40  # described one by one, and compared in a table
 _COLUMNS = 10  # groups of one table: a phone has room for no more
+_PICTURES = 100  # targets with a picture of their requests, each from its own recording
 _LINKS = 24  # targets linked in one place; the others are below a fold, or in their groups
 
 
-def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
-    """The whole page, from the joined outline of a fleet; the evidence is in the targets' own reports."""
+def with_pictures(joined: Result) -> list[str]:
+    """The targets whose requests the page draws: as many as it has room for, those that fail first."""
+    ordered = sorted(fleet.members(joined), key=lambda member: WORST_FIRST.index(member.outcome))
+    return [member.target.name for member in ordered[:_PICTURES]]
+
+
+def render(joined: Result, recorded: Iterable[tuple[Result, Stream]] = ()) -> str:
+    """The whole page, from the joined outline of a fleet; the evidence is in the targets' own reports.
+
+    `recorded` are the results and the streams of the targets `with_pictures`, one after the other.
+    """
     members = fleet.members(joined)
     groups = fleet.groups(members)
     shown, others = groups[:_GROUPS], groups[_GROUPS:]
@@ -36,6 +47,12 @@ def render(joined: Result, evidence: Sequence[Exchange] = ()) -> str:
         tables=list(_tables(shown)),
         statements={row.id: row.statement for row in members[0].rows},
         page_of=lambda name: f"{PARTS}/{name}/{report_html.FILE}",
+        pictures=[
+            (part.name, timeline(part.exchanges, fails_of(result, part.name), pauses(stream, part.name), 0), found)
+            for result, stream in recorded
+            for part in stream.parts
+            if (found := times(part.exchanges))
+        ],
         links=_LINKS,
     )
 

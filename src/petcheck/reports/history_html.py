@@ -8,7 +8,7 @@ and what was not examined a dot.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from petcheck.comparison.history import History, Tally, TargetHistory, Track
@@ -61,13 +61,14 @@ class Picture:
     more: str = ""
 
 
-def render(history: History) -> str:
-    """The whole page."""
+def render(history: History, reports: Mapping[str, str]) -> str:
+    """The whole page. `reports` are the addresses of the reports that runs have, by the file of the run."""
     return templating.page(
         "history.html.jinja",
         "history.css",
         history=history,
         words=history_text,
+        reports=reports,
         pictures=pictures(history),
         width=len(history.runs) * _COLUMN - 1,
         height=_HEIGHT,

@@ -7,6 +7,8 @@ from itertools import groupby
 
 from petcheck.comparison.history import Change, Flip, History, TargetHistory, Track
 from petcheck.comparison.past_run import PastRun
+from petcheck.judging.frequency import BY_CHANCE, CHANCE
+from petcheck.judging.matchers import one_of
 from petcheck.reports.text_lines import BOLD, GREEN, RED, TextLines
 from petcheck.sanitize import REASON_LIMIT, comma_list, printable
 from petcheck.words import plural
@@ -43,6 +45,7 @@ def render(history: History, *, width: int, colour: bool, page: str | None) -> s
     flips = [
         (
             f"{title(target, track)} {flip_title(flip)} {flip_place(flip, history)}",
+            *([BY_CHANCE] if flip.fixed and flip.by_chance else []),
             *([changes_text(flip.changes)] if flip.changes else []),
         )
         for target, track, flip in flips_by_time(history)
@@ -106,11 +109,13 @@ def _moves(targets: Iterable[TargetHistory]) -> str:
     flips = [flip for target in targets for track in target.tracks for flip in track.flips]
     if not flips:
         return "no verdict changed"
-    fixed = sum(flip.fixed for flip in flips)
-    began = len(flips) - fixed
+    passes = [flip for flip in flips if flip.fixed]
+    chance = sum(flip.by_chance for flip in passes)
+    began, fixed = len(flips) - len(passes), len(passes) - chance
     parts = [f"{began} began to fail"] if began else []
     parts += [f"{fixed} {'was' if fixed == 1 else 'were'} fixed"] if fixed else []
-    return " and ".join(parts)
+    parts += [f"{chance} failed now and then, and passed"] if chance else []
+    return one_of(parts, "and")
 
 
 def moment(run: PastRun) -> str:
@@ -125,6 +130,8 @@ def day(run: PastRun) -> str:
 
 def flip_title(flip: Flip) -> str:
     """What happened."""
+    if flip.by_chance:
+        return "failed now and then, and passed" if flip.fixed else "began to fail now and then"
     return "was fixed" if flip.fixed else "began to fail"
 
 
@@ -139,10 +146,8 @@ def since(track: Track, history: History) -> str:
     """Since when the requirement has its last verdict that counts; empty if no verdict counts."""
     if track.since is None:
         return ""
-    start = history.runs[track.since]
-    if not track.flips:
-        return f"since the first run that examined it, {moment(start)}"
-    return f"since {moment(start)}"
+    start = f"{moment(history.runs[track.since])}{CHANCE[track.entry.frequency.when] if track.entry.frequency else ''}"
+    return f"since {start}" if track.flips else f"since the first run that examined it, {start}"
 
 
 def changes_text(changes: Sequence[Change]) -> str:
@@ -180,6 +185,8 @@ def candidate_text(track: Track) -> str:
     """How strongly a candidate suggests flakiness."""
     number = track.unexplained
     also = "; a change of the server would also explain it" if number == 1 else ""
+    if any(flip.by_chance for flip in track.flips):
+        also = "; the server does not always do the same: it failed now and then in one run"
     return f"{plural(number, 'flip')} without a change of the run{also}."
 
 

@@ -23,7 +23,7 @@ FORMAT = 1
 
 # members of the JSON objects, from attributes of the same name
 _ENTRY = ("id", "section", "level", "statement")
-_REQUIREMENT = (*_ENTRY, "outcomes", "reasons", "settled_by", "exchanges")
+_REQUIREMENT = (*_ENTRY, "outcomes", "reasons", "settled_by", "exchanges", "when")
 _POINT = ("id", "section", "statement", "values", "exchanges")
 _SUITE = ("interface", "openapi_sha256", "requirements_sha256")
 
@@ -119,7 +119,10 @@ def _requirement(track: Track) -> dict[str, Any]:
 
 
 def _flip(flip: Flip) -> dict[str, Any]:
-    return {"to": "pass" if flip.fixed else "fail", **_members(flip, ("before", "after", "changes", "reason"))}
+    return {
+        "to": "pass" if flip.fixed else "fail",
+        **_members(flip, ("before", "after", "changes", "reason", "by_chance")),
+    }
 
 
 def _each(entries: Iterable[object], names: Iterable[str]) -> list[dict[str, Any]]:

@@ -74,7 +74,7 @@ def _suite(result: Result, target: TargetInfo) -> ElementTree.Element:
     suite.set("hostname", _sanitized(target.base_url))
     suite.set("time", f"{sum(check.duration_s for check in result.checks if check.target == target.name):.3f}")
     again = totals.repeat_hint(result.run)
-    _add_properties(suite, (("seed", str(result.run.seed)), ("repeat", again)))
+    _add_properties(suite, (("seed", str(result.run.seed)), ("repeat", again), *totals.tested(result.run.settings)))
     for row in rows:
         suite.append(_case(row, durations.get(row.id, 0.0), totals.waiver_state(row, result.run), again))
     return suite

@@ -14,13 +14,13 @@ from html import escape
 from pathlib import Path
 
 from petcheck.comparison import comparable
+from petcheck.errors import NotARun, NotDated
 from petcheck.exchange import Exchange
-from petcheck.reports import badge, fleet_html, junit, report_html, summary
-from petcheck.results import atomic_write, parts
+from petcheck.reports import badge, fleet_html, junit, report_html, statement_html, summary, timeline
+from petcheck.results import atomic_write, load, parts
 from petcheck.results import result as results
 from petcheck.results.fleet import is_fleet
 from petcheck.results.judge import judge
-from petcheck.results.load import RecordedRun
 from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
 from petcheck.sanitize import FIELD_LIMIT, printable
@@ -46,8 +46,18 @@ class Material:
     @cached_property
     def evidence(self) -> tuple[Exchange, ...]:
         """The exchanges of all targets."""
+        return tuple(one for stream in self.parts or (self.stream,) for part in stream.parts for one in part.exchanges)
+
+    @cached_property
+    def waited(self) -> Mapping[str, Sequence[timeline.Pause]]:
+        """The waits for each target."""
         streams = self.parts or (self.stream,)
-        return tuple(one for stream in streams for part in stream.parts for one in part.exchanges)
+        return {part.name: list(timeline.pauses(one, part.name)) for one in streams for part in one.parts}
+
+    @cached_property
+    def stream_sha256(self) -> str:
+        """The digest of exchanges.jsonl."""
+        return digest_of_text(files.text_of(self.stream.entries)).sha256
 
     @property
     def environment(self) -> Environment:
@@ -72,11 +82,30 @@ def _result(material: Material) -> Iterable[str]:
 
 def _page(material: Material) -> Iterable[str]:
     if is_fleet(material.result):
-        return [fleet_html.render(material.result, material.evidence)]
+        return [fleet_html.render(material.result, _recorded(material))]
     if material.folder is not None:
-        return [report_html.render(material.result, material.evidence)]
-    digest = digest_of_text(files.text_of(material.stream.entries)).sha256
-    return [report_html.render(material.result, material.evidence, material.environment, digest)]
+        return [report_html.render(material.result, material.evidence, waited=material.waited)]
+    digest = material.stream_sha256
+    return [report_html.render(material.result, material.evidence, material.stream.head, digest, material.waited)]
+
+
+def _statement(material: Material) -> Iterable[str]:
+    suite = material.result.suite
+    digests = {
+        files.FILE: material.stream_sha256,
+        results.FILE: digest_of_text(_result(material)).sha256,
+        "requirements.yaml": suite.requirements_sha256,
+        "openapi.yaml": suite.openapi_sha256,
+    }
+    return [statement_html.render(material.result, material.environment, digests.items())]
+
+
+def _recorded(material: Material) -> Iterator[tuple[Result, Stream]]:
+    """Of a fleet the targets to draw, one after the other: no more than one is in memory. A lost one is left out."""
+    for name in fleet_html.with_pictures(material.result):
+        folder = parts.part_of(material.folder or Path(), name)
+        with suppress(NotARun):
+            yield load.read_result(folder / results.FILE), read_stream(folder / files.FILE)
 
 
 def _comparison(material: Material) -> Iterable[str]:
@@ -85,7 +114,7 @@ def _comparison(material: Material) -> Iterable[str]:
         from petcheck.comparison import compare  # needed by few runs
         from petcheck.reports import comparison_html
 
-        run = RecordedRun(results.FILE, material.result, material.evidence)
+        run = load.RecordedRun(results.FILE, material.result, material.evidence)
         return [comparison_html.render(compare.compare([run], leave_out=True))]
     except Exception as error:
         why = escape(printable(f"{type(error).__name__}: {error}"))
@@ -98,6 +127,7 @@ OUTPUTS = (
     Output(har.FILE, lambda material: har.pieces(material.stream), lambda material: material.folder is None),
     Output(junit.FILE, lambda material: [junit.junit(material.result)]),
     Output(report_html.FILE, _page),
+    Output(statement_html.FILE, _statement),
     Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
     Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
     Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
@@ -156,4 +186,6 @@ def not_written(folder: Path, errors: Mapping[str, Exception]) -> str:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, NotDated):
+        return str(error)
     return (error.strerror if isinstance(error, OSError) else None) or f"{type(error).__name__}: {error}"

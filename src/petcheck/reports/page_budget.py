@@ -74,11 +74,11 @@ class PageBudget:
             (self.line(row.target, index), self.anchor(row.target, index), index in deciding) for index in _linked(row)
         ]
 
-    def in_place(self, row: Verdict) -> list[tuple[str, str, str, Markup]]:
+    def in_place(self, row: Verdict) -> list[tuple[str, str, str, Markup, Exchange]]:
         """The first of the deciding exchanges, to show below a verdict other than pass.
 
-        For each: its role as a property example, its line, the deciding part in words, and its markup with that part
-        marked.
+        For each: its role as a property example, its line, the deciding part in words, its markup with that part
+        marked, and itself.
         """
         blocks = []
         for index in row.decisive_by_weight[:_IN_PLACE]:
@@ -89,7 +89,7 @@ class PageBudget:
             if len(block) <= self._left_in_place:
                 self._left_in_place -= len(block)
                 part = exchange_text.decided_by(entry, row.part(index))
-                blocks.append((_of_example(row, index), self.line(row.target, index), part, block))
+                blocks.append((_of_example(row, index), self.line(row.target, index), part, block, entry))
         return blocks
 
 

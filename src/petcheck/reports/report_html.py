@@ -4,28 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import templating
+from petcheck.reports import templating, timeline
 from petcheck.reports.advice import next_step
 from petcheck.reports.exchange_text import request_of
 from petcheck.reports.page_budget import PageBudget
 from petcheck.reports.templating import slug
+from petcheck.reports.timeline import Pause
 from petcheck.results import fleet, totals
 from petcheck.results.causes import by_target, causes
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Observation, Result
 from petcheck.spec import sections
-from petcheck.spec.outcomes import OUTCOMES
+from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES
 from petcheck.stream import har
-from petcheck.stream.environment import Environment
+from petcheck.stream.lines import Head
 
 FILE = "report.html"
 
-_STANDINGS = (*OUTCOMES, slug(totals.NOT_IN_FORCE))
+_STANDINGS = (*OUTCOMES, slug(NOT_IN_FORCE))
 
 
 _Row = TypeVar("_Row", Verdict, Observation)
@@ -40,21 +42,30 @@ class _Line(Generic[_Row]):
 
 
 def render(
-    result: Result, evidence: Sequence[Exchange], environment: Environment | None = None, digest: str = ""
+    result: Result,
+    evidence: Sequence[Exchange],
+    head: Head | None = None,
+    digest: str = "",
+    waited: Mapping[str, Sequence[Pause]] = MappingProxyType({}),
 ) -> str:
     """The whole page. `evidence` are the run's exchanges, in any order, and `digest` is the sha256 of exchanges.jsonl.
 
-    A run in parts has no `environment` and no digest.
+    A run in parts has no `head` and no digest. `waited` are the waits for each target, by name.
     """
     by_section = totals.by_section(result.requirements)
     groups = {section: _lines(rows, result) for section, rows in by_section.items()}
     found = causes(result, evidence)
+    names = [target.name for target in result.targets]
+    sent = {name: [one for one in evidence if one.target == name] for name in names}
+    fails = {name: timeline.fails_of(result, name) for name in names}
+    bursts = [burst for name in names for burst in timeline.bursts(sent[name], fails[name])]
+    anchors = {(one.target, one.number): f"b{names.index(one.target)}-{one.number}" for one in bursts}
     return templating.page(
         "report.html.jinja",
         "report.css",
         _filters(groups),
         result=result,
-        environment=environment,
+        head=head,
         digest=digest,
         request_of=request_of,
         groups=groups,
@@ -70,6 +81,13 @@ def render(
         },
         compared=comparable.FILE if comparable.has_several_sides(result) else None,
         recordings=f"{PARTS}/" if fleet.in_parts(result) else har.FILE,
+        pictures=[
+            (name, timeline.timeline(each, fails[name], waited.get(name, ())), timeline.times(each))
+            for name, each in sent.items()
+            if each
+        ],
+        bursts=bursts,
+        burst_anchor=lambda target, number: anchors.get((target, number), ""),
         exchanges=PageBudget(result, evidence, templating.macro("exchange")),
     )
 
@@ -86,7 +104,7 @@ def _lines(rows: Iterable[_Row], result: Result) -> list[_Line[_Row]]:
 
 
 def _outcomes(line: _Line[Verdict]) -> str:
-    return " ".join(sorted({slug(totals.standing(row)) for row in line.rows if row is not None}))
+    return " ".join(sorted({slug(row.standing) for row in line.rows if row is not None}))
 
 
 def _filters(groups: Mapping[str, Sequence[_Line[Verdict]]]) -> str:

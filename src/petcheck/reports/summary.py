@@ -15,7 +15,7 @@ from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
-from petcheck.spec.outcomes import OUTCOMES
+from petcheck.spec.outcomes import NOT_IN_FORCE, OUTCOMES
 from petcheck.words import plural
 
 FILE = "summary.md"
@@ -37,6 +37,7 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
         f"judged as on {code(result.run.as_of)}, finished {code(result.run.finished)}. "
         f"{_again(result)}",
     ]
+    blocks += ["; ".join(f"{code(name)} {code(value)}" for name, value in totals.tested(result.run.settings))]
     whole = fleet.is_fleet(result)
     if result.targets and not whole:
         blocks += ["\n".join(_table(result)), "\n".join(_requests(target) for target in result.targets)]
@@ -53,7 +54,7 @@ def render(result: Result, evidence: Iterable[Exchange]) -> str:
         blocks += ["### Also", "\n".join(notes)]
     where = f"`{PARTS}/`" if fleet.in_parts(result) else "`exchanges.har`"
     blocks.append(f"The evidence is in `report.html` and {where}.")
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(filter(None, blocks)) + "\n"
 
 
 def _again(result: Result) -> str:
@@ -99,7 +100,7 @@ def _statement(text: str) -> str:
 
 def _table(result: Result) -> list[str]:
     lines = [
-        f"| target | {' | '.join((*OUTCOMES, totals.NOT_IN_FORCE))} |",
+        f"| target | {' | '.join((*OUTCOMES, NOT_IN_FORCE))} |",
         f"|---|{'--:|' * (len(OUTCOMES) + 1)}",
     ]
     for target in result.targets:

@@ -77,6 +77,8 @@ def environment() -> Environment:
         "slug": slug,
         "place": sections.place,
         "milliseconds": exchange_text.milliseconds,
+        "lasting": exchange_text.lasting,
+        "answered": exchange_text.status_or_error,
         "curl": exchange_text.curl_of,
         "timestamp": timestamp,
         "plural": plural,

@@ -18,7 +18,7 @@ from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import REASON_LIMIT, comma_list, escape_commands, printable, printable_lines
 from petcheck.spec import sections
-from petcheck.spec.outcomes import Exit, Outcome
+from petcheck.spec.outcomes import NOT_IN_FORCE, Exit, Outcome
 from petcheck.spec.sections import TITLES
 from petcheck.stream import har
 from petcheck.stream.curl import BASE_VARIABLE
@@ -98,10 +98,19 @@ def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection
 
 
 def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> str:
-    """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line."""
+    """Why one requirement fails, or could not be judged, as plain text: its rule, what was found, and a `curl` line.
+
+    Of the requirements that fail for one cause, one has all that; the others say which.
+    """
     page = TextLines(_PLAIN_WIDTH, colour=False)
-    entries = by_index(evidence)
-    _cause(page, result, cause_of(row, evidence), entries)
+    whole = next((one for one in causes(result, evidence) if row in one.rows), None)
+    if whole is None or whole.shown == row:
+        _cause(page, result, whole or cause_of(row, evidence), by_index(evidence))
+    else:
+        page.head(f"{row.id} · section {row.section}", "")
+        page.say(f"rule   {printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
+        page.say(f"found  {printable(row.reason, REASON_LIMIT, whole_in='result.json')}", "  ", " " * 9)
+        page.say(f"cause  that of {whole.shown.id}, which shows the exchange", "  ", " " * 9)
     state = totals.waiver_state(row, result.run)
     if state:
         page.say(state, "    ")
@@ -157,9 +166,10 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> 
 
 
 def _log_of(cause: Cause, entries: _Entries) -> str:
-    """What the application said as it gave one of the answers that decide; empty if it said nothing."""
+    """What the application said as it gave the answer that is shown, or another that decides; empty for nothing."""
     indices = ((row.target, index) for row in cause.rows for index in row.decisive_by_weight)
-    return next((entries[at].log or "" for at in indices if at in entries and entries[at].log), "")
+    answers = [cause.exchange, *(entries[at] for at in indices if at in entries)]
+    return next((one.log for one in answers if one is not None and one.log), "")
 
 
 def _errors(page: TextLines, result: Result) -> None:
@@ -205,7 +215,7 @@ def _table(page: TextLines, result: Result, target: TargetInfo) -> None:
         page.say("nothing was judged", "  ")
         return
     total = totals.tally(rows)
-    heads = [one for one in (*_COLUMNS, totals.NOT_IN_FORCE) if one in _ALWAYS or total[one]]
+    heads = [one for one in (*_COLUMNS, NOT_IN_FORCE) if one in _ALWAYS or total[one]]
     columns = [(one, len(one) + 2) for one in heads]  # outcomes, and how wide each column is
     room = page.width - sum(width for _, width in columns) - _BESIDE_TITLES
     if room < 8:  # too narrow for titles; section numbers are enough
@@ -262,7 +272,7 @@ def _not_examined(page: TextLines, result: Result) -> None:
                 page.say(f"{which}{where}: {why}", "  ", "    ")
     if unseen:
         ids = totals.id_ranges(list(unseen))
-        page.say(f"{totals.NOT_IN_FORCE} (not testable, or not in force on that day): {ids}", "  ", "    ")
+        page.say(f"{NOT_IN_FORCE} (not testable, or not in force): {ids}", "  ", "    ")
 
 
 def _requests(page: TextLines, result: Result) -> None:
@@ -301,11 +311,11 @@ def _waivers(page: TextLines, result: Result) -> None:
 
 def _verdict(page: TextLines, result: Result, found: Sequence[Cause]) -> None:
     """The verdict, and below it what fails, one line for each cause."""
-    fails = f"{BOLD};{RED}" if found or result.run.exit == Exit.FAILS else BOLD
-    calm = {target.name for target in result.targets if totals.target_outcome(target, result) != "fail"}
-    names = [] if fleet.is_fleet(result) else [target.name for target in result.targets]
-    for sentence, name in zip_longest(totals.sentences(result, causes=by_target(found)), names):
-        page.say(sentence, style=BOLD if name in calm else fails)
+    styles = {"fail": RED, "error": RED, "pass": GREEN}
+    alone = [] if fleet.is_fleet(result) else [totals.target_outcome(target, result) for target in result.targets]
+    others = RED if found or result.run.exit == Exit.FAILS else YELLOW
+    for sentence, outcome in zip_longest(totals.sentences(result, causes=by_target(found)), alone):
+        page.say(sentence, style=f"{BOLD};{styles.get(outcome, YELLOW) if outcome else others}")
     for cause in found[:_SUMMED_UP]:
         where = totals.where(cause.targets, result)
         page.say(f"{cause.ids}{where}: {printable(cause.summary, whole_in='result.json')}", "  ", "    ", most=2)

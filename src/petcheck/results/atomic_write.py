@@ -21,8 +21,8 @@ _DRAFT = re.compile(r"\..+\.[0-9a-f]{12}\.tmp")
 _open: set[Path] = set()
 
 
-def write(path: Path, text: str | Iterable[str]) -> None:
-    """Write `text` (UTF-8), as one string or in pieces, to `path`.
+def write(path: Path, text: str | bytes | Iterable[str]) -> None:
+    """Write `text` (UTF-8), as one string or in pieces, or bytes, to `path`.
 
     Where `path` is absent or a regular file, all of the text is written or, on any error, nothing: the bytes go to a
     new file in the same folder, which is synced to disk and then renamed. A symbolic link stays, and the file that it
@@ -30,7 +30,8 @@ def write(path: Path, text: str | Iterable[str]) -> None:
     standard output; a device or a pipe gets the bytes as it is. A lone surrogate becomes a backslash escape. Raises
     OSError if it cannot be written; an older file stays unchanged.
     """
-    pieces = (piece.encode("utf-8", "backslashreplace") for piece in ([text] if isinstance(text, str) else text))
+    parts = [text] if isinstance(text, str | bytes) else text
+    pieces = (one if isinstance(one, bytes) else one.encode("utf-8", "backslashreplace") for one in parts)
     if is_standard_output(path):
         sys.stdout.flush()
         sys.stdout.buffer.writelines(pieces)

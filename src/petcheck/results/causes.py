@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from petcheck.exchange import Exchange
+from petcheck.judging.frequency import CHANCE
 from petcheck.judging.matchers import one_of
 from petcheck.judging.verdicts import SIMPLIFIED, Verdict
 from petcheck.results import fleet, totals
@@ -29,6 +30,7 @@ from petcheck.results.decisions import (
     member_of,
     names_at,
     repeats,
+    without_circumstances,
 )
 from petcheck.results.result import Result
 from petcheck.sanitize import printable
@@ -49,11 +51,11 @@ class Cause:
 
     `rows` are in the document's order, at least one; those of `follow`, which only repeat what the others show, come
     last. `shown` is the row whose reason says it best. `title` says in a few words what the server does; for a single
-    row it is the requirement's statement. `summary` does so in one line in either case. `exchange` is the one that
-    shows it best, and `part` its deciding part; None where the recording does not hold it. `another` is true if the
-    reason of `shown` is about another exchange, which another cause explains. `then` is a later exchange without which
-    it shows nothing, and its part. In a fleet a cause is one requirement, and `others` are the other targets that fail
-    it.
+    row it is the requirement's statement. `summary` does so in one line in either case, and says whether it comes now
+    and then. `exchange` is the one that shows it best, and `part` its deciding part; None where the recording does not
+    hold it. `another` is true if the reason of `shown` is about another exchange, which another cause explains. `then`
+    is a later exchange without which it shows nothing, and its part. In a fleet a cause is one requirement, and
+    `others` are the other targets that fail it.
     """
 
     title: str
@@ -131,6 +133,7 @@ def _of_fleet(result: Result) -> tuple[Cause, ...]:
 
 
 def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Cause]:
+    found = _one_chance(found)
     known = {each[0].mark for each in found.values() if len({one.mark for one in each}) == 1}
     leading: dict[Hashable, list[Verdict]] = {}
     follow: dict[Hashable, list[Verdict]] = {}
@@ -156,6 +159,19 @@ def _of_target(found: _Found, created: Mapping[Hashable, Hashable]) -> list[Caus
     return [_cause(rows, follow.get(mark, []), found, own) for mark, rows in leading.items()]
 
 
+def _one_chance(found: _Found) -> _Found:
+    """The decisions, marked alike where a fault comes now and then: whichever operation and status it then meets."""
+    seen = {_part_of(one) for row, decisions in found.items() if row.by_chance for one in decisions}
+    return {
+        row: [replace(one, mark=without_circumstances(one)) if _part_of(one) in seen else one for one in decisions]
+        for row, decisions in found.items()
+    }
+
+
+def _part_of(one: Decision) -> tuple[int, str]:
+    return one.exchange.index, one.part.partition(":")[0]
+
+
 def _follows(row: Verdict, origins: Sequence[Hashable]) -> bool:
     """Whether a failure is only in animals that should not be there, all of one origin."""
     return len(row.decisive) <= MOST and len(set(origins)) == 1 and None not in origins
@@ -174,9 +190,11 @@ def _cause(rows: Sequence[Verdict], follow: Sequence[Verdict], found: _Found, ow
     deciding = own[shown][0] if own[shown] else None
     another = deciding is not None and found[shown][0].exchange != deciding.exchange
     every = [one for row in dict.fromkeys((shown, *rows)) for one in own[row]]
-    title = _title(rows, every, by_reason=len(rows) == 1 and not another) if deciding else ""
+    title = _title(shown, rows, every, by_reason=len(rows) == 1 and not another) if deciding else ""
+    chance = CHANCE[shown.frequency.when] if shown.frequency and shown.frequency.responses not in title else ""
+    title += chance if title else ""
     single = len(rows) == 1 and (not follow or not title)
-    summary = title or _REST.sub(r"\1", shown.reason)
+    summary = title or _REST.sub(r"\1", shown.reason) + chance
     return Cause(
         shown.statement if single else title or summary,
         summary,
@@ -191,7 +209,10 @@ def _cause(rows: Sequence[Verdict], follow: Sequence[Verdict], found: _Found, ow
 
 
 def _shown(rows: Sequence[Verdict], own: _Found) -> Verdict:
-    """The row that says it best: of what is wrong in an animal, one that says what was sent."""
+    """The row that says it best: how often it comes; of what is wrong in an animal, one that says what was sent."""
+    by_chance = [(-row.frequency.wrong, at) for at, row in enumerate(rows) if row.frequency and row.by_chance]
+    if by_chance:
+        return rows[min(by_chance)[1]]
     in_pets = own[rows[0]] and own[rows[0]][0].part.startswith("body:") and own[rows[0]][0].exchange.heard.status < 300
     said = (row for row in rows if own[row][0].exchange.request.operation is Operation.CREATE_PET) if in_pets else ()
     return next(iter(said), rows[0])
@@ -208,7 +229,7 @@ def _then(decisions: Sequence[Decision]) -> tuple[Exchange, str] | None:
     return (second.exchange, second.part) if later or len(kinds) > 1 else None
 
 
-def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: bool) -> str:
+def _title(shown: Verdict, rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: bool) -> str:
     """What the server does, in a few words; empty where the first row's reason says it best, if `by_reason`."""
     exchange, part, mark = every[0].exchange, every[0].part, every[0].mark
     kind, _, which = part.partition(":")
@@ -219,16 +240,16 @@ def _title(rows: Sequence[Verdict], every: Sequence[Decision], *, by_reason: boo
     if kind == "status":
         return _of_status(rows, every) if rows[0].expected else ""
     if mark in ((NOT_JSON, True), (NOT_JSON, False)):
-        return f"The body of {_statuses(every)} is not JSON"
+        return f"The body of {_responses(shown, every)} is not JSON"
     names = list(dict.fromkeys(printable(one.part.partition(":")[2]) for one in every))
     if kind == "header" and lacks(exchange, which):
         missing = "rate limit headers" if set(names) == set(RATE_HEADERS) else one_of(names, "and")
-        return f"No {missing} in {_statuses(every)}"
+        return f"No {missing} in {_responses(shown, every)}"
     if by_reason or not kind:
         return ""
     if kind == "header":
         return f"Wrong {one_of(names, 'and')}"
-    place = f"the body of {_statuses(every)}" if exchange.heard.status >= 400 else _of_pets(exchange, which)
+    place = f"the body of {_responses(shown, every)}" if exchange.heard.status >= 400 else _of_pets(exchange, which)
     if member_of(which):
         return f"Wrong `{printable(member_of(which))}` in {place}"
     there = names_at(exchange, which)
@@ -258,7 +279,11 @@ def _of_status(rows: Sequence[Verdict], every: Sequence[Decision]) -> str:
     return said
 
 
-def _statuses(every: Sequence[Decision]) -> str:
+def _responses(shown: Verdict, every: Sequence[Decision]) -> str:
+    """Which responses are wrong: those of some statuses, if all of these are and no others."""
+    often = shown.frequency
+    if often is not None and not (often.responses == often.of_what and often.of_what.endswith("responses")):
+        return often.responses
     found = sorted({one.exchange.heard.status for one in every})
     if len(found) > _STATUSES:
         return "most responses"

@@ -93,6 +93,16 @@ def _mark(row: Verdict, exchange: Exchange, part: str) -> Hashable:
     return row.id
 
 
+def without_circumstances(decision: Decision) -> Hashable:
+    """The mark without the operation and the status, for a fault that depends on neither."""
+    kind, _, which = decision.part.partition(":")
+    if decision.mark in ((NOT_JSON, True), (NOT_JSON, False)):
+        return NOT_JSON, False
+    if kind == "header":
+        return decision.mark
+    return "by chance", kind, member_of(which), min(decision.exchange.heard.status, 500) if kind == "status" else ""
+
+
 def _accepted_or(status: int) -> Hashable:
     """The status; what is accepted by mistake may be 200 or 201, as the operation has it."""
     return _ACCEPTED if status < 300 else status

@@ -9,7 +9,7 @@ from petcheck.judging.verdicts import Verdict
 from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import comma_list, printable
-from petcheck.spec.outcomes import Outcome
+from petcheck.spec.outcomes import OPEN, Outcome
 
 _NAMED = 5  # targets in a sentence
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
@@ -31,6 +31,11 @@ class Member:
     outcome: Outcome
 
     @property
+    def shown(self) -> Outcome:
+        """Its mark."""
+        return shown_outcome(self.target, self.rows)
+
+    @property
     def failing(self) -> tuple[str, ...]:
         """The ids of the requirements that it fails."""
         return tuple(row.id for row in self.rows if row.outcome == "fail")
@@ -47,6 +52,11 @@ class Group:
     def outcome(self) -> Outcome:
         """The verdict of each of them."""
         return self.members[0].outcome
+
+    @property
+    def shown(self) -> Outcome:
+        """The mark of each of them."""
+        return self.members[0].shown
 
     @property
     def unreachable(self) -> str | None:
@@ -81,6 +91,13 @@ def outcome_of(target: TargetInfo, rows: Iterable[Verdict]) -> Outcome:
     found = {row.outcome for row in rows if row.in_force}
     worst: tuple[Outcome, ...] = ("fail", "error", "waived", "pass")
     return next((outcome for outcome in worst if outcome in found), "inconclusive")
+
+
+def shown_outcome(target: TargetInfo, rows: Sequence[Verdict]) -> Outcome:
+    """How a target is marked: as `outcome_of`, and open where it passes and not every one in force was examined."""
+    outcome = outcome_of(target, rows)
+    whole = all(row.outcome not in OPEN for row in rows if row.in_force)
+    return "inconclusive" if outcome == "pass" and not whole else outcome
 
 
 def groups(fleet: Sequence[Member]) -> tuple[Group, ...]:

@@ -15,7 +15,7 @@ from petcheck.judging.cells import coverage
 from petcheck.judging.judgement import Grounds, Record
 from petcheck.judging.observations import Observed, observed
 from petcheck.judging.record import grounds_of
-from petcheck.judging.traffic import decisions_on_traffic, refused_everywhere
+from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
 from petcheck.judging.verdicts import (
     Attempt,
     RunState,
@@ -56,11 +56,11 @@ def judge(stream: Stream) -> Result:
     parts = () if nothing_selected else stream.parts
     traffic = head.settings.traffic
     unreachable = {part.name: refused_everywhere(part.exchanges) if traffic else part.gone for part in parts}
-    grounds = {part.name: _grounds(head, part) for part in parts}
+    shown = {part.name: _shown(head, part) for part in parts}
     verdicts = [
         verdict
         for part in parts
-        for verdict in _verdicts(entries.judged, stream, part, grounds[part.name], unreachable[part.name])
+        for verdict in _verdicts(entries.judged, stream, part, shown[part.name], unreachable[part.name])
     ]
     verdicts = apply_waivers(verdicts, stream.waivers, today=head.started.date())
     state = RunState(
@@ -70,6 +70,7 @@ def judge(stream: Stream) -> Result:
         broken=end is not None and end.broken is not None,
         strict=head.settings.strict,
         chosen=head.settings.choice,
+        min_examined=head.settings.min_examined,
     )
     code = exit_of(verdicts, state)
     return Result(
@@ -79,7 +80,9 @@ def judge(stream: Stream) -> Result:
         targets=tuple(_target_info(part, unreachable[part.name]) for part in parts),
         requirements=tuple(verdicts),
         checks=tuple(row for part in parts for row in _check_rows(stream, part)),
-        observations=tuple(row for part in parts for row in _observations(entries, stream, part, grounds[part.name])),
+        observations=tuple(
+            row for part in parts for row in _observations(entries, stream, part, shown[part.name].grounds)
+        ),
         untestable=untestable_points(),
     )
 
@@ -97,7 +100,7 @@ def failing(stream: Stream, target: str, requirements: Iterable[str]) -> frozens
     """Those of some requirements that a stream that is not over shows broken on a target by now, and not waived."""
     part = next(part for part in stream.parts if part.name == target)
     asked = [entry for entry in catalogue().judged if entry.id in frozenset(requirements)]
-    verdicts = _verdicts(asked, stream, part, _grounds(stream.head, part), part.gone)
+    verdicts = _verdicts(asked, stream, part, _shown(stream.head, part), part.gone)
     found = apply_waivers(verdicts, stream.waivers, today=stream.head.started.date())
     return frozenset(verdict.id for verdict in found if verdict.outcome == "fail")
 
@@ -111,17 +114,15 @@ def suite() -> SuiteInfo:
 
 
 def _verdicts(
-    requirements: Iterable[Requirement], stream: Stream, part: Part, grounds: Grounds, unreachable: str | None
+    requirements: Iterable[Requirement], stream: Stream, part: Part, shown: Shown, unreachable: str | None
 ) -> Iterator[Verdict]:
-    head, record = stream.head, part.exchanges
+    head, record, grounds = stream.head, part.exchanges, shown.grounds
     attempts = _attempts(part)
-    over_traffic = (
-        decisions_on_traffic(record, as_of=head.as_of, plan=part.settings.plan) if head.settings.traffic else {}
-    )
-    choice = head.settings.choice
+    choice, older_set = head.settings.choice, head.settings.requirements_as_of
+    newer = catalogue().newer_than(older_set)
     never_asked = unreachable is not None and not any(ended.dropped is None for ended in part.ended)
     for requirement in requirements:
-        outside = not_in_force(requirement, part.name, head.as_of)
+        outside = not_in_force(requirement, part.name, head.as_of, older_set if requirement.id in newer else None)
         made = attempts.get(requirement.id, ())
         planned = part.plan is None or any(requirement.id in check.requirements for check in part.plan)
         if outside is not None:
@@ -133,7 +134,7 @@ def _verdicts(
         elif not planned and not head.settings.traffic:
             yield unjudged(requirement, part.name, "not-run", _missing(stream, planned=False))
         else:
-            decision = over_traffic.get(requirement.id) or decided(requirement, record, grounds)
+            decision = shown.decisions.get(requirement.id) or decided(requirement, record, grounds)
             covered = coverage(requirement.id, decision.examined, grounds)
             missing = _missing(stream)
             yield verdict_of(requirement, part.name, decision, record, made, missing=missing, covered=covered)
@@ -152,7 +153,14 @@ _DESELECTED = "Deselected: no check of this requirement ran."
 _STOPPED = "The run stopped before this requirement was checked."
 
 
-def _grounds(head: Head, part: Part) -> Grounds:
+def _shown(head: Head, part: Part) -> Shown:
+    if head.settings.traffic:
+        return shown_by_traffic(part.exchanges, as_of=head.as_of, plan=part.settings.plan)
+    return Shown(grounds_in(head, part), {})
+
+
+def grounds_in(head: Head, part: Part) -> Grounds:
+    """What a run knew about a target at its end."""
     return grounds_of(
         part.exchanges,
         as_of=head.as_of,
@@ -190,6 +198,7 @@ def run_info(stream: Stream, code: Exit) -> RunInfo:
         options=head.options,
         settings=replace(head.settings, waivers=stream.waivers),
         shard=head.shard,
+        left_out=catalogue().newer_than(head.settings.requirements_as_of),
         joined=next((entry.runs for entry in stream.entries if isinstance(entry, Joined)), ()),
     )
 
@@ -270,7 +279,10 @@ def _check_rows(stream: Stream, part: Part) -> Iterator[CheckRow]:
 
 
 def _observations(entries: Catalogue, stream: Stream, part: Part, grounds: Grounds) -> Iterator[Observation]:
+    newer = entries.newer_than(stream.head.settings.requirements_as_of)
     for entry in entries.observed:
+        if entry.id in newer:
+            continue
         found = (
             Observed("not observed in this run", seen=False)
             if stream.head.settings.traffic

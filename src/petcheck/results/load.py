@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,12 +10,8 @@ from petcheck.exchange import Exchange
 from petcheck.results.result import FILE, Result, load
 from petcheck.sanitize import printable
 from petcheck.stream import files, har
-from petcheck.stream.har_reader import FILE_CAP
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
-
-RESULT_CAP = 64 * 1024 * 1024
-"""The largest result.json that is read, in bytes; that of a run is far smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +44,6 @@ ADVICE = "give the result.json of a complete run, or its folder"
 
 def read_result(file: Path, advice: str = ADVICE) -> Result:
     """The result in a result.json, without its evidence. Raises NotARun, whose message ends with `advice`."""
-    expect_file(file, RESULT_CAP, advice)
     try:
         return load(file)
     except NotAResult as error:
@@ -88,20 +82,4 @@ def recording_in(folder: Path) -> Stream:
 
 def recording_at(path: Path) -> Stream | None:
     """The stream in a file, an exchanges.jsonl or a HAR; None where that is of another program. Raises NotARun."""
-    expect_file(path, FILE_CAP, "give a shorter recording")
     return files.read_stream(path) if path.suffix == ".jsonl" else har.read_har(path)
-
-
-def expect_file(file: Path, cap: int, advice: str) -> None:
-    """Raise NotARun if `file` is not an ordinary file, or is larger than `cap`."""
-    name = printable(str(file))
-    try:
-        found = file.stat()
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        raise NotARun(f"{name} cannot be read: {reason}; {advice}") from None
-    if not stat.S_ISREG(found.st_mode):
-        raise NotARun(f"{name} is not a file; {advice}")
-    if found.st_size > cap:
-        size, most = -(-found.st_size // 1024**2), cap // 1024**2
-        raise NotARun(f"{name} has {size:,} MB, more than the {most:,} MB that are read; {advice}")

@@ -14,12 +14,11 @@ from petcheck.errors import NotARun
 from petcheck.results.result import Result, head_of
 from petcheck.sanitize import printable
 from petcheck.stream.environment import Environment
+from petcheck.stream.reading import RECORDING_CAP, SMALL_CAP, Ambiguous, open_file, parsed, read_file, why_unread
 from petcheck.stream.typed import plain
 
 FILE = "manifest.json"
 FORMAT = 1
-CAP = 4 * 1024 * 1024
-"""The largest manifest, attestation or envelope that is read, in bytes."""
 
 PARTS = "targets"
 """The folder below which each target of a run in parts has its own."""
@@ -70,8 +69,8 @@ def digest_of_text(pieces: Iterable[str]) -> Digest:
 
 def digest_of_file(path: Path) -> Digest:
     """The digest of a file. Raises OSError."""
-    with path.open("rb") as file:
-        return Digest(hashlib.file_digest(file, "sha256").hexdigest(), path.stat().st_size)
+    with open_file(path, RECORDING_CAP) as file:
+        return Digest(hashlib.file_digest(file, "sha256").hexdigest(), file.tell())
 
 
 def manifest(files: Mapping[str, Digest], result: Result, environment: Environment) -> dict[str, Any]:
@@ -110,25 +109,21 @@ def changed_files(folder: Path, document: Mapping[str, Any]) -> Iterator[tuple[s
             yield name, why_unread(error)
 
 
-def why_unread(error: OSError | ValueError) -> str:
-    """Why a file cannot be read, in words."""
-    return printable(getattr(error, "strerror", None) or str(error))
-
-
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, cap: int = SMALL_CAP) -> dict[str, Any]:
     """The JSON object in a small file. Raises NotARun."""
     name = printable(str(path))
     try:
-        with path.open("rb") as file:
-            text = file.read(CAP + 1)
+        text = read_file(path, cap)
     except (OSError, ValueError) as error:
         raise NotARun(f"{name} cannot be read: {why_unread(error)}; give a folder of reports") from None
     try:
-        document = json.loads(text) if len(text) <= CAP else None
+        document = parsed(text)
+    except Ambiguous as error:
+        raise NotARun(f"{name} {error}") from None
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise NotARun(f"{name} is not a JSON object of at most {CAP // 1024**2} MB")
+        raise NotARun(f"{name} is not a JSON object")
     return document
 
 

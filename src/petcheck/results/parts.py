@@ -26,6 +26,7 @@ from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream import files
 from petcheck.stream.files import read_stream
+from petcheck.stream.reading import RESULT_CAP, parsed, read_file
 from petcheck.stream.stream import Stream
 
 SIDE_BY_SIDE = 4
@@ -139,7 +140,7 @@ def pieces(whole: Result, folder: Path) -> Iterator[str]:
 def _rows(path: Path, kind: str) -> list[dict[str, Any]]:
     """The rows of one kind in the result.json of a target, which was validated when it was written."""
     try:
-        rows = json.loads(path.read_bytes())[kind]
+        rows = parsed(read_file(path, RESULT_CAP))[kind]
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise NotARun(f"{printable(str(path))} is not a result of petcheck ({printable(repr(error), 100)})") from None
     if not isinstance(rows, list):

@@ -7,6 +7,7 @@ back gives an equal value, or raises `NotAResult` with one line that says what i
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,10 +19,12 @@ from petcheck.judging.verdicts import Verdict
 from petcheck.results.valid import expect_valid
 from petcheck.sanitize import printable
 from petcheck.stream.lines import JoinedRun, RunSettings, ShardInfo, SuiteInfo
+from petcheck.stream.reading import RESULT_CAP, parsed, read_file
 from petcheck.stream.typed import plain, typed
 
 FORMAT = 1
 FILE = "result.json"
+_MOST_LINES, _IN_BRIEF = 30, 200  # of a summary: lines, and characters of a reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class RunInfo:
 
     `exit` is the exit code of the command; `options` are the options as given, never the key.
     `settings` are None in a result of an older version. `shard` is None if the run judged its whole list of targets.
+    `left_out` are the entries of the catalogue that are newer than the set to judge by.
     `joined` are the runs that the result was merged from; `id` and `seed` are then those of the first.
     """
 
@@ -43,6 +47,7 @@ class RunInfo:
     settings: RunSettings | None = None
     shard: ShardInfo | None = None
     joined: tuple[JoinedRun, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +157,19 @@ class Result:
     untestable: tuple[UntestablePoint, ...]
     format: int = FORMAT
 
+    def __str__(self) -> str:
+        """A summary of at most 30 lines: how many requirements have each outcome, and which fail, and why."""
+        wrong = [row for row in self.requirements if row.outcome in ("fail", "error")]
+        lines = [", ".join(f"{number} {outcome}" for outcome, number in self.counts.items())]
+        lines += [f"{row.id} on {row.target}: {printable(row.reason, _IN_BRIEF, whole_in=FILE)}" for row in wrong]
+        cut = len(lines) - _MOST_LINES
+        return "\n".join(lines if cut <= 0 else [*lines[: _MOST_LINES - 1], f"and {cut + 1} more"])
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many requirements have each outcome, for all targets; `n/a` counts those that are not in force."""
+        return Counter(row.standing for row in self.requirements)
+
     def chose(self, row: Verdict) -> bool:
         """Whether the run was to judge that requirement."""
         settings = self.run.settings
@@ -172,7 +190,7 @@ def text_of(result: Result) -> str:
 def load(path: Path) -> Result:
     """The result in the file `path`. Raises NotAResult; its message begins with the path."""
     try:
-        document = json.loads(path.read_bytes(), parse_constant=_no_constant)
+        document = parsed(read_file(path, RESULT_CAP))
     except OSError as error:
         raise NotAResult(f"{path} cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
@@ -228,7 +246,3 @@ def validate(document: Any) -> None:
                 raise NotAResult(
                     f"is not a result of petcheck: {kind}[{index}].target: {name!r} is not one of the targets"
                 )
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a JSON number")

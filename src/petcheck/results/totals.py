@@ -9,12 +9,13 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
-from petcheck.judging.verdicts import AppliedWaiver, Verdict
+from petcheck.judging.verdicts import AppliedWaiver, Verdict, is_open, too_few
 from petcheck.results import fleet
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec import sections
-from petcheck.spec.outcomes import OUTCOMES, Exit, Outcome
+from petcheck.spec.outcomes import NOT_IN_FORCE, OPEN, OUTCOMES, Exit, Outcome
+from petcheck.stream.lines import RunSettings
 from petcheck.words import plural
 
 _NAMED = 8  # targets
@@ -48,18 +49,9 @@ def counts(rows: Iterable[Verdict]) -> dict[Outcome, int]:
     return {outcome: found[outcome] for outcome in OUTCOMES}
 
 
-NOT_IN_FORCE = "n/a"
-"""How views call a row that is not in force: no check can see it, or its time is not the day to judge by."""
-
-
-def standing(row: Verdict) -> str:
-    """The outcome of a row that is in force, otherwise `NOT_IN_FORCE`."""
-    return row.outcome if row.in_force else NOT_IN_FORCE
-
-
 def tally(rows: Iterable[Verdict]) -> dict[str, int]:
     """How many of `rows` have each standing, zeros included: those that a verdict counts, and the rest."""
-    found = Counter(map(standing, rows))
+    found = Counter(row.standing for row in rows)
     return {name: found[name] for name in (*OUTCOMES, NOT_IN_FORCE)}
 
 
@@ -126,6 +118,8 @@ def waiver_state(row: Verdict, run: RunInfo) -> str:
     if row.waiver is None:
         return ""
     left = _days_left(row.waiver, run)
+    if row.waiver.gap:
+        return f"Accepted gap until {row.waiver.expires}" if row.outcome in OPEN else "Stale gap, it is examined now"
     if left < 0:
         return f"Waiver expired after {row.waiver.expires}"
     if row.outcome == "pass":
@@ -140,8 +134,11 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
     for row in result.requirements:
         if row.waiver is None or row.outcome not in ("pass", "fail"):
             continue
-        waiver = f"The waiver of {quote(row.id)} on {quote(row.target)}"
-        if row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
+        kind = "gap" if row.waiver.gap else "waiver"
+        waiver = f"The {kind} of {quote(row.id)} on {quote(row.target)}"
+        if row.waiver.gap:
+            sentences.append(f"{waiver} is stale: the requirement is examined now.")
+        elif row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
             sentences.append(f"{waiver} expired after {row.waiver.expires}.")
         else:
             sentences.append(f"{waiver} is stale: the requirement passes now.")
@@ -149,8 +146,8 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
 
 
 def target_outcome(target: TargetInfo, result: Result) -> Outcome:
-    """The verdict on a whole target as one outcome: the worst one counts."""
-    return fleet.outcome_of(target, chosen_rows(result, target))
+    """The verdict on a whole target as one outcome: the worst one counts, and a pass takes every one in force."""
+    return fleet.shown_outcome(target, result.rows_of(target.name))
 
 
 def target_verdict(
@@ -174,16 +171,11 @@ def target_verdict(
     chosen = result.run.settings is not None and result.run.settings.choice is not None
     if found["pass"] == len(rows) and not chosen:
         return f"{name} conforms: {f'all {len(rows)} requirements hold' if len(rows) > 1 else 'the requirement holds'}."
-    open_ = found["inconclusive"] + found["not-run"]
-    parts = [f"{found['pass']} of {plural(len(rows), 'requirement')} {'holds' if found['pass'] == 1 else 'hold'}"]
-    if found["waived"]:
-        parts.append("1 failure is waived" if found["waived"] == 1 else f"{found['waived']} failures are waived")
-    if open_:
-        parts.append(f"{open_} {'was' if open_ == 1 else 'were'} not examined")
-    opening = "shows no failure that is not waived" if found["waived"] else "shows no failure"
-    *first, last = parts
-    said = f"{', '.join(first)} and {last}" if first else last
-    return f"{name} {opening}{' in what was chosen' if chosen else ''}: {said}."
+    examined, gaps = found["pass"] + found["waived"], sum(row.outcome in OPEN and not is_open(row) for row in rows)
+    parts = [f"{examined} of {plural(len(rows), 'chosen requirement' if chosen else 'requirement')} examined"]
+    parts += [f"{plural(found['waived'], 'failure')} waived" if found["waived"] else "none fails"]
+    parts += [f"{plural(gaps, 'gap')} accepted"] if gaps else []
+    return f"{name}: {', '.join(parts)}."
 
 
 def headline(result: Result, quote: Callable[[str], str] = printable, causes: Mapping[str, int] = _NO_CAUSES) -> str:
@@ -209,8 +201,8 @@ def sentences(
 
 
 def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[str, ...]:
-    """What decides the run in addition to the verdicts: an interruption, waivers that fail the run, --strict."""
-    sentences = []
+    """What decides the run beside the verdicts: an older set, an interruption, waivers that fail the run, --strict."""
+    sentences = _set_of_requirements(result.run, quote)
     if missing := missing_shards(result.run):
         of, several = next(joined.shard.of for joined in result.run.joined if joined.shard), len(missing) > 1
         named = comma_list([f"{number}/{of}" for number in missing])
@@ -223,8 +215,23 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
         stale = faults[0] if len(faults) == 1 else f"stale or expired waivers: {len(faults)}."
         sentences.append(f"The run still fails: {stale}")
     if result.run.exit == Exit.UNSETTLED:
-        sentences.append("Under --strict, requirements that were not examined fail the run.")
+        settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]
+        least = settings.min_examined if settings is not None else None
+        lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
+        if not lacking or (settings is not None and settings.strict and any(map(is_open, rows))):
+            sentences.append("Under --strict, requirements that were not examined fail the run.")
+        if lacking:
+            sentences.append(f"--min-examined {least} is not reached: {comma_list(lacking, _NAMED, str)} examined.")
     return tuple(sentences)
+
+
+def _set_of_requirements(run: RunInfo, quote: Callable[[str], str]) -> list[str]:
+    """A sentence on the set of requirements, if the run names one."""
+    if run.settings is None or run.settings.requirements_as_of is None:
+        return []
+    found = comma_list(run.left_out, _NAMED, quote)
+    newer = f"{plural(len(run.left_out), 'newer one')} left out ({found})" if found else "no newer ones exist"
+    return [f"Judged by the requirements of {quote(run.settings.requirements_as_of)}: {newer}."]
 
 
 def why_incomplete(result: Result) -> str:
@@ -239,6 +246,14 @@ def missing_shards(run: RunInfo) -> list[int]:
     shards = [joined.shard for joined in run.joined if joined.shard is not None]
     found = {shard.number for shard in shards}
     return [number for number in range(1, shards[0].of + 1) if number not in found] if shards else []
+
+
+def tested(settings: RunSettings | None) -> list[tuple[str, str]]:
+    """What the operator says of what was tested: what it is, and its value; labels, then artifacts."""
+    if settings is None:
+        return []
+    labels = [(f"label {label.name}", label.value) for label in settings.labels]
+    return labels + [("artifact", f"{one.name}@sha256:{one.sha256}") for one in settings.subjects]
 
 
 def repeat_hint(run: RunInfo) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from petcheck.reports import outputs
 from petcheck.reports.outputs import Material, names, not_written
 from petcheck.results import proof
-from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
+from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import Result
 from petcheck.runner import reports_folder
 from petcheck.spec.outcomes import Exit
@@ -58,20 +58,34 @@ def judged_again(stream: Stream, reports: Path | None) -> Written:
     if reports is None:
         return Written(made)
     with reports_folder.take(reports):
-        return written(made, reports, None)
+        return written(made, reports)
 
 
-def judged_otherwise(stream: Stream, plan: str | None, as_of: date | None) -> Stream:
-    """A stream to judge for another plan, or as on another day, if these are given."""
-    head = stream.head
-    targets = tuple(replace(one, plan=plan or one.plan) for one in head.targets)
-    return stream.with_head(replace(head, as_of=as_of or head.as_of, targets=targets))
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """What a stream is judged by instead of what its run was given; None for that."""
+
+    plan: str | None = None
+    as_of: date | None = None
+    requirements_as_of: str | None = None
+
+    def applied(self, stream: Stream) -> Stream:
+        """The stream to judge."""
+        head = stream.head
+        older_set = self.requirements_as_of or head.settings.requirements_as_of
+        changed = replace(
+            head,
+            as_of=self.as_of or head.as_of,
+            settings=replace(head.settings, requirements_as_of=older_set),
+            targets=tuple(replace(one, plan=self.plan or one.plan) for one in head.targets),
+        )
+        return stream.with_head(changed)
 
 
 def written(
     material: Material,
     folder: Path,
-    seal: Seal | None,
+    witnesses: Witnesses = NOBODY,
     *,
     but: Collection[str] = (),
     besides: Callable[[], Iterable[str]] = lambda: (),
@@ -84,5 +98,6 @@ def written(
         (folder / reports_folder.DEBUGGING_PAGE).unlink()
     end = Written(material, folder, unwritten=outputs.write_outputs(material, folder, but=but))
     listed = [name for name in names(material) if name not in end.unwritten]
-    end.unwritten |= proof.write_proof(folder, [*listed, *besides()], material.result, material.environment, seal)
+    covered = [*listed, *besides()]
+    end.unwritten |= proof.write_proof(folder, covered, material.result, material.environment, witnesses)
     return end

@@ -14,6 +14,7 @@ import threading
 import traceback
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -116,14 +117,22 @@ def _shortened(filename: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
 
+_ANSWERED: ContextVar[str] = ContextVar("the request that is being answered", default="")
+
+
 class Watched(logging.Handler):
-    """An ASGI application around another one: it keeps the tracebacks of what the inner one raises or logs."""
+    """An ASGI application around another one: it keeps the tracebacks of what the inner one raises or logs.
+
+    `raised` has the first one of each request, by its method and its path with the query.
+    """
 
     def __init__(self, app: Any) -> None:
         super().__init__(logging.ERROR)
+        self.raised: dict[str, str] = {}
         self._app = app
         self._errors: list[BaseException] = []
         self._requests = 0
+        self._said = ""  # by the application as its start failed
         self._changed = threading.Condition()
         hooks = getattr(app, "after_exception", None)  # Litestar neither raises nor logs what it turns into a 500
         if isinstance(hooks, list):
@@ -132,8 +141,17 @@ class Watched(logging.Handler):
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answer as the inner application does."""
         self._count(scope, 1)
+        if scope["type"] == "http":
+            path, query = scope.get("raw_path") or scope["path"].encode(), scope["query_string"]
+            _ANSWERED.set(f"{scope['method']} {(path + b'?' * bool(query) + query).decode('latin-1')}")
+
+        async def hearing(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "lifespan.startup.failed":
+                self._said = str(message.get("message", ""))
+            await send(message)
+
         try:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, hearing if scope["type"] == "lifespan" else send)
         except Exception as error:
             self._keep(error)
             raise
@@ -164,6 +182,11 @@ class Watched(logging.Handler):
 
     def not_started(self, source: App) -> AppFailed:
         """Why the application did not start, in its own last lines."""
+        said = self._said.strip().splitlines()
+        if not self._errors and said:
+            return AppFailed(
+                f"--app {source.name} does not start: {' '.join(said[-1].split())}", "\n".join(said[-_LINES:])
+            )
         if not self._errors:
             return AppFailed(f"--app {source.name} does not start, and does not say why", "")
         return _failure(source, self._errors[-1])
@@ -182,3 +205,4 @@ class Watched(logging.Handler):
         with self._changed:
             if not any(error is kept for kept in self._errors):
                 self._errors.append(error)
+                self.raised.setdefault(_ANSWERED.get(), own_lines(error))

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from petcheck.config.resolve import in_ci
 from petcheck.runner.again import Written
 from petcheck.runner.progress import Announcer
 from petcheck.runner.shown_checks import OUTCOME
@@ -24,8 +25,8 @@ from petcheck.runner.shown_end import Look, show
 class Screen:
     """A pytest plugin: the only part of a run that writes to the screen."""
 
-    def __init__(self, config: pytest.Config, *, budget: int, folder: Path | None) -> None:
-        """`budget` is the most requests that the run may send; `folder` holds its reports, as the user wrote it.
+    def __init__(self, config: pytest.Config, *, budget: int, waits: float, folder: Path | None) -> None:
+        """`budget` and `waits` as in `Announcer`; `folder` holds the reports of the run, as the user wrote it.
 
         It is None where another shows the end of the run.
         """
@@ -38,8 +39,9 @@ class Screen:
         self._kept = io.StringIO()
         self._terminal: Any = None
         self.end: Written | None = None  # shown after pytest's last output
-        watched = not os.environ.get("CI") and os.environ.get("TERM") != "dumb"
-        self.announcer = Announcer(None if self._quiet else sys.stdout, live=self._hidden and watched, budget=budget)
+        watched = not in_ci(os.environ) and os.environ.get("TERM") != "dumb"
+        live, stream = self._hidden and watched, None if self._quiet else sys.stdout
+        self.announcer = Announcer(stream, live=live, budget=budget, waits=waits)
 
     # ---- during the run
 

@@ -11,9 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from petcheck.config.options import Config
-from petcheck.config.targets import TargetConfig
+from petcheck.config.targets import Embedded, TargetConfig
+from petcheck.errors import ConfigError
 from petcheck.plan.ending import end_share
-from petcheck.spec.figures import PLANS
+from petcheck.plan.together import connections
+from petcheck.runner.head import target_settings
+from petcheck.spec.figures import LIMIT_MAX, PLANS
 from petcheck.spec.operations import Operation
 from petcheck.spec.sections import TITLES
 from petcheck.toolkit.budget import shares
@@ -22,15 +25,15 @@ from petcheck.toolkit.target import READING_BUDGET, WRITING_BUDGET
 from petcheck.wire.pacing import reserve
 from petcheck.words import plural
 
-# the most GETs and POSTs that the checks of each section send
-SECTION_GETS = {"4.1": 18, "4.2": 6, "4.3": 10, "4.4": 2, "5": 38}
-SECTION_POSTS = {"4.2": 22, "5": 12}
+# the most GETs and POSTs that the checks of each section send, with a burst that is sent again and one by one
+SECTION_GETS = {"4.1": 32, "4.2": 6, "4.3": 10, "4.4": 2, "5": 38}
+SECTION_POSTS = {"4.2": 37, "5": 12}
 # the most that the end of a run asks again, if it judges everything
 END_GETS = {"4.1": 6, "4.3": 6, "4.4": 1}
-_LEFT_BEHIND = 4  # animals
+_LEFT_BEHIND = 6  # animals
 _MINUTE_S = 60
-# to populate a target: it is counted before the first animal, after it and at the end, by five pages
-_COUNTS, _PAGES_TO_COUNT = 3, 5
+# to populate a target: it is counted before the first animal, after it and at the end, by five pages; seven follow
+_PAGES_TO_POPULATE = 3 * 5 + 7
 _PROBED = "4.1"  # its first page is asked for in every run
 
 
@@ -71,12 +74,23 @@ class Forecast:
         """The most requests, including those that use up the quota."""
         return min(self.requests + self.requests_to_exhaust + sum(self._to_populate), self.config.max_requests)
 
+    def expect_room(self) -> None:
+        """Raise `ConfigError` if there may not be enough requests to populate the target and to judge it."""
+        number, needed, most = self.config.populate, sum(self._to_populate), self.config.max_requests
+        if needed and needed + self.requests > most:
+            raise ConfigError(
+                f"--populate {number}: takes up to {plural(needed, 'request')} beside the {self.requests} of the run, "
+                f"and --max-requests allows {most}; {LIMIT_MAX + 1} animals are enough for every requirement"
+            )
+
     @property
     def wait_s(self) -> int | None:
         """The most seconds of waiting if nobody else uses the key; None if the plan's quota is not known."""
+        if isinstance(self.target.source, Embedded):  # its clock skips them
+            return 0
         if self._quota is None:
             return None
-        windows = math.ceil(self.requests / (self._quota - reserve(self._quota))) - 1
+        windows = math.ceil((self.requests + sum(self._to_populate)) / (self._quota - reserve(self._quota))) - 1
         return (windows + (2 if self.target.exhaust else 0)) * _MINUTE_S
 
     @property
@@ -106,7 +120,7 @@ class Forecast:
         """The most GETs and POSTs to populate the target."""
         if self.config.populate is None or not self.target.writes:
             return 0, 0
-        return _COUNTS * _PAGES_TO_COUNT, self.config.populate
+        return _PAGES_TO_POPULATE, self.config.populate
 
     def _by_section(self) -> Iterator[tuple[str, int, int]]:
         """Each section of which checks run, with the most GETs and POSTs of its checks."""
@@ -127,13 +141,18 @@ class Forecast:
             ("in total", self.requests, self.posts),
         ]
         yield f"{target.name}  {target.source}: nothing was sent. A run sends at most:"
+        if way := target_settings(self.config, target).way_in_words:
+            yield f"  reached with {way}"
         for what, requests, creating in rows:
             yield f"  {what:18} {plural(requests, 'request'):>14}, {creating} of them POST"
         if populate is not None and target.writes:
             counting, creating = self._to_populate
-            yield f"  and before that {counting} GET and {creating} POST, until there are {populate} animals"
+            yield f"  and then {counting} GET and {creating} POST, until there are {populate} animals"
         if target.exhaust:
             yield f"  and {self.requests_to_exhaust} GET to use up the quota"
+        together = connections(self.config.connections, writes=target.writes)
+        many = f"at most {together} requests" if together > 1 else "one request"
+        yield f"  at the same time: {many} (--connections)"
         wait = self.wait_s
         limit = "not known without --plan" if wait is None else f"{wait} s at most on the plan {target.plan}"
         yield f"  waiting for the rate limit: {limit}"

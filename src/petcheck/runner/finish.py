@@ -8,14 +8,13 @@ import signal
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from petcheck.errors import ConfigError, NotARun
 from petcheck.reports.outputs import Material
 from petcheck.results import atomic_write
-from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
+from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.runner.again import Written, written
 from petcheck.runner.session import Session
 from petcheck.runner.waiver_update import update_waivers
@@ -31,16 +30,17 @@ class RunEnd:
     """Ends one run, in the process that writes its reports.
 
     `workers` are the ids of the processes that run checks for it; `lost` says what befell one of them, if anything.
-    `written` is None until the stream is judged. `seal` signs the attestation; None without a signature.
+    `written` is None until the stream is judged. `witnesses` sign and date the reports.
     """
 
     run: Session
-    seal: Seal | None = None
+    witnesses: Witnesses = NOBODY
     workers: set[int] = field(default_factory=set)
     lost: str | None = None
     written: Written | None = None
     _note: str | None = None
     _told: list[str] = field(default_factory=list)
+    _damaged: bool = False
 
     def stop_workers(self) -> None:
         """End the workers at once: what they have sent is on record, and nothing may follow the end of the stream."""
@@ -55,14 +55,19 @@ class RunEnd:
         `cut_short` means that the run stopped at a failure, `runner_broke` that pytest could not end the run.
         """
         broken = self.lost or ("pytest had an internal error" if runner_broke else None)
-        finished = in_milliseconds(datetime.now(UTC))
+        finished = in_milliseconds(self.run.clock.now())
         stream = self._ended(End(finished, interrupted, cut_short, nothing_selected, broken))
         made = Material(judge(stream), stream)
         folder, writer = self.run.config.reports, self.run.writer
-        whole = writer.path is not None and writer.trouble is None and stream.cut is None and self.lost is None
+        whole = writer.path is not None and writer.trouble is None and self.lost is None and not self._damaged
         but = [files.FILE] if whole else []  # a process that is lost may have left half a line
-        end = Written(made) if folder is None else written(made, folder, self.seal, but=but)
-        self.written = replace(end, broken=broken, told=[printable(told, 400) for told in self._told], note=self._note)
+        end = Written(made) if folder is None else written(made, folder, self.witnesses, but=but)
+        self.written = replace(
+            end,
+            broken=stream.end.broken if stream.end else broken,
+            told=[printable(told, 400) for told in self._told],
+            note=self._note,
+        )
         return self.written
 
     def _ended(self, end: End) -> Stream:
@@ -73,6 +78,10 @@ class RunEnd:
         except NotARun as error:
             self._told.append(f"the recording cannot be read back, so the verdicts rest on memory: {error}")
             stream = writer.kept()
+        if stream.cut is not None:
+            self._damaged = True
+            broken = end.broken or (None if end.interrupted else f"{files.FILE}: {stream.cut}")
+            stream, end = replace(stream, cut=None), replace(end, broken=broken)
         lines: list[Revised | End] = [end]
         if update is not None:
             try:

@@ -10,21 +10,21 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from petcheck.config.options import Config
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import ConfigError, NotARun
 from petcheck.reports.outputs import Material, material_of_parts
-from petcheck.results.attestation import Seal
 from petcheck.results.judge import judge
 from petcheck.results.load import recording_in
 from petcheck.results.manifest import entry_of_part
 from petcheck.results.parts import joined, outline, part_of
+from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import Result
 from petcheck.runner import reports_folder, signals
-from petcheck.runner.again import Written, judged_again, judged_otherwise, written
+from petcheck.runner.again import Otherwise, Written, judged_again, written
 from petcheck.runner.checks import run_checks
 from petcheck.runner.head import head_of
 from petcheck.runner.processes import Processes, Task
@@ -66,10 +66,10 @@ def judge_target(config: Config, options: Sequence[str]) -> TargetEnd:
     return _told(prepared.end.written)
 
 
-def judge_recorded(folder: Path, name: str, reports: Path | None, plan: str | None, as_of: date | None) -> TargetEnd:
+def judge_recorded(folder: Path, name: str, reports: Path | None, otherwise: Otherwise) -> TargetEnd:
     """Judge one target of the recording in a folder again."""
     try:
-        again = judged_again(judged_otherwise(recording_in(folder).only(name), plan, as_of), reports)
+        again = judged_again(otherwise.applied(recording_in(folder).only(name)), reports)
     except (NotARun, ConfigError) as error:
         return TargetEnd(None, (str(error),))
     return _told(again)
@@ -117,22 +117,22 @@ def run_fleet(
         announcer.close()
         end = End(in_milliseconds(datetime.now(UTC)), at_work.interrupted, len(found) < len(alone))
         with signals.first_calls(lambda: None):  # the run is over, and what it says stands
-            return write_parts(Stream((head, end)), list(found.values()), folder, prepared.seal, trouble)
+            return write_parts(Stream((head, end)), list(found.values()), folder, prepared.witnesses, trouble)
 
 
-def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_of: date | None) -> Written:
+def judge_fleet_again(folder: Path, reports: Path | None, otherwise: Otherwise) -> Written:
     """Judge the recordings of a run in parts; reports are written where they have a folder.
 
     Raises NotARun, ConfigError where the folder for the reports is in use, and KeyboardInterrupt.
     """
-    stream = judged_otherwise(read_stream(folder / STREAM), plan, as_of)
+    stream = otherwise.applied(read_stream(folder / STREAM))
     # of a run that was killed some have not begun
     begun = (target.name for target in stream.head.targets if stream.end or part_of(folder, target.name).is_dir())
     names = list(begun)
     with reports_folder.take(reports) if reports is not None else contextlib.nullcontext():
         at_work = Processes(os.cpu_count() or 1)
         tasks = (
-            Task(name, judge_recorded, (part_of(folder, name), name, reports and part_of(reports, name), plan, as_of))
+            Task(name, judge_recorded, (part_of(folder, name), name, reports and part_of(reports, name), otherwise))
             for name in names
         )
         found = {done.name: done.value or TargetEnd(None, (_DIED,)) for done in at_work.each(tasks)}
@@ -144,7 +144,7 @@ def judge_fleet_again(folder: Path, reports: Path | None, plan: str | None, as_o
             raise NotARun(f"{printable(str(folder))} cannot be judged: {'; '.join(lost[:_TROUBLES_SHOWN])}")
         if reports is None:
             return Written(Material(joined(stream, outlines), stream, folder), None, lost)
-        return write_parts(stream, outlines, reports, None, lost)
+        return write_parts(stream, outlines, reports, NOBODY, lost)
 
 
 def _alone(config: Config, target: TargetConfig) -> Config:
@@ -154,7 +154,9 @@ def _alone(config: Config, target: TargetConfig) -> Config:
     if isinstance(listed, list):
         given = {**given, "target": [text for text in listed if str(text).partition("=")[0] == target.name]}
     reports = part_of(config.reports, target.name) if config.reports is not None else None
-    return replace(config, targets=(target,), reports=reports, shard=None, failed=False, given=given)
+    # the time of the whole run covers it
+    config = replace(config, shard=None, part=True, failed=False, timestamp_url=None)
+    return replace(config, targets=(target,), reports=reports, given=given)
 
 
 def _left(config: Config, head: Head, broken: str | None) -> TargetEnd:
@@ -170,12 +172,12 @@ def _left(config: Config, head: Head, broken: str | None) -> TargetEnd:
         return TargetEnd(None)  # interrupted before it began
     end = Written(Material(judge(stream), stream))
     if folder is not None:
-        end = written(end.material, folder, None)
+        end = written(end.material, folder)
     return _told(replace(end, broken=None if finished else broken))
 
 
 def write_parts(
-    stream: Stream, outlines: Sequence[Result], folder: Path, seal: Seal | None, trouble: Iterable[str] = ()
+    stream: Stream, outlines: Sequence[Result], folder: Path, witnesses: Witnesses, trouble: Iterable[str] = ()
 ) -> Written:
     """Write what joins the targets' reports below `folder`, with its manifest."""
     more = []
@@ -184,5 +186,7 @@ def write_parts(
     except (NotARun, OSError) as error:  # what a target wrote is gone
         more = [printable(str(error), 400)]
         made = Material(joined(stream, outlines), stream, folder)
-    end = written(made, folder, seal, besides=lambda: [entry_of_part(target.name) for target in made.result.targets])
+    end = written(
+        made, folder, witnesses, besides=lambda: map(entry_of_part, [one.name for one in made.result.targets])
+    )
     return replace(end, told=[*trouble, *more])

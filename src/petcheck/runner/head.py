@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from petcheck.config.options import Config
+from petcheck.config.reach import reach_of, shown_headers
+from petcheck.config.targets import TargetConfig
 from petcheck.results.judge import suite
 from petcheck.stream.environment import environment
 from petcheck.stream.lines import Head, RunSettings, TargetSettings
@@ -28,10 +30,17 @@ def head_of(config: Config, started: datetime) -> Head:
         seed=config.seed,
         options=dict(config.given),
         settings=_recorded(RunSettings, config, seed_given=config.repeats, choice=choice),
-        targets=tuple(_recorded(TargetSettings, one, base_url=str(one.source)) for one in config.targets),
+        targets=tuple(target_settings(config, one) for one in config.targets),
         environment=environment(),
         shard=config.shard,
+        part=config.part,
     )
+
+
+def target_settings(config: Config, target: TargetConfig) -> TargetSettings:
+    """A target as a recording has it, with nothing that is secret."""
+    shown = {"headers": shown_headers(target), "reach": reach_of(target, config.ca_bundle)}
+    return _recorded(TargetSettings, target, base_url=str(target.source), **shown)
 
 
 def _recorded(kind: type[T], config: object, **more: Any) -> T:

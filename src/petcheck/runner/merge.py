@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from petcheck.errors import NotARun, NotComparable
-from petcheck.results import attestation
-from petcheck.results.attestation import Seal
 from petcheck.results.load import read_result, recording_in
-from petcheck.results.manifest import FILE as MANIFEST
 from petcheck.results.manifest import changed_files, read_manifest
 from petcheck.results.parts import names_of_parts, outline, part_of
+from petcheck.results.proof import FILES as PROOF
+from petcheck.results.proof import Witnesses
 from petcheck.results.result import FILE, Result
 from petcheck.runner import reports_folder
 from petcheck.runner.again import Written, judged_again
 from petcheck.runner.fleet import write_parts
 from petcheck.sanitize import printable
 from petcheck.stream.lines import End, Head, Joined, JoinedRun, ShardInfo
+from petcheck.stream.reading import RECORDING_CAP, open_file, why_unread
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
 
@@ -57,10 +56,10 @@ class _Source:
         return part_of(self.folder, target) if self.in_parts else self.folder
 
 
-def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
+def merge(folders: Sequence[Path], output: Path, witnesses: Witnesses) -> Written:
     """Merge the reports in some folders into those of one run in `output`.
 
-    Targets with their own recording are copied as they are, with their signatures; a recording of several is
+    Targets with their own recording are copied as they are, with their signatures and times; a recording of several is
     parted, and judged for each. A shard that is missing makes the result incomplete. Raises NotARun, NotComparable,
     `ConfigError` where `output` is in use, and KeyboardInterrupt.
     """
@@ -74,7 +73,7 @@ def merge(folders: Sequence[Path], output: Path, seal: Seal | None) -> Written:
                 _expect_whole(source.part(target.name))
     with reports_folder.take(output, "-o"):
         outlines = [outline for source in sources for outline in _taken(source, output)]
-        return write_parts(_joined_stream(sources), outlines, output, seal)
+        return write_parts(_joined_stream(sources), outlines, output, witnesses)
 
 
 # ---- may they be merged?
@@ -153,7 +152,8 @@ def _taken(source: _Source, output: Path) -> list[Result]:
     names = [target.name for target in source.head.targets]
     if source.in_parts or len(names) == 1:
         return [_copied(source.part(name), part_of(output, name)) for name in names]
-    return [outline(judged_again(source.stream.only(name), part_of(output, name)).material.result) for name in names]
+    stream = source.stream.with_head(replace(source.head, part=True))
+    return [outline(judged_again(stream.only(name), part_of(output, name)).material.result) for name in names]
 
 
 def _copied(source: Path, output: Path) -> Result:
@@ -161,11 +161,16 @@ def _copied(source: Path, output: Path) -> Result:
     output.mkdir(parents=True, exist_ok=True)
     listed = list(read_manifest(source)["files"])
     # the manifest last: without it the folder says nothing
-    for name in (*listed, attestation.FILE, attestation.ENVELOPE_FILE, MANIFEST):
-        with suppress(FileNotFoundError):
-            if name == attestation.ENVELOPE_FILE:
-                (output / name).unlink(missing_ok=True)
-            shutil.copyfile(source / name, output / name)
+    for name in (*listed, *reversed(PROOF)):
+        if name in PROOF:
+            (output / name).unlink(missing_ok=True)
+        try:
+            with open_file(source / name, RECORDING_CAP) as whole, (output / name).open("wb") as copy:
+                shutil.copyfileobj(whole, copy)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            raise NotARun(f"{printable(str(source / name))} cannot be read: {why_unread(error)}") from None
     return outline(read_result(output / FILE, "give the folder of a complete run"))
 
 
@@ -183,6 +188,7 @@ def _joined_stream(sources: Sequence[_Source]) -> Stream:
         started=min(head.started for head in heads),
         options=options,
         shard=None,
+        part=False,
         targets=tuple(target for head in heads for target in head.targets),
     )
     missing = first.shard is not None and len(sources) < first.shard.of

@@ -9,10 +9,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from petcheck.config.options import Config
+from petcheck.config.reach import reach_of, secrets_of
 from petcheck.config.targets import App, Embedded, Source, TargetConfig, Url
 from petcheck.errors import AppFailed, Untestable
 from petcheck.exchange import Call, Exchange
 from petcheck.plan.forms import forms_for
+from petcheck.plan.together import connections
 from petcheck.runner import signals
 from petcheck.runner.application import Watched, load_app
 from petcheck.runner.progress import Announcer
@@ -23,7 +25,6 @@ from petcheck.stream.files import StreamWriter
 from petcheck.stream.lines import Gone, Opened, Planned, Waited
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice
-from petcheck.toolkit.populate import populate
 from petcheck.toolkit.target import Target
 from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
@@ -33,7 +34,7 @@ from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
 from petcheck.wire.transport import Permissions, Transport
 
-_REFERENCE_WINDOW_S = 3.0  # the embedded server's minute, shortened
+_REFERENCE_ANIMALS = 70  # they fit on a page, with those that the run creates
 _USUAL_PATHS = (f"/{BASE_SEGMENT}", f"/api/{BASE_SEGMENT}", "/api", "")
 _PROBE_CAP = 1_000_000  # bytes of a body
 
@@ -72,6 +73,7 @@ class Opener:
             config.as_of,
             config.seed,
             repeats=config.repeats,
+            populate=config.populate,
             choice=Choice(config.choice),
             examples_share=shares(config.examples, writes=target.writes).total,
         )
@@ -79,14 +81,16 @@ class Opener:
             if failed is not None:
                 raise failed
             opened.probe()
-            if config.populate is not None and target.writes:
-                populate(opened, config.populate)
         except Untestable as reason:
             opened.untestable = transport.redacted(str(reason))
             if isinstance(target.source, App) and target.source.base_path is None and failed is None:
                 opened.untestable += "; if the application has another base path, name it with --base-path"
             writer.write(Gone(target.name, opened.untestable))
         return opened
+
+    def door(self, target: TargetConfig) -> Transport:
+        """What sends to a target, without a probe. Raises `AppFailed`."""
+        return self._transport(target, self._answering(target))
 
     def _transport(self, target: TargetConfig, sender: LiveSender) -> Transport:
         config, writer, announcer = self.config, self.writer, self.announcer
@@ -99,7 +103,13 @@ class Opener:
         return Transport(
             target=target.name,
             sender=sender,
-            permissions=Permissions(target.writes, config.max_requests, config.max_wait),
+            permissions=Permissions(
+                target.writes,
+                config.max_requests,
+                config.max_wait,
+                connections(config.connections, writes=target.writes),
+                config.timeout,
+            ),
             time=self.clock,
             on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
             on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
@@ -114,31 +124,50 @@ class Opener:
         """What answers for a target. Raises `AppFailed`."""
         match target.source:
             case Url(base_url, key):
-                return self._live(base_url, key)
+                return self._live(base_url, key, target)
             case Embedded():
-                return self._reference(str(target.plan))
+                return self._reference(target)
             case App() as source:
-                return self._served(source)
+                return self._served(source, target)
 
-    def _live(self, base_url: str, key: ApiKey, log: Callable[[], str] | None = None) -> LiveSender:
+    def _live(
+        self, base_url: str, key: ApiKey, target: TargetConfig, log: Callable[[], str] | None = None
+    ) -> LiveSender:
         config = self.config
         drawn = random.Random(f"{config.seed}/key")  # noqa: S311 - repeatable, not secret
-        client = self.stack.enter_context(HttpClient(deadline=config.timeout, ca_bundle=config.ca_bundle))
-        return LiveSender(base_url, key, random_key_like(key, drawn), client, self.clock, log)
+        client = HttpClient(
+            deadline=config.timeout,
+            ca_bundle=config.ca_bundle,
+            client_cert=target.client_cert,
+            client_key=target.client_key,
+            proxy=target.proxy,
+        )
+        return LiveSender(
+            base_url,
+            key,
+            random_key_like(key, drawn),
+            self.stack.enter_context(client),
+            self.clock,
+            log,
+            target.headers,
+            reach_of(target, config.ca_bundle),
+            _traceparent if config.traceparent else None,
+            tuple(secrets_of(target)),
+        )
 
-    def _reference(self, plan: str) -> LiveSender:
-        """The reference server with a random key."""
+    def _reference(self, target: TargetConfig) -> LiveSender:
+        """The reference server with a random key, on the clock of the run."""
         from petstore_reference.serve import running
         from petstore_reference.server import ReferenceSettings, create_app
 
         key = ApiKey(secrets.token_hex(16))
-        app = create_app(
-            ReferenceSettings(keys={key.secret: plan}, window_seconds=_REFERENCE_WINDOW_S, as_of=self.config.as_of)
-        )
+        keys = {key.secret: str(target.plan)}
+        settings = ReferenceSettings(keys, animals=_REFERENCE_ANIMALS, as_of=self.config.as_of)
+        app = create_app(settings, clock=lambda: self.clock.now().timestamp())
         url = self.stack.enter_context(running(app))
-        return self._live(f"{url}/{BASE_SEGMENT}", key, lambda: "")
+        return self._live(f"{url}/{BASE_SEGMENT}", key, target, lambda: "")
 
-    def _served(self, source: App) -> LiveSender:
+    def _served(self, source: App, target: TargetConfig) -> LiveSender:
         """The user's application. Raises `AppFailed`."""
         from petstore_reference.serve import running
 
@@ -156,10 +185,15 @@ class Opener:
             url = self.stack.enter_context(running(app))
         except RuntimeError:
             raise shown(app.not_started(source)) from None
-        sender = self._live(url, source.key, app.take)
+        sender = self._live(url, source.key, target, app.take)
         sender.base_url = url + (_mounted(sender) if source.base_path is None else source.base_path)
         app.take()
         return sender
+
+
+def _traceparent() -> str:
+    """A new trace, sampled (W3C Trace Context, section 3.2). The seed has no part in it: no two runs share one."""
+    return f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-01"
 
 
 def _absent(source: Source, clock: Clock) -> LiveSender:

@@ -18,6 +18,7 @@ from petcheck.config.choice import group_of, words_in
 from petcheck.config.keys import without_keys
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import OPTIONS, given_options
+from petcheck.config.targets import Embedded
 from petcheck.errors import ConfigError, Inconclusive, NothingToRun, Untestable
 from petcheck.results.judge import judge
 from petcheck.results.parts import SIDE_BY_SIDE
@@ -26,7 +27,7 @@ from petcheck.runner.again import Written
 from petcheck.runner.console import Screen
 from petcheck.runner.finish import RunEnd
 from petcheck.runner.progress import Announcer
-from petcheck.runner.reports_folder import DEBUGGING_PAGE
+from petcheck.runner.reports_folder import DEBUGGING_PAGE, PYTEST_STYLES
 from petcheck.runner.schedule import STAGES, USUAL_STAGE, Check, Schedule
 from petcheck.runner.session import Session
 from petcheck.runner.shown_checks import Kept
@@ -36,6 +37,7 @@ from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import StreamWriter
 from petcheck.toolkit.target import Target
+from petcheck.wire.clock import Clock, SkippingClock
 from petcheck.words import plural
 
 if TYPE_CHECKING:
@@ -76,15 +78,18 @@ def pytest_configure(config: pytest.Config) -> None:
     prepared = config.stash[_PREPARED] = _prepared(config)
     frozen = prepared.config
     writes = prepared.lock is not None or (_is_worker(config) and not config.option.collectonly)
-    session = config.stash[SESSION] = Session(frozen, writer=StreamWriter(frozen.reports if writes else None))
+    clock = SkippingClock() if isinstance(frozen.targets[0].source, Embedded) else Clock()
+    writer = StreamWriter(frozen.reports if writes else None)
+    session = config.stash[SESSION] = Session(frozen, clock=clock, writer=writer)
     config.stash[_KEPT] = Kept()
-    end = config.stash[END] = prepared.end = RunEnd(session, prepared.seal) if prepared.lock is not None else None
+    end = config.stash[END] = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
     if _is_worker(config):
         # nobody sees a worker's stdout
         session.announcer = Announcer(None if config.option.verbose < 0 else sys.stderr, beside_live=True)
     else:
-        budget = sum(forecast.requests_in_all for forecast in session.forecasts())
-        screen = config.stash[_SCREEN] = Screen(config, budget=budget, folder=frozen.reports)
+        expected = session.forecasts()
+        budget, waits = sum(one.requests_in_all for one in expected), max(one.wait_s or 0 for one in expected)
+        screen = config.stash[_SCREEN] = Screen(config, budget=budget, waits=waits, folder=frozen.reports)
         config.pluginmanager.register(screen, "petcheck-screen")
         config.pluginmanager.register(XdistController(session, end, screen.announcer), "petcheck-workers")
         session.announcer = screen.announcer
@@ -93,6 +98,8 @@ def pytest_configure(config: pytest.Config) -> None:
         option.tbstyle = "no"
     option.reportchars = ""
     option.self_contained_html = True
+    if hasattr(option, "css"):
+        option.css = [*map(str, PYTEST_STYLES), *option.css]
     # it holds every check of every target: too much for several, unless it is asked for
     one = len(frozen.targets) == 1 and not frozen.dry_run
     if getattr(option, "htmlpath", "") is None and one and frozen.reports is not None:

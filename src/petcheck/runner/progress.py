@@ -12,12 +12,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TextIO
 
+from petcheck.wire.clock import in_words
+
 _WORTH_SHOWING_S = 1.0
 _PLAIN_EVERY_S = 30.0
 _REDRAWN_EVERY_S = 0.1
 _ERASED = "\r\x1b[2K"
 _WIDEST_BAR, _NARROWEST_BAR = 24, 8
-_FORMS = (("{} of {} {}", "{} of at most {} requests"), ("{}/{} {}", "{}/{} requests"))
+_FORMS = (("up to {} left", "{} of {} {}", "{} of at most {} requests"), ("{} left", "{}/{} {}", "{}/{} requests"))
 
 
 class Announcer:
@@ -31,10 +33,11 @@ class Announcer:
         budget: int = 0,
         beside_live: bool = False,
         unit: str = "checks",
+        waits: float = 0.0,
     ) -> None:
         """Without a `stream` it writes nothing. `live` asks for a live line; `budget` is the most requests that the run
         may send, 0 if unknown. `beside_live` means that another process may have a live line on that terminal. `unit`
-        is what is counted.
+        is what is counted. `waits` are the seconds that the run has to wait for rate limits, as far as that is known.
         """
         self._out = _duplicate(stream) if stream is not None else None
         self._live = _duplicate(sys.stderr) if live and stream is not None and _is_terminal(sys.stderr) else None
@@ -43,6 +46,8 @@ class Announcer:
         self._sent: dict[str, int] = {}
         self._drawn = 0.0
         self._announced: tuple[str, str, float] | None = None
+        self._waits, self._waited = waits, 0.0
+        self._began = self._last = time.monotonic()
 
     def expect(self, checks: int) -> None:
         """Set the number of checks, or of other units, of the run."""
@@ -50,17 +55,17 @@ class Announcer:
 
     def check_done(self) -> None:
         """Count one more check, or other unit, that ended."""
-        self._show(replace(self._progress, done=self._progress.done + 1, pause=""))
+        self._show(replace(self._progress, done=self._progress.done + 1, wait=0.0, why=""))
 
     def sent(self, target: str, requests: int) -> None:
         """Set the number of requests sent to a target."""
         self._sent[target] = requests
-        self._show(replace(self._progress, sent=sum(self._sent.values()), pause=""))
+        self._show(replace(self._progress, sent=sum(self._sent.values()), wait=0.0, why=""))
 
     def waiting(self, target: str, seconds: float, why: str) -> None:
         """Show a pause; called every second with the `seconds` that are left."""
         if self._live is not None:
-            self._show(replace(self._progress, pause=f"{target}: {why} in {seconds:.0f} s"), at_once=True)
+            self._show(replace(self._progress, wait=seconds, why=f"{target}: {why}"), at_once=True)
             return
         begins = self._announced is None or self._announced[:2] != (target, why) or seconds > self._announced[2]
         if begins and seconds <= _WORTH_SHOWING_S:
@@ -93,14 +98,24 @@ class Announcer:
         self._live = None
 
     def _show(self, progress: Progress, *, at_once: bool = False) -> None:
-        self._progress = progress
         now = time.monotonic()
+        self._waited += now - self._last if self._progress.wait else 0.0
+        self._last = now
+        self._progress = progress = replace(progress, left=self._left(progress, now))
         if self._live is None or (now - self._drawn < _REDRAWN_EVERY_S and not at_once):
             return
         self._drawn = now
         # leave one column free: some terminals wrap when the last one is written
         self._live.write(_ERASED + progress_line(progress, _columns(self._live) - 1))
         self._live.flush()
+
+    def _left(self, progress: Progress, now: float) -> float | None:
+        """The seconds that the run may still take, by its pace so far; None if nothing tells."""
+        if not (progress.sent and progress.budget):
+            return None
+        pace = max(now - self._began - self._waited, 0.0) / progress.sent
+        waits = max(self._waits - self._waited, progress.wait)
+        return max(progress.budget - progress.sent, 0) * pace + waits
 
 
 def _is_terminal(stream: TextIO) -> bool:
@@ -124,7 +139,7 @@ def _duplicate(stream: TextIO) -> TextIO:
         number = os.dup(stream.fileno())
     except (OSError, ValueError, AttributeError):
         return stream
-    return os.fdopen(number, "w", encoding=stream.encoding, errors="backslashreplace")
+    return os.fdopen(number, "w", encoding=stream.encoding, errors=stream.errors)
 
 
 # ---- the line
@@ -132,38 +147,46 @@ def _duplicate(stream: TextIO) -> TextIO:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Checks done and in total, requests sent and at most (0: unknown), and what the run waits for, if anything.
+    """Checks done and in total, requests sent and at most (0: unknown).
 
-    What is counted may be another `unit` than checks.
+    What is counted may be another `unit` than checks. `wait` are the seconds of the present pause, and `why` is its
+    reason; `left` are the seconds until the end of the run, None if unknown.
     """
 
     done: int = 0
     checks: int = 0
     sent: int = 0
     budget: int = 0
-    pause: str = ""
+    wait: float = 0.0
+    why: str = ""
+    left: float | None = None
     unit: str = "checks"
 
 
 def progress_line(progress: Progress, width: int) -> str:
-    """The progress in ASCII, at most `width` characters: if room is short, first the bar is dropped, then words."""
+    """The progress in ASCII, at most `width` characters, seconds first: first the bar is dropped, then words, then the
+    last parts.
+    """
     grown = replace(progress, done=max(progress.done, progress.checks), sent=max(progress.sent, progress.budget))
     for form in _FORMS:
-        words = _words(progress, *form)
+        parts = _parts(progress, *form)
         # measured with the largest numbers, so that the form stays the same while they grow
-        room = width - len(_words(grown, *form))
+        room = width - len(", ".join(_parts(grown, *form)))
         if room >= _NARROWEST_BAR + 3 and form is _FORMS[0]:
-            return f"[{_bar(progress, min(room - 3, _WIDEST_BAR))}] {words}"
+            return f"[{_bar(progress, min(room - 3, _WIDEST_BAR))}] {', '.join(parts)}"
         if room >= 0:
-            return words
-    return words[: max(width, 0)]
+            break
+    while parts[1:] and len(", ".join(parts)) > width:
+        parts.pop()
+    return ", ".join(parts)[: max(width, 0)]
 
 
-def _words(progress: Progress, checks: str, requests: str) -> str:
-    parts = [checks.format(progress.done, progress.checks or "?", progress.unit)]
+def _parts(progress: Progress, left: str, checks: str, requests: str) -> list[str]:
+    parts = [f"waiting {progress.wait:.0f} s"] if progress.why else []
+    parts += [left.format(in_words(progress.left))] if progress.left is not None else []
+    parts += [checks.format(progress.done, progress.checks or "?", progress.unit)]
     parts += [requests.format(progress.sent, progress.budget)] if progress.budget else []
-    parts += [progress.pause] if progress.pause else []
-    return ", ".join(parts)
+    return [*parts, progress.why] if progress.why else parts
 
 
 def _bar(progress: Progress, width: int) -> str:

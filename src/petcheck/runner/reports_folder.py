@@ -6,13 +6,17 @@ import json
 from pathlib import Path
 
 from petcheck.errors import ConfigError, InUse
+from petcheck.reports import outputs
 from petcheck.reports.outputs import OUTPUTS
 from petcheck.results import atomic_write, manifest, proof, result
 from petcheck.results.lock import FolderLock
 from petcheck.sanitize import comma_list, printable
 from petcheck.stream import files
+from petcheck.stream.reading import RECORDING_CAP, open_file
 
 DEBUGGING_PAGE = "pytest.html"
+PYTEST_STYLES = tuple(Path(outputs.__file__).parent / "templates" / name for name in ("page.css", "pytest.css"))
+"""What makes it look like the other pages."""
 
 _WRITTEN = (*(output.name for output in OUTPUTS), *proof.FILES, DEBUGGING_PAGE)
 # each of these files names the suite that wrote it, at its beginning
@@ -49,7 +53,7 @@ def _expect_ours(folder: Path, option: str) -> None:
 
 def _is_marked(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with open_file(path, RECORDING_CAP) as file:
             return _MARK.encode() in file.read(_BEGINNING)
     except OSError:
         return False

@@ -12,7 +12,7 @@ from petcheck.toolkit.target import WRITING_BUDGET
 
 USUAL_STAGE = "read"
 # a filter that finds nothing is visible only before the run creates animals; bodies to refuse go before bodies to
-# create, since a page full of created animals hides what was stored by mistake
+# create, since a page full of created animals hides what was stored by mistake; so does a store that is populated
 STAGES = (
     "survey",
     "refuse",
@@ -23,6 +23,7 @@ STAGES = (
     "open",
     "examples",
     "sequence",
+    "populate",
     "end",
     "spoil",
     "exhaust",
@@ -68,18 +69,29 @@ class Schedule:
         pairs = ((target.name, stage) for target in config.targets for stage in stages)
         self._places = {pair: place for place, pair in enumerate(pairs)}
         self._choice = Choice(config.choice)
+        self._newer = frozenset(catalogue().newer_than(config.requirements_as_of))
+        self._populated = {one.name for one in config.targets if one.writes and config.populate is not None}
         self._shares = {target.name: shares(config.examples, writes=target.writes) for target in config.targets}
 
     def includes(self, check: Check) -> bool:
         """Whether the check has anything to do: property examples and sequences may have no requests.
 
-        Beside the checks of chosen entries, those run that send what these entries are judged by.
+        Beside the checks of chosen entries, those run that send what these entries are judged by. What is newer than
+        the set of requirements is not asked.
         """
+        if self._newer.issuperset((*check.requirements, *check.observes)):
+            return False
         if not self._choice.covers(*check.requirements, *check.observes) and not self._brought(check):
             return False
         share = self._shares[check.target]
         deep = share.sequence_posts > 0
-        return {"examples": share.total > 0, "sequence": deep, "spoil": deep}.get(check.stage, True)
+        wanted = {
+            "examples": share.total > 0,
+            "sequence": deep,
+            "spoil": deep,
+            "populate": check.target in self._populated,
+        }
+        return wanted.get(check.stage, True)
 
     def _brought(self, check: Check) -> bool:
         # the examples of a check are limited to what is needed, so one kind of its requests is reason enough

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from petcheck.config.options import Config
@@ -36,7 +35,7 @@ class Session:
     writer: StreamWriter = field(default_factory=lambda: StreamWriter(None))
 
     def __post_init__(self) -> None:
-        self.head = head_of(self.config, datetime.now(UTC))
+        self.head = head_of(self.config, self.clock.now())
         self._configs = {target.name: target for target in self.config.targets}
         self._planned: dict[str, list[PlannedCheck]] = {name: [] for name in self._configs}
         self.opened: dict[str, Target] = {}

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from petcheck.config.options import Config
 from petcheck.config.targets import App
 from petcheck.errors import AppFailed, ConfigError, NotAKey, NotARun, NothingToRun
-from petcheck.results.attestation import Seal, read_seal
+from petcheck.results.attestation import read_seal
 from petcheck.results.lock import FolderLock
 from petcheck.results.parts import SIDE_BY_SIDE, verdicts_in
+from petcheck.results.proof import NOBODY, Witnesses
 from petcheck.results.result import FILE
+from petcheck.results.timestamp import stamp_by
 from petcheck.runner import reports_folder
 from petcheck.runner.application import load_app
+from petcheck.runner.dry_run import forecasts
+from petcheck.wire import authority
 
 if TYPE_CHECKING:
     from petcheck.runner.finish import RunEnd
@@ -25,13 +30,13 @@ if TYPE_CHECKING:
 class Prepared:
     """A run that can start. The command line hands it to the plugin as a pytest plugin.
 
-    `lock` holds the reports folder; it is None in a run that writes no reports. `seal` signs them, if they are to be.
+    `lock` holds the reports folder; it is None in a run that writes no reports. `witnesses` sign and date them.
     `end` is how the run ends, once it has begun.
     """
 
     config: Config
     lock: FolderLock | None
-    seal: Seal | None = None
+    witnesses: Witnesses = NOBODY
     end: RunEnd | None = None
 
 
@@ -41,19 +46,21 @@ def in_parts(config: Config) -> bool:
 
 
 def prepare(config: Config, *, writes_reports: bool) -> Prepared:
-    """Load what the run needs: what failed last, its application, its seal; and lock the reports folder.
+    """Load what the run needs: what failed last, its application, its witnesses; and lock the reports folder.
 
-    Raises `ConfigError`, and `NothingToRun` if nothing failed last.
+    Raises `ConfigError`, also if the budget has no room for `--populate`, and `NothingToRun` if nothing failed last.
     """
+    for forecast in forecasts(config):
+        forecast.expect_room()
     if config.failed:
         config = replace(config, choice=_failed_last(config.reports))
     for target in config.targets:
         if isinstance(target.source, App):
             with suppress(AppFailed):  # raised again when the target is opened, which the reports tell
                 load_app(target.source)
-    seal = seal_of(config.sign_key) if config.sign_key is not None else None
+    witnesses = witnesses_of(config.sign_key, config.timestamp_url, config.timeout, config.ca_bundle)
     folder = config.reports if writes_reports and not config.dry_run else None
-    return Prepared(config, reports_folder.take(folder) if folder is not None else None, seal)
+    return Prepared(config, reports_folder.take(folder) if folder is not None else None, witnesses)
 
 
 def _failed_last(folder: Path | None) -> frozenset[str]:
@@ -68,9 +75,15 @@ def _failed_last(folder: Path | None) -> frozenset[str]:
     return failed
 
 
-def seal_of(key: Path) -> Seal:
-    """The seal of the private key in a file. Raises `ConfigError`."""
+def witnesses_of(key: Path | None, url: str | None, deadline: float = 10.0, ca_bundle: str | None = None) -> Witnesses:
+    """The private key in a file, and the time stamp authority at a URL, where they are given. Raises `ConfigError`.
+
+    `deadline` in seconds and `ca_bundle` are those of the request to the authority.
+    """
     try:
-        return read_seal(key)
+        seal = read_seal(key) if key is not None else None
+        if url is None:
+            return Witnesses(seal)
+        return Witnesses(seal, stamp_by(partial(authority.ask, url, deadline=deadline, ca_bundle=ca_bundle)))
     except NotAKey as error:
         raise ConfigError(f"--sign-key {key} {error}") from None

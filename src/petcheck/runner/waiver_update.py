@@ -29,7 +29,7 @@ def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> tupl
     file = read_settings(str(update.path)) if update.path.exists() else SettingsFile(str(update.path), {})
     targets = [target.name for target in result.targets]
     before = waivers_in(file, [*targets, *(one.target for one in config.waivers)])
-    if _of(targets, before) != _of(targets, config.waivers):
+    if _of(targets, before) != _of(targets, [one for one in config.waivers if not one.gap]):
         raise ConfigError(f"{name}: its waivers changed during the run; run again")
     outcomes = {(row.id, row.target): row.outcome for row in result.requirements}
     after = revised(before, outcomes, reason=update.reason, expires=update.expires)
@@ -41,7 +41,7 @@ def update_waivers(config: Config, update: WaiverUpdate, result: Result) -> tupl
             atomic_write.write(update.path, text)
         except OSError as error:
             raise ConfigError(f"{name}: cannot be written ({why(error)})") from None
-    return after, _note(name, before, after)
+    return (*after, *(one for one in config.waivers if one.gap)), _note(name, before, after)
 
 
 def _of(targets: Sequence[str], waivers: Sequence[Waiver]) -> list[Waiver]:

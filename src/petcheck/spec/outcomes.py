@@ -13,8 +13,15 @@ Outcome = Literal["pass", "fail", "error", "inconclusive", "not-run", "waived"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
+NOT_IN_FORCE = "n/a"
+"""Stands for the outcome of a requirement that no check can see, or that is not in force on the day to judge by."""
+
+OPEN: frozenset[Outcome] = frozenset({"inconclusive", "not-run"})
+"""The outcomes of what was not examined."""
+
+
 class Exit(IntEnum):
-    """The exit code of a run."""
+    """The exit code of a command."""
 
     HOLDS = 0
     FAILS = 1
@@ -24,13 +31,16 @@ class Exit(IntEnum):
     NOTHING_SELECTED = 5
     UNTESTABLE = 6
     UNSETTLED = 7
+    OTHER_VERSION = 8
+    """Of `verify`: another version made the reports, and only that one can prove them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """An accepted failure, up to and including the day `expires`."""
+    """An accepted failure, up to and including the day `expires`; a `gap` is an accepted lack of a verdict instead."""
 
     requirement: str
     target: str
     reason: str
     expires: date
+    gap: bool = False

@@ -1,19 +1,22 @@
 """A request as one line for a POSIX shell, to send it again manually.
 
-The line is printable ASCII, so no terminal, page or clipboard changes it. Everything is in single quotes except the
-Authorization header: it is recorded as a shell expression (`Bearer $PETSTORE_API_KEY`) and put in double quotes, so
-that the shell inserts the reader's own key.
+The line is printable ASCII, so no terminal, page or clipboard changes it. Everything is in single quotes except what is
+secret, mainly the Authorization header: it is recorded as a shell expression (`Bearer $PETSTORE_API_KEY`) and put in
+double quotes, so that the shell inserts the reader's own key.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from petcheck.exchange import Form, Request
 from petcheck.spec.figures import CONTENT_TYPE
 
 BASE_VARIABLE = "PETSTORE_URL"
 _EXPRESSION = re.compile(r"(?:[A-Za-z0-9 ._~+/=:-]|\$[A-Z_][A-Z0-9_]*|\$\{[A-Z_][A-Z0-9_]*(?:[%#]\?+)?\})*")
+# what is secret beside the key: a header, the path of a private key, the login of a proxy
+_VARIABLE = re.compile(r"(?:http://)?\$PETSTORE_[A-Z0-9_]+(?:@[A-Za-z0-9.:\[\]-]+)?")
 _PRINTABLE = re.compile(r"[ -~]*")
 # what printf reads otherwise, or does not print
 _SPECIAL = re.compile(r"[^ -~]|[%\\']")
@@ -32,13 +35,47 @@ def curl_line(request: Request, *, short: bool = False, served: bool = False) ->
     the target: its address is gone, so `$PETSTORE_URL` stands for it.
     A body beyond printable ASCII comes from `printf` through a pipe, because an argument cannot hold a NUL.
     """
-    words = ["curl", "-isS"]
+    body = _text(request)
+    if _PRINTABLE.fullmatch(body):
+        return f"curl {_arguments(request, ['--data-raw', _quoted(body)], short=short, served=served)}"
+    return f"printf {_octal(body)} | curl {_arguments(request, ['--data-binary', '@-'], short=short, served=served)}"
+
+
+def curl_burst(requests: Mapping[int, Request], *, served: bool = False) -> str:
+    """The command that sends some requests at the same time, and then shows each response under the request's number.
+
+    It is empty if a body cannot be an argument: it has a NUL, or ends with a line feed, which the shell takes away.
+    """
+    if any("\0" in body or body.endswith("\n") for body in map(_text, requests.values())):
+        return ""
+    each = [
+        _arguments(request, ["--data-raw", _argument(_text(request))], served=served) + f" -o {number}"
+        for number, request in requests.items()
+    ]
+    # in files, since responses that come at the same time mix on a screen
+    first = '(cd "$(mktemp -d)" && curl --no-progress-meter --parallel --parallel-immediate'
+    return " \\\n  ".join([first, " \\\n  --next ".join(each) + "; tail -n +1 *)"])
+
+
+def _text(request: Request) -> str:
+    """The body, one character for each byte."""
+    return (request.body or b"").decode("latin-1")
+
+
+def _arguments(request: Request, data: list[str], *, short: bool = False, served: bool = False) -> str:
+    """The arguments of curl for one request; `data` are those for its body."""
+    words = ["-isS"]
     if re.search(r"[][{}]", request.url):
         words.append("-g")  # without it curl reads brackets as a range of URLs
     if "/." in request.url:
         words.append("--path-as-is")
     if request.method != ("GET" if request.body is None else "POST"):
         words += ["-X", request.method]
+    for name, value in (
+        *(("--cacert", request.reach.ca_bundle), ("--cert", request.reach.client_cert)),
+        *(("--key", request.reach.client_key), ("--proxy", request.reach.proxy)),
+    ):
+        words += [name, _secret_or_quoted(value)] if value is not None else []
     base = _base_of(request) if served else ""
     words.append(f'"${BASE_VARIABLE}"' * bool(base) + _quoted(request.url.removeprefix(base)))
     constant = _CONSTANT if short and request.form in _USUAL else frozenset[str]()
@@ -48,17 +85,11 @@ def curl_line(request: Request, *, short: bool = False, served: bool = False) ->
             words += ["-H", _header(name, value)]
     if request.form is Form.NO_ACCEPT:
         words += ["-H", _quoted("Accept:")]  # without it curl accepts anything
-    before = ""
     if request.body is not None:
         if not any(name.lower() == CONTENT_TYPE.lower() for name, _ in request.headers):
             words += ["-H", _quoted(f"{CONTENT_TYPE}:")]  # without it curl adds the type of a web form
-        text = request.body.decode("latin-1")
-        if _PRINTABLE.fullmatch(text):
-            words += ["--data-raw", _quoted(text)]
-        else:
-            before = f"printf {_octal(text)} | "
-            words += ["--data-binary", "@-"]
-    return before + " ".join(words)
+        words += data
+    return " ".join(words)
 
 
 def _base_of(request: Request) -> str:
@@ -69,15 +100,24 @@ def _base_of(request: Request) -> str:
 def _header(name: str, value: str) -> str:
     if not value:
         return _quoted(f"{name};")  # curl's way to send a header without a value
-    if name.lower() == "authorization" and _EXPRESSION.fullmatch(value):
+    if _VARIABLE.fullmatch(value) or (name.lower() == "authorization" and _EXPRESSION.fullmatch(value)):
         return f'"{name}: {value}"'
     return _quoted(f"{name}: {value}")
 
 
+def _secret_or_quoted(text: str) -> str:
+    return f'"{text}"' if _VARIABLE.fullmatch(text) else _quoted(text)
+
+
 def _quoted(text: str) -> str:
+    return _argument(text.encode("utf-8", "surrogateescape").decode("latin-1"))
+
+
+def _argument(text: str) -> str:
+    """Text of one character per byte in quotes."""
     if _PRINTABLE.fullmatch(text):
         return "'" + text.replace("'", "'\\''") + "'"
-    return f'"$(printf {_octal(text.encode("utf-8", "surrogateescape").decode("latin-1"))})"'
+    return f'"$(printf {_octal(text)})"'
 
 
 def _octal(text: str) -> str:

@@ -1,8 +1,9 @@
 """An exchange as an entry of a HAR 1.2, the format that browsers' developer tools open, and back.
 
 `_petcheck` of each entry holds what HAR has no member for: target and index (the pair that result.json refers to),
-operation, credential, the `curl` line, the section that the request was sent for, seconds on a monotonic clock, and
-what happened to the body. A request without an answer has status 0 and the reason in `_error`, as in browsers.
+operation, credential, how the server is reached, the `curl` line, the section that the request was sent for, seconds on
+a monotonic clock, and what happened to the body. A request without an answer has status 0 and the reason in `_error`,
+as in browsers.
 """
 
 from __future__ import annotations
@@ -16,17 +17,26 @@ from typing import Any, TypeVar
 from urllib.parse import parse_qsl, urlsplit
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Credential, Exchange, Form, NoAnswer, Request, Response, Silence
+from petcheck.exchange import DIRECT, Credential, Exchange, Form, NoAnswer, Reach, Request, Response, Silence
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.operations import Operation
 from petcheck.stream.curl import curl_line
-from petcheck.stream.typed import timestamp
+from petcheck.stream.typed import plain, timestamp, typed
 
 T = TypeVar("T")
 
 _SHORT = 200  # characters of a header
 # members of ours that most exchanges have not, in their order
-_MARKS = {"resent": bool, "cause": str, "on_top": bool, "example": bool, "simplifies": int, "log": str}
+_MARKS = {
+    "resent": bool,
+    "cause": str,
+    "on_top": bool,
+    "example": bool,
+    "simplifies": int,
+    "burst": int,
+    "again": int,
+    "log": str,
+}
 _USUAL = {each.name: each.default for each in fields(Exchange)}
 
 
@@ -60,6 +70,7 @@ def entry_of(exchange: Exchange) -> dict[str, Any]:
             "operation": request.operation.value,
             "credential": request.credential.value,
             **({"form": request.form.value} if request.form is not Form.PLAIN else {}),
+            **({"reach": plain(request.reach)} if request.reach != DIRECT else {}),
             "curl": curl_line(request, served=exchange.log is not None),
             "body_complete": exchange.heard.body_complete,
             "section": exchange.section,
@@ -102,6 +113,7 @@ def _request_of(sent: Mapping[str, Any], ours: Mapping[str, Any]) -> Request:
         _bytes(sent["postData"]) if "postData" in sent else None,
         Credential(ours["credential"]),
         Form(ours["form"]) if "form" in ours else Form.PLAIN,
+        typed(Reach, ours["reach"]) if "reach" in ours else DIRECT,
     )
 
 

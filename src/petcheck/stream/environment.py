@@ -20,9 +20,9 @@ _COMMIT = re.compile(r"[0-9a-f]{40,64}")
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """`commit` is None if the suite is not a checkout; `packages` are versions by name."""
+    """`petcheck_commit` is None if the suite is not a checkout; `packages` are versions by name."""
 
-    commit: str | None
+    petcheck_commit: str | None
     python: str
     platform: str
     packages: dict[str, str]
@@ -32,7 +32,7 @@ class Environment:
 def environment() -> Environment:
     """The environment of this process."""
     return Environment(
-        commit=commit_of(suite_root()),
+        petcheck_commit=commit_of(suite_root()),
         python=f"{platform.python_implementation()} {platform.python_version()}",
         platform=platform.platform(),
         packages=packages_of("petcheck"),

@@ -1,7 +1,8 @@
 """exchanges.jsonl: the stream of a run as a file. Each line is written at once: a killed run leaves what it had.
 
 Its lines are those of `petcheck.stream.lines`, and exchanges as entries of a HAR 1.2. It is read strictly: a line that
-contradicts itself or another is refused with its number. Bytes that are not JSON end the reading: `Stream.cut` says so.
+contradicts itself or another is refused with its number. Damage ends the reading, and `Stream.cut` says so: bytes that
+are not JSON, half a line, a line that is there twice.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from petcheck.exchange import Exchange
 from petcheck.sanitize import printable
 from petcheck.stream.entries import entry_of, exchange_of
 from petcheck.stream.lines import KINDS, Head, Line
+from petcheck.stream.reading import RECORDING_CAP, Ambiguous, open_file, parsed, why_unread
 from petcheck.stream.stream import Contradiction, Entry, Stream, checked
-from petcheck.stream.typed import Ambiguous, parsed, plain, typed
+from petcheck.stream.typed import plain, typed
 
 FILE = "exchanges.jsonl"
 LINE_CAP = 64 * 1024 * 1024
@@ -120,11 +122,11 @@ def read_stream(path: Path) -> Stream:
     lines = _Lines(path)
     try:
         found = checked(lines)
-    except OSError as error:
-        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
+    except (OSError, UnicodeError) as error:
+        raise NotARun(f"{name} cannot be read: {why_unread(error)}") from None
     except NotEvidence as error:
         raise NotARun(f"{name} {printable(str(error), 300)}") from None
-    return Stream(found.entries, lines.cut)
+    return found if lines.cut is None else found.damaged(lines.cut)
 
 
 class _Lines:
@@ -135,7 +137,7 @@ class _Lines:
         self.cut: str | None = None
 
     def __iter__(self) -> Iterator[Entry]:
-        with self._path.open("rb") as file:
+        with open_file(self._path, RECORDING_CAP) as file:
             number = 0
             while (line := file.readline(LINE_CAP)).endswith(b"\n"):
                 number += 1
@@ -152,3 +154,5 @@ class _Lines:
                     raise Contradiction(number, str(error)) from None
             if len(line) == LINE_CAP:
                 raise NotEvidence(f"has a line of more than {LINE_CAP // 1024**2} MB")
+            if line:
+                self.cut = f"line {number + 1} is not whole, so it was not read"

@@ -20,6 +20,7 @@ from petcheck.stream.entries import entry_of
 from petcheck.stream.files import as_json, from_json
 from petcheck.stream.har_reader import HEAD, head_and_entries
 from petcheck.stream.har_room import fitted
+from petcheck.stream.reading import why_unread
 from petcheck.stream.stream import Entry, Stream, checked
 
 FILE = "exchanges.har"
@@ -64,7 +65,7 @@ def read_har(path: Path) -> Stream | None:
             return None
         return checked(_in_order(lines, [from_json(entry) for entry in entries]))
     except OSError as error:
-        raise NotARun(f"{name} cannot be read: {error.strerror}") from None
+        raise NotARun(f"{name} cannot be read: {why_unread(error)}") from None
     except (NotEvidence, ValueError) as error:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
 from petcheck.errors import NotEvidence
-
-FILE_CAP = 1024 * 1024 * 1024
-"""Bytes of a HAR that is read."""
+from petcheck.stream.reading import RECORDING_CAP, Ambiguous, open_file, strict
 
 VALUE_CAP = 24 * 1024 * 1024
 """Characters of one entry, or of another member, that are read at most."""
@@ -21,6 +21,7 @@ _CHUNK = 256 * 1024
 HEAD = "_petcheck"
 """The member of a log that has the head of a recording of petcheck."""
 
+_OURS = ["log", "version", "creator", "comment", HEAD, "entries"]
 _NUMBER = 4  # characters after which it is known that a number has ended
 _SPACE = " \t\r\n"
 
@@ -30,28 +31,34 @@ def head_and_entries(path: Path) -> Iterator[Any]:
 
     Raises OSError, and NotEvidence if the file is not a HAR, is not whole, or is too large, or has a member that is.
     """
-    if path.stat().st_size > FILE_CAP:
-        raise NotEvidence(f"has more than {FILE_CAP // 1024**2} MB; give a shorter recording")
     head, found = None, False
+    names: list[str] = []
     try:
         # a byte that is not UTF-8 spoils only the text that contains it
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
+        opened = open_file(path, RECORDING_CAP)
+        marked = opened.peek(3).startswith(BOM_UTF8)
+        with TextIOWrapper(opened, encoding="utf-8-sig", errors="replace") as file:
             text = _Text(file)
             for name in text.members():
+                names.append(name)
                 if name != "log":
                     text.value()
                     continue
                 for member in text.members():
+                    names.append(member)
                     if member == "entries":
                         if not found:
                             yield head
                         found = True
                         yield from text.items()
                     elif member == HEAD:
+                        text.decoder = strict  # it is ours
                         head = text.value()
                     else:
                         text.value()
             text.end()
+            if head is not None and (marked or names != _OURS):
+                raise Ambiguous("it has what petcheck does not write")
     except (ValueError, RecursionError) as error:
         raise NotEvidence(f"is not whole JSON ({error})") from None
     if not found:
@@ -66,7 +73,7 @@ class _Text:
         self._buffer = ""
         self._at = 0
         self._whole = False
-        self._decoder = json.JSONDecoder()
+        self.decoder = json.JSONDecoder()
 
     def members(self) -> Iterator[str]:
         """The names of an object's members; each value is to be read before the next name."""
@@ -99,9 +106,9 @@ class _Text:
             if self._signs() > _SIGNS_CAP:
                 raise NotEvidence(f"has a member of more than {_SIGNS_CAP:,} values, which petcheck does not read")
             try:
-                value, end = self._decoder.raw_decode(self._buffer, self._at)
-            except ValueError:
-                if self._whole:
+                value, end = self.decoder.raw_decode(self._buffer, self._at)
+            except ValueError as error:
+                if self._whole or isinstance(error, Ambiguous):
                     raise
             else:
                 rest = self._buffer[end : end + _NUMBER]

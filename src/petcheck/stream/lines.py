@@ -8,10 +8,11 @@ is its head and its end: each target has its own stream.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
+from petcheck.exchange import DIRECT, Reach
 from petcheck.judging.verdicts import Dropped
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.environment import Environment
@@ -29,13 +30,32 @@ class SuiteInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """What the operator says of what was tested: a build, a ticket, who ran it."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An artifact that was tested, such as an image, by its digest."""
+
+    name: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunSettings:
     """What steers a run beside its targets, wherever it was set.
 
     `max_wait` is in seconds; `examples` is None where the run decided how many; `seed_given` says whether `--seed`
     was given. `choice` are the ids to judge, None for all. `populate` is the number of animals to create up to,
     None for none. `traffic` is true where nothing was sent: it flowed anyway, and was recorded by another program.
-    `waivers` are all that the run was given, whether they applied or not.
+    `min_examined` is how many requirements the run has to examine, as a number or with % as a share.
+    `waivers` are all that the run was given, gaps too, whether they applied or not.
+    `requirements_as_of` is the version whose set of requirements counts; None for the newest.
+    `labels` and `subjects` are the operator's words on what was tested.
     """
 
     max_requests: int
@@ -46,7 +66,11 @@ class RunSettings:
     traffic: bool = False
     choice: tuple[str, ...] | None = None
     populate: int | None = None
+    min_examined: str | None = None
     waivers: tuple[Waiver, ...] = ()
+    labels: tuple[Label, ...] = ()
+    subjects: tuple[Subject, ...] = ()
+    requirements_as_of: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +85,14 @@ class ShardInfo:
     targets: int
     list_sha256: str
 
+    @property
+    def places(self) -> range:
+        """Where its targets are in the list: neighbours stay together, and sizes differ by one at most."""
+        if not 1 <= self.number <= self.of:
+            return range(0)
+        first, end = (place * self.targets // self.of for place in (self.number - 1, self.number))
+        return range(first, end)
+
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
 
@@ -69,7 +101,8 @@ class ShardInfo:
 class TargetSettings:
     """A target as the run was given it: `base_url` is a URL, or says what the run itself serves.
 
-    `writes` allows POST, `exhaust` allows using up the quota; `category_id` and `plan` are None if not given.
+    `writes` allows POST, `exhaust` allows using up the quota; `category_id` and `plan` are None if not given. `headers`
+    are those of each request, as NAME=VALUE; what is secret in them and in `reach` is a variable of a shell.
     """
 
     name: str
@@ -78,6 +111,20 @@ class TargetSettings:
     writes: bool = False
     exhaust: bool = False
     category_id: int | None = None
+    headers: tuple[str, ...] = ()
+    reach: Reach = DIRECT
+
+    @property
+    def way(self) -> Mapping[str, Any]:
+        """How it is reached: options by name, as they are given."""
+        ways = {each.name.replace("_", "-"): getattr(self.reach, each.name) for each in fields(Reach)}
+        return {name: value for name, value in {"header": list(self.headers), **ways}.items() if value}
+
+    @property
+    def way_in_words(self) -> str:
+        """The same as options of the command; empty if there are none."""
+        several = ((name, value if isinstance(value, list) else [value]) for name, value in self.way.items())
+        return ", ".join(f"--{name} {one}" for name, values in several for one in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +132,7 @@ class Head:
     """The first line: everything that is known before a request is sent.
 
     `run` is the run's id. `as_of` is the day to judge by. `options` are the options as given, never the key.
+    `part` says that it is a part of a run, whose reports are two folders above it.
     """
 
     suite: SuiteInfo
@@ -97,6 +145,7 @@ class Head:
     targets: tuple[TargetSettings, ...]
     environment: Environment
     shard: ShardInfo | None = None
+    part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from functools import cached_property
 from typing import TypeAlias
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Exchange
+from petcheck.exchange import Exchange, Response
 from petcheck.judging.once import WholeRecord
+from petcheck.sanitize import printable
+from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.lines import (
@@ -38,7 +40,8 @@ _NAME = re.compile(r"[A-Za-z0-9_-]+")
 WEIGHT_CAP = 256 * 1024 * 1024
 TOO_HEAVY = f"holds more than {WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording"
 _OBJECTS = 2_500  # bytes of an exchange without its texts
-_LONGEST_S = 366 * 24 * 3600.0  # a moment so much later can be computed
+# a moment so much later can be computed
+_LONGEST_S, _LAST_YEAR = 366 * 24 * 3600.0, 9000
 
 
 @dataclass(frozen=True)
@@ -108,7 +111,10 @@ class Stream:
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """What it says of each target, in the order of the head."""
-        return tuple(_part(settings, self.entries) for settings in self.head.targets)
+        mine: dict[str, list[Entry]] = {settings.name: [] for settings in self.head.targets}
+        for entry in self.entries:
+            mine.get(getattr(entry, "target", ""), []).append(entry)
+        return tuple(_part(settings, mine[settings.name]) for settings in self.head.targets)
 
     @property
     def finished(self) -> datetime:
@@ -116,6 +122,10 @@ class Stream:
         if self.end is not None:
             return self.end.finished
         return max((e.started + timedelta(seconds=e.elapsed) for e in self.exchanges), default=self.head.started)
+
+    def damaged(self, why: str) -> Stream:
+        """The same lines without the end, since what followed them cannot be read."""
+        return Stream(tuple(entry for entry in self.entries if not isinstance(entry, End)), why)
 
     def only(self, target: str) -> Stream:
         """The stream of one target alone."""
@@ -128,8 +138,7 @@ class Stream:
         return replace(self, entries=(head, *self.entries[1:]))
 
 
-def _part(settings: TargetSettings, entries: Sequence[Entry]) -> Part:
-    mine = [entry for entry in entries if getattr(entry, "target", None) == settings.name]
+def _part(settings: TargetSettings, mine: Sequence[Entry]) -> Part:
     opened = next((entry for entry in mine if isinstance(entry, Opened)), None)
     planned = next((entry for entry in mine if isinstance(entry, Planned)), None)
     return Part(
@@ -155,11 +164,18 @@ class Contradiction(NotEvidence):
 
 
 def checked(entries: Iterable[Entry]) -> Stream:
-    """The stream of some lines. Raises `NotEvidence` if it has no head, is too large, or contradicts itself."""
+    """The stream of some lines, up to one that is there already.
+
+    Raises `NotEvidence` if it has no head, is too large, or contradicts itself.
+    """
     watch = _Watch()
     kept: list[Entry] = []
     for line, entry in enumerate(entries, 1):
         if (why := watch.wrong(entry)) is not None:
+            if entry in kept:  # no run writes a line twice, but a disk may
+                before = kept.index(entry) + 1
+                why = f"line {line} is line {before} again, so nothing from there on was read"
+                return Stream(tuple(kept)).damaged(why)
             raise Contradiction(line, why)
         kept.append(entry)
     if not kept:
@@ -173,6 +189,7 @@ class _Watch:
     def __init__(self) -> None:
         self._head: Head | None = None
         self._ended = False
+        self._targets: dict[str, TargetSettings] = {}
         self._opened: dict[str, Opened] = {}
         self._planned: dict[str, set[str]] = {}
         self._latest: dict[str, Exchange] = {}
@@ -180,6 +197,9 @@ class _Watch:
 
     def wrong(self, entry: Entry) -> str | None:
         """Why a line cannot come next; None if it can."""
+        self._weight += _OBJECTS // 5
+        if self._weight > WEIGHT_CAP:
+            raise NotEvidence(TOO_HEAVY)
         if isinstance(entry, Head):
             first, self._head = self._head is None, entry
             names = [target.name for target in entry.targets]
@@ -187,6 +207,13 @@ class _Watch:
                 return "it begins a second run, or names a target twice"
             if not all(map(_NAME.fullmatch, names)):  # a name is that of a folder too
                 return "it has a name of a target that petcheck does not give"
+            sets, asked = catalogue().sets, entry.settings.requirements_as_of
+            if asked is not None and asked not in sets:
+                why = f"which this version does not have; it has {', '.join(sets)}"
+                raise NotEvidence(f"is judged by the requirements of {printable(asked, 20)}, {why}")
+            if entry.shard is not None and len(entry.shard.places) != len(names):
+                return "it has not as many targets as its shard"
+            self._targets = {target.name: target for target in entry.targets}
             return None
         if self._head is None:
             return "it does not begin with the head of a run"
@@ -195,7 +222,7 @@ class _Watch:
         self._ended = isinstance(entry, End)
         if isinstance(entry, End | Joined | Revised):
             return None
-        if entry.target not in {target.name for target in self._head.targets}:
+        if entry.target not in self._targets:
             return "it is about a target that the run does not have"
         match entry:
             case Opened():
@@ -227,21 +254,25 @@ class _Watch:
             return f"the requests to {exchange.target} are not numbered one after the other"
         if not exchange.sent <= exchange.finished:
             return "the response came before the request was sent"
-        if exchange.elapsed > _LONGEST_S:
-            return "the response took more than a year"
+        if exchange.elapsed > _LONGEST_S or exchange.started.year > _LAST_YEAR:
+            return "the response took more than a year, or came in a year that no run will see"
         if before is not None and exchange.sent < before.sent:
             return "the request was sent before the one with the number below"
         if exchange.simplifies is not None and not 0 <= exchange.simplifies < exchange.index:
             return "the request is a simpler form of none before it"
+        if exchange.again is not None and not 0 <= exchange.again < exchange.index:
+            return "the request repeats none before it"
+        if exchange.burst is not None and exchange.burst < 1:
+            return "the request is part of a burst without a number"
         request = exchange.request
         if request.method != request.operation.method or not _is_below(request.url, opened.base_url, request.operation):
             return "the method or the URL is of another operation"
+        if not (request.operation.safe or self._targets[exchange.target].writes):
+            return "it is a POST to a target that may only be read"
         heard = exchange.heard
         self._weight += weight_of((*request.headers, *heard.headers), request.body, heard.body)
-        if self._weight > WEIGHT_CAP:
-            raise NotEvidence(TOO_HEAVY)
         traffic = self._head is not None and self._head.settings.traffic
-        return contradiction(exchange, traffic=traffic)
+        return contradiction(exchange, traffic=traffic) or (None if traffic else _wrong_length(heard))
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:
@@ -251,6 +282,22 @@ def _is_below(url: str, base_url: str, operation: Operation) -> bool:
     path = url[len(base_url) :].partition("?")[0]
     before, parameter, _ = operation.path.partition("{")
     return path.startswith(before) and "/" not in path[len(before) :] if parameter else path == before
+
+
+# what stands for a key in a body
+_MASKED = re.compile(rb"redacted-key|9{8}")
+
+
+def _wrong_length(heard: Response) -> str | None:
+    """What Content-Length says against the body as it was recorded, in words; None where it says nothing for sure."""
+    length, kept = heard.header("Content-Length") or "", len(heard.body)
+    if not re.fullmatch("[0-9]{1,12}", length) or heard.header("Content-Encoding") or heard.header("Transfer-Encoding"):
+        return None
+    if not heard.body_complete:
+        return "it says that its body was cut, and has all of it" if int(length) <= kept else None
+    if int(length) <= kept or heard.status in (204, 304) or _MASKED.search(heard.body):
+        return None
+    return "it says that its body is whole, and is shorter than its Content-Length"
 
 
 def weight_of(headers: Iterable[tuple[str, str]], *bodies: bytes | None) -> int:

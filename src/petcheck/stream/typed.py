@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -65,7 +64,10 @@ def _typed(kind: Any, document: Any, place: str) -> Any:
     if kind in (date, datetime) and isinstance(document, str):
         return _moment(kind, document, place)
     if kind is float and type(document) is int:
-        return float(document)
+        try:
+            return float(document)
+        except OverflowError:
+            raise ValueError(f"{place} is too large") from None
     if isinstance(kind, type) and type(document) is kind:
         return document
     name = getattr(kind, "__name__", "of the right type")
@@ -98,33 +100,3 @@ def _moment(kind: Any, text: str, place: str) -> Any:
     if plain(value) != text:
         raise ValueError(f"{place} is not written as petcheck writes a {word}")
     return value
-
-
-def parsed(text: bytes) -> Any:
-    """A JSON text as a value. Raises ValueError if it is not JSON, and RecursionError.
-
-    NaN, infinite numbers and an object with a member twice are refused with `Ambiguous`.
-    """
-    return json.loads(text, object_pairs_hook=_once, parse_constant=_refused, parse_float=_finite)
-
-
-class Ambiguous(Exception):
-    """The text is JSON to some readers only, or each reads another value."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        raise Ambiguous("has a member twice")
-    return made
-
-
-def _refused(name: str) -> None:
-    raise Ambiguous(f"has {name}, which is not JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise Ambiguous("has a number that is too large")
-    return number

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from petcheck.errors import NotRun
-from petcheck.exchange import Credential, Exchange
+from petcheck.exchange import Credential, Exchange, page_call
 from petcheck.json_values import kind
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.plan.bodies import DEFECTS
-from petcheck.plan.keys import KeyCell, key_body, key_call
+from petcheck.plan.keys import KeyCell
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, OPEN_LISTS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.exhaustion import settle_with_quota_used_up
 from petcheck.toolkit.feeds import Traffic
 from petcheck.toolkit.lookups import creations, list_anew, listed_before, read_others, revealing, unknown_id
 from petcheck.toolkit.marks import observes, requirement, sends, stage
+from petcheck.toolkit.populate import populate
 from petcheck.toolkit.target import Target
+from petcheck.toolkit.together import (
+    ask_again_at_the_end,
+    ask_ahead,
+    ask_creations_ahead,
+    ask_refusals_ahead,
+    asked_later,
+)
 
 __all__ = [
     "DEFECTS",
@@ -30,13 +38,18 @@ __all__ = [
     "Operation",
     "Target",
     "Traffic",
+    "ask_again_at_the_end",
+    "ask_ahead",
+    "ask_creations_ahead",
+    "ask_refusals_ahead",
+    "asked_later",
     "creations",
-    "key_body",
-    "key_call",
     "kind",
     "list_anew",
     "listed_before",
     "observes",
+    "page_call",
+    "populate",
     "read_others",
     "requirement",
     "revealing",

@@ -1,7 +1,8 @@
 """Distinguishes a server from a gateway in front of it, and from a wrong base URL. Pure.
 
 A redirect to https, a login page, a demand for a client certificate or an unknown path gives every request the same
-answer, with a key and without one, and sends none of the document's rate limit headers.
+answer, with a key and without one, and sends none of the document's rate limit headers. Another web site answers with
+pages, and a service that is down with 503.
 """
 
 from __future__ import annotations
@@ -11,13 +12,17 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from petcheck.exchange import Exchange, Response
-from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, GATEWAY_TROUBLE, RATE_HEADERS
+from petcheck.exchange import Exchange, NoAnswer, Response, Silence
+from petcheck.spec.figures import BASE_SEGMENT, CONTENT_TYPE, RATE_HEADERS
 from petcheck.spec.operations import Operation
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _TITLE_WITHIN, _QUOTED = 64 * 1024, 120
 _NOT_HERE = (404, 405)
+_DOWN = 503
+# what a TLS handshake with a port that speaks plain http ends with, and what servers say of the reverse
+_PLAIN_PORT = re.compile(r"WRONG_VERSION_NUMBER|RECORD_LAYER_FAILURE|PACKET_LENGTH_TOO_LONG")
+_TLS_PORT = re.compile(rb"http request.{1,20}https|plain http.{1,20}ssl", re.IGNORECASE)
 
 
 def is_strange(exchange: Exchange) -> bool:
@@ -25,8 +30,9 @@ def is_strange(exchange: Exchange) -> bool:
     answer = exchange.answer
     if not isinstance(answer, Response):
         return False
-    if answer.status in GATEWAY_TROUBLE:
-        return _is_html(answer) and not has_rate_headers(exchange)
+    if _is_html(answer) or answer.status == _DOWN:
+        crashed = answer.status == 500 and exchange.log is not None  # the application of --app, which says why
+        return not (has_rate_headers(exchange) or crashed)
     return 300 <= answer.status < 500 and answer.status != 429
 
 
@@ -48,8 +54,8 @@ def in_front(base_url: str, answers: Sequence[Exchange]) -> str | None:
     alike = {response.status for response in responses} == {first.status}
     if not alike or any(has_rate_headers(exchange) for exchange in answers):
         return None
-    if first.status in _NOT_HERE:
-        return None  # the base URL is wrong, see `elsewhere`
+    if first.status in _NOT_HERE or first.status < 300:
+        return None  # the base URL is wrong, see `elsewhere` and `no_api`
     if first.status == 401 and not _is_html(first) and not _other_scheme(first):
         return None  # the server refuses the key
     said = f" ({said})" if (said := _said(first)) else ""
@@ -80,6 +86,30 @@ def elsewhere(base_url: str, answers: Sequence[Exchange]) -> str | None:
     return f"{found}; check the base URL: it is the part before {Operation.LIST_PETS.path}"
 
 
+def no_api(base_url: str, answers: Sequence[Exchange]) -> str | None:
+    """That every answer is a page of a web site, in one line; None if not every one is. `answers` as for `in_front`."""
+    responses = [exchange.answer for exchange in answers if isinstance(exchange.answer, Response)]
+    if len(responses) < len(answers) or not all(map(_is_html, responses)) or any(map(has_rate_headers, answers)):
+        return None
+    title = _title(responses[0])
+    return f"is {base_url} the API? Every answer is text/html{f', titled {title!r}' if title else ''}"
+
+
+def no_answer(base_url: str, silence: NoAnswer) -> str:
+    """That a target answers nothing, and what to do about it, in one line."""
+    if silence.kind is Silence.PROXY:
+        return f"{base_url} was not asked: {silence.detail}; check --proxy"
+    said = f"{base_url} does not answer ({silence.kind.value}: {silence.detail})"
+    https = urlsplit(base_url).scheme == "https"
+    if https and _PLAIN_PORT.search(silence.detail):
+        return f"{base_url} does not speak TLS; use http:// in the base URL, if this is the port"
+    if silence.kind is Silence.TLS:
+        return said
+    said += "; check the URL, and that the server is running and reachable"
+    tls = not https and silence.kind in (Silence.RESET, Silence.NOT_HTTP)
+    return f"{said}; if this port speaks TLS, use https://" if tls else said
+
+
 def _path(base_url: str) -> str:
     return urlsplit(base_url).path.rstrip("/")
 
@@ -101,8 +131,13 @@ def _said(response: Response) -> str:
         value = response.header(name)
         if value:
             return f"{name}: {_quoted(value)}"
-    title = _TITLE.search(response.body[:_TITLE_WITHIN])
-    return f"page: {_quoted(html.unescape(title[1].decode('utf-8', 'replace')))}" if title else ""
+    title = _title(response)
+    return f"page: {title}" if title else ""
+
+
+def _title(response: Response) -> str:
+    found = _TITLE.search(response.body[:_TITLE_WITHIN])
+    return _quoted(html.unescape(found[1].decode("utf-8", "replace"))) if found else ""
 
 
 def _quoted(text: str) -> str:
@@ -119,8 +154,12 @@ def _advice(base_url: str, response: Response) -> str:
             return "use https in the base URL"
         return "petcheck does not follow redirects, so use the address of the server itself"
     said = _said(response).lower()
+    if _TLS_PORT.search(response.body[:_TITLE_WITHIN]):
+        return "use https:// in the base URL"
+    if response.status == _DOWN:
+        return "the service is down; run again when it is up"
     if "certificate" in said or response.status in (495, 496):
-        return "it asks for a client certificate, and petcheck cannot send one"
+        return "it asks for a client certificate; give one that it accepts with --client-cert"
     if response.status in (401, 407):
         return "it asks for its own login; let requests with an API key through"
     return "check the URL, and let requests from here through"

@@ -57,11 +57,12 @@ def list_anew(target: Target, status: str | None = None) -> None:
 
 
 def listed_before(target: Target) -> list[int]:
-    """Ids of listed animals that the run did not create, most revealing first."""
+    """Ids of listed animals that the run did not create: those that were read first, then the most revealing."""
     target.api.list_pets()
     mine = {made.id for made in creations_in(target.created.values())}
-    listed = animals_in(target.record)
-    return sorted((n for n in listed if n not in mine), key=lambda n: ("status" not in listed[n], not _odd(listed[n])))
+    listed, read = animals_in(target.record), [number for number, _ in reads_in(target.record)]
+    ours = (number for number in listed if number not in mine)
+    return sorted(ours, key=lambda n: (n not in read, "status" not in listed[n], not _odd(listed[n])))
 
 
 def read_others(target: Target) -> None:

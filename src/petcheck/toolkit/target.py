@@ -12,9 +12,10 @@ from functools import cached_property, partial
 
 from petcheck.config.targets import TargetConfig
 from petcheck.errors import BudgetSpent, Inconclusive, NotRun, NotSent, Untestable
-from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Response, Silence
+from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Response
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.creations import categories_in
+from petcheck.judging.frequency import to_ask_again
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
 from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
@@ -23,13 +24,13 @@ from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
-from petcheck.plan.keys import KeyPlan, key_plan
+from petcheck.plan.keys import KeyCell, KeyPlan, key_body, key_call, key_plan
 from petcheck.plan.pages import Parameters, first_pages
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.feeds import Choice
-from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange
-from petcheck.wire.api import Api, Members
+from petcheck.toolkit.front import elsewhere, has_rate_headers, in_front, is_strange, no_answer, no_api
+from petcheck.wire.api import Api, Members, new_pet_call
 from petcheck.wire.transport import Transport
 
 READING_BUDGET, WRITING_BUDGET = 40, 60
@@ -55,8 +56,10 @@ class Target:
     created: dict[str, Exchange] = field(default_factory=dict)  # by the label of the body
     examples_sent: int = 0
     examples_share: int = 0
-    populating: int = 0  # requests to populate it
+    populate: int | None = None  # the number of animals to create up to
+    populating: int = 0  # requests to populate it, and to look at it then
     choice: Choice = field(default_factory=Choice)
+    suspected: int = 0  # failures of bursts that were sent alone
     ended: bool = False  # what was asked first was asked again
     untestable: str | None = None
     exhausted: tuple[Inconclusive | None, ...] = ()  # why using up the quota ended, once that was tried
@@ -114,16 +117,14 @@ class Target:
             if all(is_strange(answer) for answer in answers) and not refused:
                 answers.append(self.api.get_pet(self.unknown_id))
                 keyless = self.api.list_pets(credential=Credential.MISSING)
-                obstacle = in_front(url, [*answers, keyless]) or elsewhere(url, answers)
+                every = [*answers, keyless]
+                obstacle = in_front(url, every) or elsewhere(url, answers) or no_api(url, every)
                 if obstacle is not None:
                     raise Untestable(obstacle)
         except NotSent as error:
             last = self.record[-1] if self.record else None
             if last is not None and isinstance(last.answer, NoAnswer):
-                reason = f"{url} does not answer ({last.answer.kind.value}: {last.answer.detail})"
-                if last.answer.kind is Silence.TLS:
-                    raise Untestable(reason) from None
-                raise Untestable(f"{reason}; check the URL, and that the server is running and reachable") from None
+                raise Untestable(no_answer(url, last.answer)) from None
             raise Untestable(f"{url} serves no requests now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
@@ -227,34 +228,47 @@ class Target:
         ends = self.ended or self.choice.entries is not None
         return _RESERVED + (0 if ends else end_share(self.budget + self.examples_share))
 
-    def end(self) -> None:
-        """Ask again what was asked first, at the end of a run that judges everything."""
+    def ending(self) -> Iterator[Call]:
+        """What the end of a run that judges everything asks again, as long as requests are left for it."""
         if self.choice.entries is not None:
             return
         left, self.ended = end_share(self.budget + self.examples_share), True
-        for call in ending(self.record, reads=self.as_of < REMOVAL_DAY):
-            if left and self.spare_for_examples() > 0:
-                self.transport.section = call.operation.section
-                self.api.call(call, fresh=True)
-                left -= 1
+        for call in ending(self.record, reads=self.as_of < REMOVAL_DAY)[:left]:
+            if self.spare_for_examples() > 0:
+                yield call
 
     def repeat_in_plain_form(self) -> None:
-        """Send what failed in some other form once in the plain one, to find out whether the form is the cause."""
+        """Send what failed in some other form once in the plain one, to find out whether the form is the cause.
+
+        Then send what failed by itself again in the same form, to find out whether it always fails.
+        """
         left = _RESERVED - 1
-        for requirement in RULE:
-            decision = self.decision(requirement) if left and self.choice.covers(requirement) else None
-            if not isinstance(decision, Failed) or not forms_in(decision) or not self.spare_in_all():
+        failing = {name: self.decision(name) for name in RULE if self.choice.covers(name)}
+        forms = {name: forms_in(one) for name, one in failing.items() if isinstance(one, Failed)}
+        for requirement in sorted(forms, key=lambda name: not forms[name]):
+            decision = self.decision(requirement) if left else None
+            if not isinstance(decision, Failed) or not self.spare_in_all():
                 continue
             first = decision.proofs[0].exchange
-            if in_plain_form(first, self.record) is None:
-                with suppress(NotSent):
-                    self.api.call(replace(first.request.call, form=Form.PLAIN), fresh=True)
+            if forms[requirement] and in_plain_form(first, self.record) is None:
+                self._send_again(replace(first.request.call, form=Form.PLAIN))
                 left -= 1
+            for exchange in to_ask_again(decision)[: min(left, self.spare_in_all())]:
+                self.transport.again = exchange.index
+                self._send_again(exchange.request.same)
+                left -= 1
+            self.transport.again = None
+
+    def _send_again(self, call: Call) -> None:
+        self.transport.section = call.operation.section
+        with suppress(NotSent):
+            self.api.call(call, fresh=True)
 
     def affords(self, requests: int = 1) -> bool:
         """Whether that many requests are left, or the property examples can give them up and keep half of theirs."""
         needed = requests + self.reserved
-        return self.spare() >= needed or self.spare_in_all() - needed >= self.examples_share * 26 // 40
+        kept = self.examples_share * 26 // 40 - self.examples_sent
+        return self.spare() >= needed or self.spare_in_all() - needed >= kept
 
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""
@@ -286,8 +300,16 @@ class Target:
         """
         if label not in self.created:
             self.need_writes()
-            self.created[label] = self.api.create_pet(json.dumps(body).encode() if escaped else body)
+            self.created[label] = self.api.call(valid_call(body, escaped=escaped))
         return self.created[label]
+
+    def keyless(self, cell: KeyCell) -> Call | None:
+        """The request for a cell of the plan of keys; None if the run may not send it."""
+        if cell.operation is Operation.CREATE_PET:
+            return new_pet_call(key_body(cell, self.run, self.category), cell.key) if self.config.writes else None
+        if cell.operation is Operation.GET_PET and self.as_of >= REMOVAL_DAY:
+            return None
+        return key_call(cell, self.record, self.unknown_id, self.pages)
 
     def refuse(self, body: Members, credential: Credential = Credential.VALID) -> Exchange:
         """Post a body that must be refused, once in a run. Raises `NotRun` if writes are not allowed."""
@@ -305,6 +327,11 @@ class Target:
         self.transport.section, self.transport.on_top = section, on_top
         yield
         self.transport.section, self.transport.on_top = "", False
+
+
+def valid_call(body: dict[str, object], *, escaped: bool = False) -> Call:
+    """`POST /pets` of an animal; `escaped` as in `ValidPet`."""
+    return new_pet_call(json.dumps(body).encode() if escaped else body)
 
 
 def _refused(exchange: Exchange) -> bool:

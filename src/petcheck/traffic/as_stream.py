@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from petcheck.exchange import Exchange
 from petcheck.results.judge import suite
@@ -14,8 +14,8 @@ from petcheck.stream.stream import Stream, checked
 from petcheck.traffic.sorting import TARGET, ForeignTraffic
 
 
-def stream_of(traffic: ForeignTraffic, *, plan: str | None, as_of: date | None) -> Stream:
-    """The stream that traffic comes to; without `as_of`, it is judged as on the day of its last exchange."""
+def stream_of(traffic: ForeignTraffic) -> Stream:
+    """The stream that traffic comes to, to be judged as on the day of its last exchange."""
     exchanges = traffic.exchanges
     started = exchanges[0].started if exchanges else datetime.fromtimestamp(0, UTC)
     finished = max((one.started + timedelta(seconds=one.elapsed) for one in exchanges), default=started)
@@ -23,11 +23,11 @@ def stream_of(traffic: ForeignTraffic, *, plan: str | None, as_of: date | None) 
         suite=suite(),
         run=_name_of(exchanges),
         started=started,
-        as_of=as_of or finished.date(),
+        as_of=max((one.started for one in exchanges), default=started).date(),
         seed=0,
         options={},
         settings=RunSettings(0, 0.0, 0, seed_given=False, strict=False, traffic=True),
-        targets=(TargetSettings(TARGET, traffic.base_url, plan, writes=True),),
+        targets=(TargetSettings(TARGET, traffic.base_url, writes=True),),
         environment=environment(),
     )
     return checked([head, Opened(TARGET, traffic.base_url, traffic.key), *exchanges, End(finished)])

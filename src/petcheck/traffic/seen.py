@@ -6,26 +6,33 @@ import base64
 import binascii
 import json
 import math
+import re
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
-from petcheck.exchange import Response, http_date
+from petcheck.exchange import Response
 from petcheck.spec.figures import CONTENT_TYPE, GATEWAY_TROUBLE, MEDIA_TYPE
 from petcheck.stream.entries import first_of, shared
 
 # of the request's headers only these are kept: the others are of no use, and may be secret
 _KEPT = ("accept", CONTENT_TYPE.lower())
-_MASKED = ("set-cookie", "www-authenticate-info", "authentication-info", "proxy-authorization")
+_PORTS = {"http": ":80", "https": ":443"}
+_YEARS = range(1990, 2200)  # another one is of a clock that was never set
+_UNPACKED_CAP = 24 * 1024 * 1024  # bytes
+_EXACT = 2**53  # JavaScript cannot tell a larger integer from its neighbour
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """A request and its answer as a recorder saw them. `took` is in the recorder's unit, mostly milliseconds.
 
-    The body of the answer is not complete where the recorder left out a part of it.
+    The body of the answer is not complete where the recorder left out a part of it; `said_empty` if it says that it
+    had no bytes. `started` is None where the recorder does not say when; `headless` if it kept no
+    header of the request.
     """
 
     url: str
@@ -34,8 +41,10 @@ class Seen:
     request_headers: tuple[tuple[str, str], ...]
     request_body: bytes | None
     answer: Response
-    started: datetime
+    said_empty: bool
+    started: datetime | None
     took: float
+    headless: bool
 
 
 class LeftAlone(Exception):
@@ -43,12 +52,22 @@ class LeftAlone(Exception):
 
 
 def url_of(entry: Any) -> str:
-    """The URL of an entry, without user, password and fragment; empty where it has none that can be read."""
+    """The URL of an entry, `plain`; its parameters may be in a list only."""
+    request = _dict(_dict(entry).get("request"))
+    url, rows = plain(str(request.get("url") or "")), request.get("queryString")
+    if not url or "?" in url or not isinstance(rows, list):
+        return url
+    named = [(str(row.get("name", "")), str(row.get("value", ""))) for row in rows if isinstance(row, dict)]
+    return f"{url}?{urlencode(named, quote_via=quote, errors='surrogatepass')}" if named else url
+
+
+def plain(url: str) -> str:
+    """A URL as all recorders would write it, without user, password and fragment; empty where it cannot be read."""
     try:
-        parts = urlsplit(str(_dict(_dict(entry)["request"])["url"]).strip())
-        host = parts.netloc.rpartition("@")[2].lower()
+        parts = urlsplit(url.strip())
+        host = parts.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(parts.scheme.lower(), " "))
         _ = parts.port
-    except (KeyError, TypeError, ValueError):
+    except ValueError:
         return ""
     return urlunsplit((parts.scheme.lower(), host, parts.path, parts.query, ""))
 
@@ -67,12 +86,15 @@ def seen_in(entry: Any) -> Seen:
         status = int(status)
     if type(status) is not int or not 100 <= status <= 599:
         raise LeftAlone("without a response")
-    if whole.get("_fromCache") or whole.get("fromCache") or response.get("_fetchedViaServiceWorker") or status == 304:
+    kept = str(whole.get("_fetchType") or response.get("_fetchType") or "Network Load") != "Network Load"  # Safari
+    if kept or whole.get("_fromCache") or whole.get("fromCache") or response.get("_fetchedViaServiceWorker"):
+        raise LeftAlone("from the browser's cache")
+    if status == 304:
         raise LeftAlone("from the browser's cache")
     if status in GATEWAY_TROUBLE:
         raise LeftAlone("with 502, 503 or 504, which a retry may avoid")
-    if 300 <= status < 400 or status < 200:
-        raise LeftAlone("with a redirect, which another server may have sent")
+    if status < 200:
+        raise LeftAlone("without a response")
     headers = headers_of(response)
     if not headers:
         raise LeftAlone("without response headers")
@@ -80,10 +102,11 @@ def seen_in(entry: Any) -> Seen:
     accepts = (first_of(sent, "accept") or "*/*").lower()
     if not any(kind in accepts for kind in ("json", "*/*", "application/*")):
         raise LeftAlone("with an Accept header that excludes JSON")
-    body, complete = _body(_dict(response.get("content")), response)
-    started = _moment(whole.get("startedDateTime")) or http_date(first_of(headers, "date") or "")
-    if started is None:
-        raise LeftAlone("without a start time")
+    content = _dict(response.get("content"))
+    body, complete = _body(content, headers, written_again="startedDateTime" in response)
+    # axios and a few proxies name the media type here only
+    if first_of(headers, CONTENT_TYPE) is None and MEDIA_TYPE in str(content.get("mimeType")).lower():
+        headers.append((CONTENT_TYPE, str(content["mimeType"])))
     return Seen(
         url=url_of(entry),
         authorization=first_of(sent, "authorization"),
@@ -94,27 +117,39 @@ def seen_in(entry: Any) -> Seen:
             status,
             _text(response.get("statusText")) or "",
             _text(response.get("httpVersion")) or "HTTP/1.1",
-            tuple((row[0], "[redacted]") if row[0].lower() in _MASKED else row for row in headers),
+            tuple(headers),
             body,
             complete,
         ),
-        started=started,
+        said_empty=not body and _says_empty(response, headers),
+        started=_moment(whole.get("startedDateTime")),
         took=_number(whole.get("time")),
+        headless=not sent,
     )
 
 
 def headers_of(message: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The headers of a request or an answer, without HTTP/2's pseudo-headers."""
+    """The headers of a request or an answer, as text, without HTTP/2's pseudo-headers."""
     rows = message.get("headers")
+    if isinstance(rows, dict):
+        rows = [{"name": name, "value": value} for name, value in rows.items()]
     found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    pairs = ((_text(row.get("name")) or "", _text(row.get("value")) or "") for row in found)
+    pairs = ((_text(row.get("name")) or "", _in_words(row.get("value"))) for row in found)
     return [shared(name, value) for name, value in pairs if name and not name.startswith(":")]
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_in_words, value))
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) else "" if value is None else str(value)
 
 
 def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]) -> bytes | None:
     """The body of a request, None where it had none. Raises `LeftAlone` where it had one that was left out."""
     posted = _dict(request.get("postData"))
-    text = posted.get("text")
+    text = posted.get("text") or _in_params(posted.get("params"))
     length = first_of(headers, "content-length")
     size = max(_number(request.get("bodySize")), _number(length))
     if not isinstance(text, str) or not text:
@@ -126,28 +161,92 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
     if MEDIA_TYPE not in media.lower():
         raise LeftAlone("with a request body of another media type")
     body, whole = _decoded(text, posted.get("encoding"))
-    if not whole or size > len(body) or (size <= 0 and not _is_json(body)):
+    is_sure = _number(length) == len(body)
+    if not whole or _number(length) > len(body) or (not is_sure and not _is_whole(body, size)):
         raise LeftAlone("with a request body that was not recorded")
+    if not is_sure and isinstance(_json(body), str):
+        raise LeftAlone("with a request body that was not recorded")  # text that the recorder wrote as JSON
     return body
 
 
-def _body(content: Mapping[str, Any], response: Mapping[str, Any]) -> tuple[bytes, bool]:
-    """The body of an answer, and whether that is all of it."""
+def _in_params(rows: object) -> str | None:
+    """JSON that a recorder has taken apart as if it were a form."""
+    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    pairs = ((_in_words(row.get("name")), _in_words(row.get("value"))) for row in found)
+    text = "&".join(f"{name}={value}" if value else name for name, value in pairs)
+    return text if isinstance(_json(text.encode("utf-8", "surrogatepass")), dict) else None
+
+
+def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, written_again: bool) -> tuple[bytes, bool]:
+    """The body of an answer, and whether that is all of it; `written_again` if the recorder wrote a value as JSON."""
     text, size = content.get("text"), _number(content.get("size"))
-    length = _number(first_of(headers_of(response), "content-length"))
+    length = _number(first_of(headers, "content-length"))
     if not isinstance(text, str) or not text:
         return b"", length == 0 and size <= 0  # "" stands for a body that was left out, too
     body, whole = _decoded(text, content.get("encoding"))
-    return body, whole and size <= len(body) and (size > 0 or _is_json(body))
+    if not whole:
+        return body, False
+    if written_again and (isinstance(_json(body), str) or _has_a_large_integer(body)):
+        return body, False
+    packed = (first_of(headers, "content-encoding") or "identity").strip().lower() != "identity"
+    if packed and not _is_json(body):
+        unpacked = _unpacked(text.encode("latin-1", "replace") if text.startswith("\x1f\x8b") else body)
+        if unpacked is not None or _is_binary(body):
+            return unpacked or body, unpacked is not None
+    if length >= 0 and not packed and length >= len(body):
+        return body, length == len(body)
+    return body, _is_whole(body, size)
+
+
+def _says_empty(response: Mapping[str, Any], headers: Iterable[tuple[str, str]]) -> bool:
+    """Whether the recorder says that there was no body, which it may also say of one that it left out."""
+    content = _dict(response.get("content"))
+    broke = response.get("_error") or content.get("comment") or _number(first_of(headers, "content-length")) > 0
+    return not broke and _number(content.get("size")) == 0 and _number(response.get("bodySize")) <= 0
+
+
+def _unpacked(body: bytes) -> bytes | None:
+    """A body that was recorded as it came over the wire; None if it was not, or in another encoding."""
+    for bits in (47, -15):  # gzip or zlib, raw deflate
+        unpacker = zlib.decompressobj(bits)
+        try:
+            found = unpacker.decompress(body, _UNPACKED_CAP)
+        except zlib.error:
+            continue
+        if unpacker.eof and not unpacker.unused_data:
+            return found
+    return None
+
+
+def _is_binary(body: bytes) -> bool:
+    try:
+        return any(sign < " " and not sign.isspace() for sign in body.decode())
+    except UnicodeDecodeError:
+        return True
+
+
+def _is_whole(body: bytes, size: float) -> bool:
+    """Whether a body is all that was sent. An object or an array is, since none can be cut and stay JSON."""
+    return 0 < size <= len(body) or (_is_json(body) and (size <= 0 or body.lstrip()[:1] in (b"[", b"{")))
+
+
+def _has_a_large_integer(body: bytes) -> bool:
+    return any(abs(int(digits)) > _EXACT for digits in re.findall(rb"\d{16,400}", body))
 
 
 def _is_json(body: bytes) -> bool:
     """Whether a body of unknown size is JSON; if not, it may have been cut."""
+    return _json(body) is not _NOT_JSON
+
+
+_NOT_JSON = object()
+
+
+def _json(body: bytes) -> object:
     try:
-        json.loads(body)
+        return json.loads(body)
     except (ValueError, RecursionError):
-        return False
-    return True
+        return _NOT_JSON
 
 
 def _decoded(text: str, encoding: object) -> tuple[bytes, bool]:
@@ -165,8 +264,9 @@ def _moment(value: object) -> datetime | None:
     if not isinstance(value, str):
         return None
     try:
-        moment = datetime.fromisoformat(value)
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        moment = datetime.fromisoformat(value.strip())
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment if moment.year in _YEARS else None
     except (ValueError, OverflowError):
         return None
 

@@ -6,10 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -22,15 +21,23 @@ from petcheck.stream.entries import shared
 from petcheck.stream.har_reader import head_and_entries
 from petcheck.stream.shown_keys import can_be, is_expression
 from petcheck.stream.stream import TOO_HEAVY, WEIGHT_CAP, weight_of
-from petcheck.traffic.secrets import Masks, secrets_of
-from petcheck.traffic.seen import LeftAlone, Seen, method_of, seen_in, url_of
+from petcheck.traffic.masks import Masks
+from petcheck.traffic.rows import Row, in_order, without_redirects, without_repeats
+from petcheck.traffic.secrets import secrets_of
+from petcheck.traffic.seen import LeftAlone, Seen, method_of, plain, seen_in, url_of
 from petcheck.wire.credentials import VARIABLE, ApiKey
 
 TARGET = "traffic"
-_SECRETS_CAP = 200_000
+_FIRST_ERROR = 400
 _NAMED = 6  # base URLs in a message
 _PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
 _OPERATION = re.compile(f"(?P<base>.*?)(?P<below>{'|'.join(_PATHS.values())})")
+_SIGNS_OF_A_KEY = 2
+_MASK_WORD = re.compile(
+    r"\W*(your[-_ ]?)?(mask|filter|saniti[sz]|strip|censor|scrub|obfuscat|omit|conceal|secret|private|confidential|api|"
+    r"access|auth|token|key|value|placeholder|null|none|undefined|[-_ ]|ed|d)+\W*",
+    re.IGNORECASE,
+)
 _REDACTED = re.compile(r"redact|\*\*\*|\$|<|\[|^\s*$|hidden|removed|xxxx", re.IGNORECASE)
 
 
@@ -55,6 +62,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     Raises NotARun if the file is not a HAR, is too large, or has several base URLs.
     """
     name = printable(str(path))
+    chosen = None if base_url is None else plain(base_url)
     secrets: set[str] = set() if own_key is None else {own_key}
     candidates: list[tuple[str, Operation, Seen]] = []
     left_alone: Counter[str] = Counter()
@@ -62,9 +70,8 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     try:
         for entry in islice(head_and_entries(path), 1, None):
             entries += 1
-            if len(secrets) < _SECRETS_CAP:
-                secrets.update(secrets_of(entry))
-            place = _place(entry, base_url)
+            secrets.update(secrets_of(entry))
+            place = _place(entry, chosen)
             if place is None:
                 continue
             try:
@@ -80,23 +87,34 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
         raise NotARun(f"{name} cannot be read: {error.strerror}") from None
     except NotEvidence as error:
         raise NotARun(f"{name} {printable(str(error), 200)}") from None
-    base = base_url or _base_of(candidates, name)
-    ours = ((operation, seen) for found, operation, seen in candidates if found == base)
-    rows = sorted(ours, key=lambda row: row[1].started)
-    keys = _Keys([seen for _, seen in rows], own_key)
-    tokens = {token for _, seen in rows if (token := _token(seen))} | ({own_key} if own_key else set())
-    masks = Masks(tokens, secrets, _texts(seen for _, seen in rows))
+    base = chosen or _base_of(candidates, name, secrets)
+    rows = in_order([(operation, seen) for found, operation, seen in candidates if found == base])
     candidates.clear()
-    exchanges = tuple(_exchanges(rows, keys, masks))
-    return ForeignTraffic(masks.in_text(base), exchanges, entries, left_alone, keys.fingerprint)
+    kept = without_repeats(_with_empty_bodies(rows))
+    left_alone["recorded twice"] += len(rows) - len(kept)
+    keys = _Keys(kept, own_key)
+    rows = without_redirects(kept, lambda seen: keys.of(seen)[0])
+    left_alone["with a redirect, which another server may have sent"] += len(kept) - len(rows)
+    masks = Masks(keys.tokens, secrets)
+    kept.clear()
+    exchanges = tuple(_exchanges(base, rows, keys, masks))
+    return ForeignTraffic(masks.in_text(base), exchanges, entries, +left_alone, keys.fingerprint)
 
 
-def _texts(rows: Iterable[Seen]) -> Iterator[bytes]:
-    """Everything that is kept of what was seen."""
-    for seen in rows:
-        yield from (seen.answer.body, seen.request_body or b"")
-        told = [seen.url, seen.answer.reason, *(part for header in seen.answer.headers for part in header)]
-        yield from (text.encode("utf-8", "surrogatepass") for text in told)
+def _with_empty_bodies(rows: Sequence[Row]) -> list[Row]:
+    """The rows, where a body that is said to be empty is: another one to that operation has its body."""
+
+    def kind(row: Row) -> tuple[Operation, int]:
+        return row.operation, row.seen.answer.status // 100
+
+    kinds = {kind(row) for row in rows if row.seen.answer.body}
+
+    def told(row: Row) -> Row:
+        seen, answer = row.seen, row.seen.answer
+        is_empty = seen.said_empty and kind(row) in kinds
+        return replace(row, seen=replace(seen, answer=replace(answer, body_complete=True))) if is_empty else row
+
+    return [told(row) for row in rows]
 
 
 # ---- the base URL
@@ -111,7 +129,7 @@ def _place(entry: Any, base_url: str | None) -> tuple[str, Operation] | None:
         return None
     base, below = f"{parts.scheme}://{parts.netloc}{found['base']}", found["below"]
     if base_url is not None:
-        if not url.startswith(f"{base_url}/"):
+        if not url.startswith(f"{base_url.rstrip('/')}/"):
             return None
         base, below = base_url, parts.path.removeprefix(urlsplit(base_url).path)
     for operation in Operation:
@@ -120,7 +138,7 @@ def _place(entry: Any, base_url: str | None) -> tuple[str, Operation] | None:
     return None
 
 
-def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> str:
+def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str, secrets: Iterable[str]) -> str:
     """The base URL of a HAR: one that shows the document's headers, or ends as the document says, goes first."""
     bases = list(dict.fromkeys(base for base, _, _ in candidates))
     if not bases:
@@ -131,7 +149,8 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> st
     for some in (bases, [one for one in bases if one in limited], [one for one in bases if one.endswith(segment)]):
         if len(some) == 1:
             return some[0]
-    named = ", ".join(printable(base) for base in bases[:_NAMED])
+    masks = Masks((), secrets)
+    named = ", ".join(printable(masks.in_text(base)) for base in bases[:_NAMED])
     more = f" and {len(bases) - _NAMED} more" if len(bases) > _NAMED else ""
     raise NotARun(f"{name} has several base URLs: {named}{more}; choose one with --base-url")
 
@@ -142,30 +161,40 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str) -> st
 class _Keys:
     """The credential of each request, as far as its header shows it."""
 
-    def __init__(self, rows: Sequence[Seen], own_key: str | None) -> None:
+    def __init__(self, rows: Sequence[Row], own_key: str | None) -> None:
         tokens = Counter[str]()
-        # a key may be issued or revoked during the recording: a 401 counts only between two answers that accept it
+        # a key may be issued or revoked during the recording: a 401 counts only after one answer that accepts it and
+        # before a request whose answer does
         self._from: dict[str, datetime] = {}
         self._until: dict[str, datetime] = {}
-        for seen in rows:
-            token = _token(seen)
-            if token and seen.answer.status < 300:
+        self._times = {id(row.seen): (row.sent, row.sent + timedelta(seconds=row.seconds)) for row in rows}
+        for row in rows:
+            token = _token(row.seen)
+            if token and row.seen.answer.status < 300:
                 tokens[token] += 1
-                self._from.setdefault(token, seen.started)
-                self._until[token] = seen.started
+                sent, came = self._times[id(row.seen)]
+                self._from[token] = min(came, self._from.get(token, came))
+                self._until[token] = sent
         used = [token for token, _ in tokens.most_common()]
         self._valid = list(dict.fromkeys([own_key, *used] if own_key else used))
-        self._recorded = any(seen.authorization is not None and not _is_redacted(seen.authorization) for seen in rows)
+        shown = [row.seen for row in rows if row.seen.authorization is not None]
+        self._recorded = bool(shown)
+        # a recorder may mask a key by cutting it off
+        self._emptied = not any(map(_token, shown)) and any(
+            (seen.authorization or "").strip() == "Bearer" and seen.answer.status < 300 for seen in shown
+        )
+        self.tokens = list(dict.fromkeys([*self._valid, *filter(None, map(_token, shown))]))
+        """Every token that was sent, the valid ones first."""
         self.fingerprint = ApiKey(self._valid[0]).fingerprint if self._valid else None
 
     def of(self, seen: Seen) -> tuple[Credential, str | None]:
         """The credential of a request, and its header as a report shows it."""
         header = seen.authorization
-        if header is not None and _is_redacted(header):
+        if header is not None and (_is_redacted(header) or (self._emptied and header.strip() == "Bearer")):
             said = _credential(seen.credential, header)
-            return (said, _shown(said, header)) if said else (self._by_status(seen), None)
+            return (said, _shown(said, header)) if said else (self._by_status(seen), "Bearer [redacted]")
         if header is None:
-            return (Credential.MISSING if self._recorded else self._by_status(seen)), None
+            return (Credential.MISSING if self._recorded and not seen.headless else self._by_status(seen)), None
         scheme, _, rest = header.strip().partition(" ")
         token = rest.strip()
         if not token and scheme in self._valid:
@@ -180,7 +209,8 @@ class _Keys:
         return {"Basic": Credential.BASIC, "Token": Credential.TOKEN}.get(scheme, Credential.UNKNOWN), shown
 
     def _may_be_out(self, seen: Seen, token: str) -> bool:
-        accepted = token in self._from and self._from[token] < seen.started < self._until[token]
+        sent, came = self._times[id(seen)]
+        accepted = token in self._from and self._from[token] < sent and came < self._until[token]
         return seen.answer.status == 401 and not accepted
 
     def _variable(self, token: str) -> str:
@@ -190,7 +220,8 @@ class _Keys:
     @staticmethod
     def _by_status(seen: Seen) -> Credential:
         """Where no key was recorded: what was served had one."""
-        return Credential.UNKNOWN if seen.answer.status in (401, 403) else Credential.VALID
+        refused = seen.answer.status in (401, 403) or 300 <= seen.answer.status < 400
+        return Credential.UNKNOWN if refused else Credential.VALID
 
 
 def _token(seen: Seen) -> str | None:
@@ -199,7 +230,11 @@ def _token(seen: Seen) -> str | None:
 
 
 def _is_redacted(header: str) -> bool:
-    return header.strip() != "Bearer" and bool(_REDACTED.search(header))
+    scheme, _, rest = header.strip().partition(" ")
+    token = rest.strip() or scheme
+    # of one letter or digit over and over, or of none
+    mask = len(set(filter(str.isalnum, token.lower()))) < _SIGNS_OF_A_KEY or _MASK_WORD.fullmatch(token)
+    return header.strip() != "Bearer" and bool(mask or _REDACTED.search(header))
 
 
 def _credential(text: str | None, header: str) -> Credential | None:
@@ -223,42 +258,44 @@ def _word(text: str) -> str:
 # ---- exchanges
 
 
-def _exchanges(rows: list[tuple[Operation, Seen]], keys: _Keys, masks: Masks) -> Iterator[Exchange]:
+def _exchanges(base: str, rows: list[Row], keys: _Keys, masks: Masks) -> Iterator[Exchange]:
     """The rows as exchanges; each row is dropped when its exchange is made, since both need memory."""
-    unit = _unit(seen.took for _, seen in rows)
-    first = rows[0][1].started if rows else None
+    shown_base, first = masks.in_text(base), rows[0].sent if rows else None
     rows.reverse()
     for index in range(len(rows)):
-        operation, seen = rows.pop()
+        row = rows.pop()
+        seen, answer = row.seen, row.seen.answer
         credential, shown = keys.of(seen)
-        sent = (seen.started - first).total_seconds() if first else 0.0
-        took = max(seen.took, 0.0) * unit
+        sent = (row.sent - first).total_seconds() if first else 0.0
         headers = (*seen.request_headers, *((("Authorization", shown),) if shown is not None else ()))
         yield Exchange(
             index=index,
             target=TARGET,
             request=Request(
-                operation,
-                operation.method,
-                masks.in_text(seen.url),
+                row.operation,
+                row.operation.method,
+                shown_base + _below(seen.url[len(base) :], masks),
                 headers,
-                None if seen.request_body is None else masks.in_bytes(seen.request_body),
+                None if seen.request_body is None else masks.in_body(seen.request_body),
                 credential,
             ),
             answer=replace(
-                seen.answer,
-                reason=masks.in_text(seen.answer.reason),
-                headers=tuple(shared(*map(masks.in_text, header)) for header in seen.answer.headers),
-                body=masks.in_bytes(seen.answer.body),
+                answer,
+                reason=masks.in_text(answer.reason),
+                headers=tuple(shared(*masks.in_header(*header)) for header in answer.headers),
+                body=masks.in_body(answer.body, error=answer.status >= _FIRST_ERROR),
             ),
-            started=seen.started,
+            started=row.sent,
             sent=sent,
-            finished=sent + took,
-            section=operation.section,
+            finished=sent + row.seconds,
+            section=row.operation.section,
         )
 
 
-def _unit(times: Iterable[float]) -> float:
-    """Seconds in one unit of a recorder's times: some write seconds instead of milliseconds."""
-    known = [time for time in times if time > 0]
-    return 1.0 if known and median(known) < 1.0 else 0.001
+def _below(path: str, masks: Masks) -> str:
+    """The part of a URL below the base URL: only the id and the parameters may be secret."""
+    path, mark, query = path.partition("?")
+    before, slash, last = path.rpartition("/")
+    query = masks.in_body(f"?{query}".encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")[1:]
+    fixed = any(path == operation.path for operation in Operation)
+    return (path if fixed else before + slash + masks.in_text(last)) + mark + query

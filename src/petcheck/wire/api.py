@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -11,6 +12,12 @@ from petcheck.spec.operations import Operation
 from petcheck.wire.transport import Transport
 
 Members: TypeAlias = "dict[str, object] | list[object] | bytes | None"
+
+
+def new_pet_call(body: Members, credential: Credential = Credential.VALID) -> Call:
+    """`POST /pets` (section 4.2): members of a JSON body, bytes as they are, or no body at all."""
+    raw = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
+    return Call(Operation.CREATE_PET, credential, body=raw)
 
 
 @dataclass
@@ -40,18 +47,20 @@ class Api:
         return self.call(Call(Operation.STORE_ORDERS, credential), fresh=fresh)
 
     def create_pet(self, body: Members, *, credential: Credential = Credential.VALID) -> Exchange:
-        """`POST /pets` (section 4.2): members of a JSON body, bytes as they are, or no body at all.
-
-        The same call is sent once in a run, since what a POST creates stays.
-        """
-        raw = body if body is None or isinstance(body, bytes) else json.dumps(body, ensure_ascii=False).encode()
-        return self.call(Call(Operation.CREATE_PET, credential, body=raw))
+        """`POST /pets` (section 4.2). The same call is sent once in a run, since what a POST creates stays."""
+        return self.call(new_pet_call(body, credential))
 
     def call(self, call: Call, *, fresh: bool = False) -> Exchange:
         """Send a call, or return the exchange of the same earlier call unless `fresh`. Raises `NotSent`."""
         if fresh or call not in self._shared:
             self._shared[call] = self.transport.send(call)
         return self._shared[call]
+
+    def ask_together(self, calls: Sequence[Call]) -> list[Exchange | None]:
+        """Send calls at the same time, if the target and the run allow it; the exchange of each, None without one."""
+        answers = self.transport.send_together(calls)
+        self._shared |= {call: one for call, one in zip(calls, answers, strict=True) if one is not None}
+        return answers
 
     def sample(self, call: Call) -> Exchange:
         """Send a call that no check repeats, or return the exchange of the same earlier call. Raises `NotSent`."""

@@ -12,8 +12,12 @@ import contextlib
 import ssl
 import sys
 import zlib
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias, TypeVar
 
 import anyio
 import h11
@@ -29,18 +33,58 @@ BODY_CAP = 8 * 1024 * 1024
 KEPT_OF_MORE = 64 * 1024
 _ENCODINGS_UNDONE, _MEMBERS_UNDONE = 3, 64
 _TLS_REFUSAL_S = 2.0
+_NOTHING = "nothing was received"
+# events of httpcore
+_CONNECTING, _SENDING = "connection.connect_tcp.started", "http11.send_request_headers.started"
+_PROXY_LOGIN_DEMANDED = 407
+# requests of a burst wait that long for each other's connections, so that they are under way at the same time
+_CONNECTED_S = 0.5
+R = TypeVar("R")
+Moment: TypeAlias = tuple[datetime, float]
+"""The wall-clock time in UTC, and seconds on a monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A request of a burst, as it goes out."""
+
+    method: str
+    url: str
+    headers: list[tuple[str, str]]
+    body: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """An answer, and what the caller's clock said when its request was sent and when its last byte came."""
+
+    answer: Response | NoAnswer
+    sent: Moment
+    finished: Moment
 
 
 class HttpClient:
-    """Sends requests to one target, one at a time.
+    """Sends requests to one target, one at a time or several in a burst.
 
     Arguments: `deadline` in seconds for an exchange from connecting to the last byte; `ca_bundle`, the path of a PEM
-    file with certificate authorities to trust instead of the system's.
+    file with certificate authorities to trust instead of the system's; `client_cert` and
+    `client_key`, PEM files with a certificate and its private key, which may be in one; `proxy`, an HTTP proxy's URL.
     """
 
-    def __init__(self, *, deadline: float, ca_bundle: str | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        deadline: float,
+        ca_bundle: str | None = None,
+        client_cert: Path | None = None,
+        client_key: Path | None = None,
+        proxy: str | None = None,
+    ) -> None:
         self._deadline = deadline
         self._ca_bundle = ca_bundle
+        self._client_cert, self._client_key = client_cert, client_key
+        # it keeps the login apart from its URL
+        self._proxy = None if proxy is None else httpx.Proxy(proxy)
 
     def __enter__(self) -> Self:
         # in this thread: handing each request to another one takes as long as sending it
@@ -49,13 +93,13 @@ class HttpClient:
         self._verify: ssl.SSLContext | bool | None = None
         self._transports: dict[bool, httpx.AsyncHTTPTransport] = {}
         self._refusal_of_tls: str | None = None
+        self._proxy_speaks = self._proxy is None
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        for interrupted in asyncio.all_tasks(self._loop):  # by a signal
-            interrupted.cancel()
+        self._abandon()
         for transport in self._transports.values():
             self._loop.run_until_complete(transport.aclose())
         self._runner.close()
@@ -75,42 +119,98 @@ class HttpClient:
         `new_connection` opens a connection for this request alone: where a kept one may be closed by now, and for a
         second try. Raises `ConnectionLost` if a kept connection was closed before the response began.
         """
+        request = _request(Outgoing(method, url, headers, body))
+        if isinstance(request, NoAnswer):
+            return request
+        return self._run(self._exchange(request, new_connection, body_cap, self._deadline))
+
+    def send_together(
+        self, burst: Sequence[Outgoing], now: Callable[[], Moment], *, body_cap: int = BODY_CAP
+    ) -> list[Timed]:
+        """Send requests at the same time, each on its own connection, and return their answers in the same order.
+
+        All are sent when all are connected, so that they meet at the target. The deadline of each is the sum of
+        theirs, since a target may answer one after the other. `now` reads the caller's clock.
+        """
+        meeting = _Meeting(len(burst))
+
+        async def one(outgoing: Outgoing) -> Timed:
+            sent = now()
+
+            async def together() -> None:
+                nonlocal sent
+                await meeting.all_here()
+                sent = now()
+
+            request = _request(outgoing)
+            try:
+                if isinstance(request, NoAnswer):
+                    return Timed(request, sent, now())
+                deadline = self._deadline * len(burst)
+                answer = await self._exchange(request, True, body_cap, deadline, together)
+                return Timed(answer, sent, now())
+            finally:
+                meeting.leave()
+
+        async def all_of_them() -> list[Timed]:
+            return await asyncio.gather(*map(one, burst))
+
+        return self._run(all_of_them())
+
+    def _run(self, work: Coroutine[Any, Any, R]) -> R:
         try:
-            written = [(name.encode(), value.encode()) for name, value in headers]
-            request = httpx.Request(method, url, headers=written, content=body)
-        except (httpx.InvalidURL, UnicodeError) as error:
-            return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
-        try:
-            return self._loop.run_until_complete(self._exchange(request, new_connection, body_cap))
+            return self._loop.run_until_complete(work)
         except RuntimeError as error:
             # anyio reports an interruption that hits one of its scopes as an error of the scope
             if (interruption := _interruption(error)) is not None:
                 raise interruption from None
             raise
+        finally:
+            self._abandon()
+
+    def _abandon(self) -> None:
+        """End what a signal has interrupted. Each request of a burst may raise the interruption once more."""
+        while unfinished := asyncio.all_tasks(self._loop):
+            for task in unfinished:
+                task.cancel()
+            with contextlib.suppress(KeyboardInterrupt):
+                self._loop.run_until_complete(asyncio.wait(unfinished))
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
             # a context is slow to create and useless for plain http
             self._verify = _trusting(self._ca_bundle) if url.scheme == "https" else False
+            if isinstance(self._verify, ssl.SSLContext) and self._client_cert is not None:
+                self._verify.load_cert_chain(self._client_cert, self._client_key)
         if new_connection not in self._transports:
             limits = httpx.Limits(max_keepalive_connections=0 if new_connection else 1)
             self._transports[new_connection] = httpx.AsyncHTTPTransport(
-                verify=self._verify, trust_env=False, limits=limits
+                verify=self._verify, trust_env=False, limits=limits, proxy=self._proxy
             )
         return self._transports[new_connection]
 
-    async def _exchange(self, request: httpx.Request, new_connection: bool, cap: int) -> Response | NoAnswer:
-        seen = "nothing was received"
-        connected = False
+    async def _exchange(
+        self,
+        request: httpx.Request,
+        new_connection: bool,
+        cap: int,
+        deadline: float,
+        before_sending: Callable[[], Awaitable[None]] | None = None,
+    ) -> Response | NoAnswer:
+        seen = _NOTHING
+        events: set[str] = set()
 
-        async def note_connecting(event: str, info: dict[str, Any]) -> None:
-            nonlocal connected
-            connected = connected or event == "connection.connect_tcp.started"
+        async def note(event: str, info: dict[str, Any]) -> None:
+            events.add(event)
+            if before_sending is not None and event == _SENDING and info["request"].method != b"CONNECT":
+                await before_sending()
 
-        request.extensions["trace"] = note_connecting
+        request.extensions["trace"] = note
         try:
+            if new_connection:
+                await self._let_go()
             transport = self._transport(request.url, new_connection)
-            with anyio.fail_after(self._deadline):
+            with anyio.fail_after(deadline):
                 response = await transport.handle_async_request(request)
                 seen = f"status {response.status_code} was received, but its body did not end"
                 try:
@@ -119,16 +219,27 @@ class HttpClient:
                     with anyio.CancelScope(shield=True), anyio.move_on_after(1), contextlib.suppress(Exception):
                         await response.aclose()
         except TimeoutError:
-            return NoAnswer(Silence.TIMEOUT, f"no complete answer within {self._deadline:g} s: {seen}")
+            if self._is_at_proxy(request, events):
+                return self._of_proxy(f"gives no connection within {deadline:g} s")
+            return NoAnswer(Silence.TIMEOUT, f"no complete answer within {deadline:g} s: {seen}")
         except UnicodeError as error:
             return NoAnswer(Silence.UNREACHABLE, f"the host name cannot be looked up: {error}")
         except (httpx.HTTPError, h11.ProtocolError, OSError, anyio.EndOfStream, anyio.ClosedResourceError) as error:
             silence = _silence(error, seen)
-            if not connected and silence.kind is Silence.RESET and seen == "nothing was received":
+            if isinstance(error, httpx.ProxyError):
+                return self._of_proxy(f"refuses to connect to {request.url.netloc.decode()} ({error})")
+            unheard = not self._proxy_speaks and silence.kind in (Silence.RESET, Silence.NOT_HTTP)
+            if self._is_at_proxy(request, events) or (unheard and request.url.scheme == "http"):
+                return self._of_proxy(f"gives no connection ({silence})")
+            if _CONNECTING not in events and silence.kind is Silence.RESET and seen == _NOTHING:
                 raise ConnectionLost(silence.detail) from None
-            if silence.kind is Silence.RESET and request.url.scheme == "https" and self._refusal_of_tls is None:
+            may_be_tls = silence.kind is Silence.RESET and request.url.scheme == "https" and self._proxy is None
+            if may_be_tls and self._refusal_of_tls is None:
                 self._refusal_of_tls = await self._tls_refusal(request.url)
             return NoAnswer(Silence.TLS, self._refusal_of_tls) if self._refusal_of_tls else silence
+        if response.status_code == _PROXY_LOGIN_DEMANDED and self._proxy is not None and request.url.scheme == "http":
+            return self._of_proxy(f"refuses the request ({response.status_code} {response.reason_phrase})")
+        self._proxy_speaks = True
         body, complete, broken = raw, whole, None
         if whole and raw:
             body, complete, broken = _decoded(raw, response.headers.get("Content-Encoding", ""), cap)
@@ -141,6 +252,20 @@ class HttpClient:
             body_complete=complete,
             encoding_broken=broken,
         )
+
+    def _is_at_proxy(self, request: httpx.Request, events: Collection[str]) -> bool:
+        """Whether an exchange that failed had not come past the proxy on a new connection."""
+        past = "proxy.start_tls.started" if request.url.scheme == "https" else "connection.connect_tcp.complete"
+        return self._proxy is not None and _CONNECTING in events and past not in events
+
+    def _of_proxy(self, what: str) -> NoAnswer:
+        return NoAnswer(Silence.PROXY, f"the proxy {self._proxy and self._proxy.url} {what}")
+
+    async def _let_go(self) -> None:
+        """Close the kept connection: a server that serves one at a time would leave others waiting."""
+        if (kept := self._transports.pop(False, None)) is not None:
+            with anyio.move_on_after(1), contextlib.suppress(Exception):
+                await kept.aclose()
 
     async def _tls_refusal(self, url: httpx.URL) -> str:
         """The server's error after a TLS handshake without a client certificate; empty if there is none."""
@@ -156,6 +281,35 @@ class HttpClient:
             tls = _ssl_error(error)
             return _tls_problem(tls) if tls is not None else ""
         return ""
+
+
+class _Meeting:
+    """Where the requests of a burst wait for each other."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._complete = asyncio.Event()
+        self._here: set[object] = set()
+
+    async def all_here(self) -> None:
+        """Wait until each request is connected or has failed, but not for long: a target may limit connections."""
+        self.leave()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._complete.wait(), _CONNECTED_S)
+
+    def leave(self) -> None:
+        """Note that a request is connected, or has ended before it was."""
+        self._here.add(asyncio.current_task())
+        if len(self._here) >= self._number:
+            self._complete.set()
+
+
+def _request(outgoing: Outgoing) -> httpx.Request | NoAnswer:
+    try:
+        written = [(name.encode(), value.encode()) for name, value in outgoing.headers]
+        return httpx.Request(outgoing.method, outgoing.url, headers=written, content=outgoing.body)
+    except (httpx.InvalidURL, UnicodeError) as error:
+        return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
@@ -240,7 +394,7 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
         if "complete message body" in text or "incomplete chunked" in text:
             return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
         return NoAnswer(Silence.NOT_HTTP, text)
-    return NoAnswer(Silence.RESET, f"{text}: {seen}")
+    return NoAnswer(Silence.RESET if seen == _NOTHING else Silence.CUT_SHORT, f"{text}: {seen}")
 
 
 def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
@@ -266,15 +420,19 @@ def _tls_problem(error: ssl.SSLError) -> str:
             return f"{error.verify_message}; use --ca-bundle to name the authority that signed the certificate"
         return error.verify_message
     asks = _CERTIFICATE_DEMANDED.get(error.reason)
-    return f"{error}; the server {asks} a client certificate, and petcheck cannot send one" if asks else str(error)
+    advice = f"; the server {asks} client certificate; give one that it accepts with --client-cert"
+    return f"{error}{advice if asks else ''}"
 
 
 # the codes when no trusted authority was found: of X509_verify_cert, of macOS, and of Windows
 _UNTRUSTED = frozenset({2, 18, 19, 20, 21, 27, -67843, 0x800B0109, 0x800B010A})
-# the alerts of servers that require a client certificate: TLS 1.3 has its own alert, TLS 1.2 does not
+# the alerts of servers about client certificates: TLS 1.3 has its own for a missing one, TLS 1.2 does not
 _CERTIFICATE_DEMANDED = {
-    "TLSV13_ALERT_CERTIFICATE_REQUIRED": "asks for",
-    "SSLV3_ALERT_HANDSHAKE_FAILURE": "may ask for",
-    "SSLV3_ALERT_BAD_CERTIFICATE": "may ask for",
-    "SSLV3_ALERT_NO_CERTIFICATE": "may ask for",
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED": "asks for a",
+    "SSLV3_ALERT_HANDSHAKE_FAILURE": "may ask for a",
+    "SSLV3_ALERT_BAD_CERTIFICATE": "may ask for a",
+    "SSLV3_ALERT_NO_CERTIFICATE": "may ask for a",
+    "TLSV1_ALERT_UNKNOWN_CA": "refuses the",
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED": "refuses the",
+    "SSLV3_ALERT_CERTIFICATE_UNKNOWN": "refuses the",
 }

@@ -30,6 +30,15 @@ class ApiKey:
         return f"ApiKey({self.fingerprint})"
 
 
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header of a request, and how files show its value: a secret one as a shell expression."""
+
+    name: str
+    value: str = field(repr=False)
+    shown: str
+
+
 # an empty token is another kind of credential, so a part of a key of one character is replaced with the random key
 _VALUES: Mapping[Credential, str | None] = {
     Credential.VALID: "Bearer {key}",

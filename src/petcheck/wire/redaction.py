@@ -1,4 +1,4 @@
-"""Masks the API key in everything that is recorded, in any form in which a target may return it.
+"""Masks the API key and other secrets of requests in everything that is recorded, in any form in which they return.
 
 A target may echo the key unchanged, percent-encoded, in base64, as JSON escapes, in capitals, or half of it. All of
 these are masked before an exchange is recorded, so no later step has to consider the key.
@@ -7,8 +7,9 @@ these are masked before an exchange is recorded, so no later step has to conside
 from __future__ import annotations
 
 import base64
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -19,6 +20,7 @@ MASK = b"[redacted-key]"
 _SHORTEST_PART = 12
 # a body with more occurrences is an attack on our time, and is masked quickly, which masks more than needed
 _FLOOD = 2_000
+_DIGITS_OF_INT64 = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,32 +36,26 @@ class _Form:
 
 
 class Redactor:
-    """Masks a key, its encodings, and halves of them."""
+    """Masks a key and other secrets, their encodings, and halves of them."""
 
-    def __init__(self, key: ApiKey) -> None:
+    def __init__(self, key: ApiKey, *others: str) -> None:
+        self._others = [Redactor(ApiKey(other)) for other in others]
         secret = key.secret
-        # a key of digits may be part of a JSON number, which must stay a number
-        self._mask = b"9" * len(secret) if secret.isdecimal() else MASK
-        texts = sorted({text.lower() for text in _texts(secret.encode())}, key=len) if secret else []
+        self._mask = mask_of(secret.encode())
+        texts = sorted({text.lower() for text in forms_of(secret)}, key=len) if secret else []
         self._forms = [_form(text) for text in texts]
         self._blocks = tuple({block: None for form in self._forms for _, block in form.blocks})
 
     def in_bytes(self, data: bytes) -> bytes:
         """`data` with every occurrence of the key masked."""
+        for other in self._others:
+            data = other.in_bytes(data)
         folded = data.lower()
         if not any(block in folded for block in self._blocks):
             return data
         data = self._without_flood(data)
         folded = data.lower()
-        spans = sorted(span for form in self._forms for span in _appearances(form, folded))
-        masked, kept_to = bytearray(), 0
-        for start, end in spans:
-            if end <= kept_to:
-                continue
-            if start >= kept_to:
-                masked += data[kept_to:start] + self._mask
-            kept_to = end
-        return bytes(masked + data[kept_to:]) if spans else data
+        return without(data, sorted(span for form in self._forms for span in _appearances(form, folded)), self._mask)
 
     def in_text(self, text: str) -> str:
         """`text` with every occurrence of the key masked; everything else, including lone surrogates, is kept."""
@@ -77,14 +73,32 @@ class Redactor:
         return data
 
 
-def _texts(secret: bytes) -> Iterator[bytes]:
-    """Every form in which a target may return the key."""
-    text = secret.decode()
+def mask_of(secret: bytes) -> bytes:
+    """What stands for a secret: one of digits may be part of a JSON number, which must stay a number, and an int64."""
+    return MASK if not secret.isdigit() else (b"9" if len(secret) < _DIGITS_OF_INT64 else b"1") * len(secret)
+
+
+def without(data: bytes, spans: Iterable[tuple[int, int]], mask: bytes | None = None) -> bytes:
+    """`data` with what is between each two positions masked; they are sorted and may overlap."""
+    masked, kept_to = bytearray(), 0
+    for start, end in spans:
+        if end <= kept_to:
+            continue
+        if start >= kept_to:
+            masked += data[kept_to:start] + (mask or mask_of(data[start:end]))
+        kept_to = end
+    return bytes(masked + data[kept_to:]) if kept_to else data
+
+
+def forms_of(text: str) -> Iterator[bytes]:
+    """Every form in which a target may return a secret."""
+    secret = text.encode("utf-8", "surrogatepass")
     yield secret
-    yield quote(text, safe="").encode()
+    yield quote(secret, safe="").encode()
     yield "".join(f"%{byte:02x}" for byte in secret).encode()
     yield "".join(f"\\u{ord(character):04x}" for character in text).encode()
-    yield text.replace("/", "\\/").encode()
+    yield secret.replace(b"/", b"\\/")
+    yield json.dumps(text)[1:-1].encode()
     yield secret.hex().encode()
     # depending on the bytes before it, the same text has three forms in base64; its ends mix with the bytes around it
     for before, mixed in ((0, 0), (1, 2), (2, 3)):

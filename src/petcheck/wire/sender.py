@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import InitVar, dataclass, field, replace
 
 from petcheck.errors import NotSent
-from petcheck.exchange import Call, Exchange, Form, NoAnswer, Request, Response
+from petcheck.exchange import DIRECT, Call, Exchange, Form, NoAnswer, Reach, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
-from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient
+from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
-from petcheck.wire.credentials import ApiKey, authorization, shown
+from petcheck.wire.credentials import ApiKey, Header, authorization, shown
 from petcheck.wire.redaction import Redactor
+
+TRACE = "traceparent"
+"""The header of W3C Trace Context."""
 
 
 @dataclass
@@ -20,7 +23,8 @@ class LiveSender:
     """Sends requests with the key, or what replaces it, to a server.
 
     `client` is None for a server that was never there, such as an application that does not start. `log` returns the
-    tracebacks of a server that the run serves, since the last call.
+    tracebacks of a server that the run serves, since the last call. `headers` go with each request, and so does a
+    `traceparent` of `trace`, a new one each time. `reach` is recorded. `secrets` are masked like the key.
     """
 
     base_url: str
@@ -29,10 +33,14 @@ class LiveSender:
     client: HttpClient | None
     clock: Clock
     log: Callable[[], str] | None = None
+    headers: Sequence[Header] = ()
+    reach: Reach = DIRECT
+    trace: Callable[[], str] | None = None
+    secrets: InitVar[Sequence[str]] = ()
     _redactor: Redactor = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
-        self._redactor = Redactor(self.key)
+    def __post_init__(self, secrets: Sequence[str]) -> None:
+        self._redactor = Redactor(self.key, *secrets)
 
     @property
     def fingerprint(self) -> str:
@@ -43,45 +51,81 @@ class LiveSender:
         """`text` without the key."""
         return self._redactor.in_text(text)
 
-    def send(
-        self, call: Call, target: str = "", index: int = 0, section: str = "", *, new_connection: bool, body_cap: int
-    ) -> Exchange:
-        """Send one request of the run, and return it with its answer, redacted. Raises `ConnectionLost`.
+    def send(self, call: Call, *, new_connection: bool, body_cap: int) -> Exchange:
+        """Send a request, and return it with its answer, redacted and not numbered yet. Raises `ConnectionLost`.
 
         `new_connection` asks for its own connection; `body_cap` is the most bytes of the response body that are read.
         """
+        client, headers = self._client(call), self._headers(call)
+        going = self._outgoing(call, headers)
+        began = self._moment()
+        alone = new_connection or call.form is Form.NEW_CONNECTION
+        answer = client.send(
+            going.method, going.url, going.headers, going.body, new_connection=alone, body_cap=body_cap
+        )
+        timed = Timed(answer, began, self._moment())
+        return self._exchange(call, headers, timed, self._said())
+
+    def send_together(self, calls: Sequence[Call], *, body_cap: int) -> list[Exchange]:
+        """Send several requests at the same time; their exchanges in the order of `calls`, not numbered yet."""
+        headers = [self._headers(call) for call in calls]
+        going = list(map(self._outgoing, calls, headers))
+        answers = self._client(calls[0]).send_together(going, self._moment, body_cap=body_cap)
+        said = self._said()
+        # nobody knows which of them a traceback belongs to
+        return [
+            self._exchange(call, own, one, said if said is None or _is_broken(one.answer) else "")
+            for call, own, one in zip(calls, headers, answers, strict=True)
+        ]
+
+    def _client(self, call: Call) -> HttpClient:
         if self.client is None:
             raise NotSent(f"there is no server to send {call.method} {call.path} to")
-        url = self.base_url + call.path
+        return self.client
+
+    def _moment(self) -> Moment:
+        return self.clock.now(), self.clock.monotonic()
+
+    def _said(self) -> str | None:
+        return None if self.log is None else self._redactor.in_text(self.log())
+
+    def _headers(self, call: Call) -> list[Header]:
+        """The headers of a request, with the key or what replaces it."""
         form = call.form or Form.PLAIN
-        headers = [*_headers(call, form)]
-        authorization_header = _cased("Authorization", form)
+        headers = [Header(name, value, value) for name, value in _usual(call, form)]
         credential = authorization(call.credential, self.key, self.random_key)
-        authorized = [*headers, (authorization_header, credential)] if credential is not None else headers
-        started, sent = self.clock.now(), self.clock.monotonic()
-        alone = new_connection or form is Form.NEW_CONNECTION
-        answer = self.client.send(call.method, url, authorized, call.body, new_connection=alone, body_cap=body_cap)
-        finished = self.clock.monotonic()
-        said = None if self.log is None else self._redactor.in_text(self.log())
-        display = shown(call.credential, self.key, self.random_key)
+        if credential is not None:
+            display = shown(call.credential, self.key, self.random_key) or ""
+            headers.append(Header(_cased("Authorization", form), credential, display))
+        if self.trace is not None:
+            made = self.trace()
+            headers.append(Header(TRACE, made, made))
+        return [*headers, *self.headers]
+
+    def _outgoing(self, call: Call, headers: Sequence[Header]) -> Outgoing:
+        """A call as it is sent."""
+        return Outgoing(call.method, self.base_url + call.path, [(one.name, one.value) for one in headers], call.body)
+
+    def _exchange(self, call: Call, headers: Sequence[Header], timed: Timed, said: str | None) -> Exchange:
+        """A call and its answer, redacted; `said` are the tracebacks of a server that the run serves."""
         return Exchange(
-            index=index,
-            target=target,
+            index=0,
+            target="",
             request=Request(
                 operation=call.operation,
                 method=call.method,
-                url=self._redactor.in_text(url),
-                headers=(*headers, *(((authorization_header, display),) if display is not None else ())),
+                url=self._redactor.in_text(self.base_url + call.path),
+                headers=tuple((one.name, one.shown) for one in headers),
                 # masked like the answer, so a part of the key that a name contains by chance makes no difference
                 body=call.body and self._redactor.in_bytes(call.body),
                 credential=call.credential,
-                form=form,
+                form=call.form or Form.PLAIN,
+                reach=self.reach,
             ),
-            answer=self._without_key(answer),
-            started=started,
-            sent=sent,
-            finished=finished,
-            section=section,
+            answer=self._without_key(timed.answer),
+            started=timed.sent[0],
+            sent=timed.sent[1],
+            finished=timed.finished[1],
             log=said,
         )
 
@@ -98,8 +142,12 @@ class LiveSender:
         )
 
 
-def _headers(call: Call, form: Form) -> Iterator[tuple[str, str]]:
-    """The headers of a request, but for Authorization."""
+def _is_broken(answer: Response | NoAnswer) -> bool:
+    return isinstance(answer, NoAnswer) or answer.status >= 500
+
+
+def _usual(call: Call, form: Form) -> Iterator[tuple[str, str]]:
+    """The headers of each request, but for Authorization."""
     if form is not Form.NO_ACCEPT:
         yield _cased("Accept", form), "*/*" if form is Form.ANY_ACCEPT else MEDIA_TYPE
     yield _cased("Accept-Encoding", form), ACCEPTED_ENCODINGS

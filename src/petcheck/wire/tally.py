@@ -13,11 +13,14 @@ class Unplanned(Enum):
     RATE_LIMIT = "after a 429"
     GATEWAY = "after a 502, 503 or 504"
     SILENCE = "after silence"
+    EXCESS = "after too many at the same time"
     PROBE = "to see whether the target still answers"
 
 
 # how many a run may send for each cause; the silences before them, and time, limit the probes
-MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 20}
+MOST_REPEATS = {Unplanned.RATE_LIMIT: 20, Unplanned.GATEWAY: 200, Unplanned.SILENCE: 20, Unplanned.EXCESS: 8}
+
+_REFUSED = (Unplanned.RATE_LIMIT, Unplanned.GATEWAY, Unplanned.EXCESS)
 
 
 @dataclass
@@ -34,8 +37,8 @@ class RequestTally:
 
     @property
     def spent(self) -> int:
-        """Requests that count against a budget: not those that a 429 or a gateway's trouble made the run repeat."""
-        return self.sent - self.repeats[Unplanned.RATE_LIMIT] - self.repeats[Unplanned.GATEWAY]
+        """Requests that count against a budget: not those that a target made the run repeat by refusing them."""
+        return self.sent - sum(self.repeats[cause] for cause in _REFUSED)
 
     def count(self, cause: Unplanned | None = None) -> None:
         """Add an exchange; `cause` says why its request was sent if that was not planned."""

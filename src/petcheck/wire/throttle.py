@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from petcheck.errors import NotSent
@@ -47,7 +47,33 @@ class Throttle:
         self._wait_for_window(keyed=valid_key or self._one_quota)
         self._wait_for_pace()
 
-    def after(self, response: Response, finished: float, *, valid_key: bool) -> None:
+    def room(self, *, valid_key: bool) -> float:
+        """How many requests may be under way at the same time now: as many as the window has, without its reserve."""
+        window = self._buckets[valid_key or self._one_quota].window
+        if self._pace.interval > 0:
+            return 1
+        if window is None or self._contradicted or window.ends <= self.clock.monotonic():
+            return math.inf
+        return max(1, window.remaining - pacing.reserve(window.limit))
+
+    def after_burst(self, answers: Sequence[tuple[Response, float, bool]]) -> None:
+        """Learn from responses to requests that were under way at the same time: each with its time and kind of key.
+
+        They may come out of order, and a target may refuse some of them: only the last word of each counts.
+        """
+        wall = self.clock.now()
+
+        def emptier(one: tuple[Response, float, bool]) -> tuple[float, float]:
+            window = pacing.window_of(one[0], one[1], wall)
+            return (-math.inf, 0) if window is None else (float(window.reset), -window.remaining)
+
+        served = sorted((one for one in answers if one[0].status != 429), key=emptier)
+        refused = [one for one in answers if one[0].status == 429]
+        longest = sorted(refused, key=lambda one: pacing.retry_after(one[0], wall) or 0.0)[-1:]
+        for response, finished, valid_key in (*served, *longest):
+            self.after(response, finished, valid_key=valid_key, alone=False)
+
+    def after(self, response: Response, finished: float, *, valid_key: bool, alone: bool = True) -> None:
         """Learn from a response that was received at the monotonic time `finished`."""
         wall = self.clock.now()
         pause = pacing.retry_after(response, wall)
@@ -55,7 +81,8 @@ class Throttle:
             self._trouble, self._troubled_until = response.status, finished + pause
         keyed = valid_key or self._one_quota
         before = self._buckets[keyed]
-        self._pace = self._pace.after(finished, refused=pacing.refused_early(before, response, finished, wall))
+        if alone:  # a target may limit what is under way at the same time
+            self._pace = self._pace.after(finished, refused=pacing.refused_early(before, response, finished, wall))
         bucket = pacing.observe(before, response, finished, wall)
         if bucket.window is not None:
             self._contradicted = self._contradicted or pacing.rises(self._windows.get(valid_key), bucket.window)

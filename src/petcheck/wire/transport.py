@@ -7,6 +7,7 @@
 5. sent         within the deadline and the size caps; redirects are not followed; a request lost on a kept connection
                 that the server had closed is sent again on a new one, and not recorded
 6. recorded     after redaction
+   Several requests at the same time, a burst, pass the same six steps together; who limits them is asked one by one.
 7. repeated     once, if the answer does not count: an unexpected 429 (-> `NotSent`), a 502, 503 or 504, or
                 silence, after which the target is probed. The number of repeats is limited         -> `NotSent`
 
@@ -29,7 +30,7 @@ from petcheck.errors import (
     OperationSilent,
     TargetDown,
 )
-from petcheck.exchange import Call, Credential, Exchange, NoAnswer, Request, Response, Silence
+from petcheck.exchange import Call, Credential, Exchange, Form, NoAnswer, Request, Response, Silence
 from petcheck.spec.figures import GATEWAY_TROUBLE, RETRY_AFTER
 from petcheck.spec.operations import Operation
 from petcheck.wire.circuit import PATIENCE_AT_START_S, PATIENCE_S, Circuit, is_ordinary, pause_before_probe
@@ -40,8 +41,11 @@ from petcheck.wire.tally import MOST_REPEATS, RequestTally, Unplanned
 from petcheck.wire.throttle import Throttle
 from petcheck.words import plural
 
-# the silence of a target whose server is starting
-_WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET)
+_KEYS = "5"  # the section about them
+# the silence of a target whose server is starting, or that has too many connections, itself or in its proxy
+_WHILE_STARTING = (Silence.UNREACHABLE, Silence.RESET, Silence.PROXY)
+# nothing listened, so the request was not tried at all
+_NOT_TRIED = (Silence.UNREACHABLE, Silence.PROXY)
 _GATEWAY_PAUSE_S = 1.0
 _GATEWAY_PAUSES = 10
 # once a target's record holds this many bytes of bodies, no more large ones are read: reports need several times that
@@ -49,17 +53,25 @@ _RECORD_CAP = 48 * 1024 * 1024
 _BODY_CAP_BEYOND = 256 * 1024
 # after this many losses each request gets its own connection: the server keeps none
 _LOST_BEFORE_NONE_IS_KEPT = 3
+_BURSTS_AGAIN = 3  # bursts with silence that are sent again
+_NOTICED_S = 0.25
+_RECENT = 20  # exchanges that say how fast a target answers
 # so long after an answer a connection is open for sure, unless the server has closed one before
 _OPEN_FOR_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Permissions:
-    """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once."""
+    """What a run may do to a target: send what is not safe, so many requests, and wait so many seconds at once.
+
+    At most `connections` requests are under way at the same time; `timeout` is the deadline of one, in seconds.
+    """
 
     writes: bool
     max_requests: int
     max_wait: float
+    connections: int = 1
+    timeout: float = 10.0
 
 
 @dataclass
@@ -67,8 +79,10 @@ class Transport:
     """Sends calls to one target and records the exchanges. `section` is the section on whose behalf calls are made.
 
     `on_top` says that no requirement needs them, `example` that they are property examples; `simplifies` is the index
-    of the one that they simplify.
+    of the one that they simplify, and `again` of the one whose request they repeat.
 
+    `bursts` counts the bursts, and `one_by_one` says that the target limits what is under way at the same time, so that
+    there are no more of them.
     `formed` chooses the form of a call by what is recorded so far. `recorded` holds the exchanges in order, and `tally`
     counts them. While a POST is sent and recorded, the block of `undisturbed` lasts.
     """
@@ -87,11 +101,15 @@ class Transport:
     on_top: bool = False
     example: bool = False
     simplifies: int | None = None
+    again: int | None = None
+    bursts: int = 0
+    one_by_one: bool = False
     recorded: list[Exchange] = field(default_factory=list)
     tally: RequestTally = field(default_factory=RequestTally)
     _in_trouble: bool = False
     _gateway_pauses: int = 0
     _record_size: int = 0
+    _bursts_again: int = 0
     _circuit: Circuit = field(default_factory=Circuit)
     _answered: dict[Operation, Call] = field(default_factory=dict)
     _last_answered: tuple[int, Request] | None = None
@@ -130,6 +148,28 @@ class Transport:
             raise TargetDown(self._down)
         return self._paced(call, may_exhaust=True)
 
+    def send_together(self, calls: Sequence[Call]) -> list[Exchange | None]:
+        """Send calls in bursts of as many as the target may have under way; the last exchange of each, in their order.
+
+        None for a call that has no answer that counts. What a burst left unanswered, or a target that limits
+        connections refused, is sent again one after the other.
+        """
+        answers: list[Exchange | None] = []
+        while len(answers) < len(calls):
+            left = calls[len(answers) :]
+            size = self._burst_size(left)
+            try:
+                answers += self._burst(left[:size]) if size > 1 else [self.send(left[0])]
+            except NotSent:
+                answers += [None] * size
+        return answers
+
+    def send_burst_again(self, burst: Sequence[Exchange]) -> None:
+        """Send the requests of a burst at the same time once more, in the same forms. Raises `NotSent`."""
+        calls = [self.formed(one.request.same, self.recorded) for one in burst]
+        if self._burst_size(calls) == len(calls):
+            self._sent_together(calls, repeated=burst)
+
     def wait(self, seconds: float, why: str) -> None:
         """Wait, reporting the seconds left every second. Raises `NotSent` if the run may not wait that long.
 
@@ -153,18 +193,19 @@ class Transport:
 
     # ---- repeated
 
-    def _settled(self, call: Call) -> Exchange:
-        """The exchange that answers the call, after repeating a request whose answer does not count."""
+    def _settled(self, call: Call, cause: Unplanned | None = None) -> Exchange:
+        """The exchange that answers the call, after repeating a request whose answer does not count.
+
+        `cause` is given if the call repeats one of a burst.
+        """
         repeated: set[Unplanned] = set()
-        cause: Unplanned | None = None
         while True:
             exchange = self._paced(call, cause=cause)
             cause = _cause_to_repeat(exchange)
             if cause is None or cause in repeated or not self.tally.may_repeat(cause):
                 break
             self._before_repeat(cause, exchange)
-            # if nothing listened, the request was not tried at all
-            if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind is Silence.UNREACHABLE):
+            if not (isinstance(exchange.answer, NoAnswer) and exchange.answer.kind in _NOT_TRIED):
                 repeated.add(cause)
         self._circuit.note(call, exchange.answer)
         if cause is not None and cause not in repeated:
@@ -225,27 +266,101 @@ class Transport:
         text += f", nor did any other request for {in_words(seconds)}"
         return f"{text}; the last answer was {status} to {request.summary}"
 
+    # ---- at the same time
+
+    def _burst_size(self, calls: Sequence[Call]) -> int:
+        """How many of the next calls may be under way at the same time: one after a target has limited that."""
+        if self.one_by_one or self._down is not None:
+            return 1
+        allowed = self.permissions
+        singles = [one.elapsed for one in self.recorded[-_RECENT:] if one.burst is None]
+        # a target that answers one after the other needs the sum of their times
+        in_time = allowed.timeout / max(singles) if singles and max(singles) > 0 else inf
+        room = min(self._throttle.room(valid_key=call.credential is Credential.VALID) for call in calls)
+        left = allowed.max_requests - self.tally.sent - self.tally.lost
+        return int(max(1, min(len(calls), allowed.connections, room, in_time, left)))
+
+    def _burst(self, calls: Sequence[Call]) -> list[Exchange | None]:
+        """Send calls at the same time, and one after the other those whose answers do not count."""
+        formed = [self.formed(call, self.recorded) for call in calls]
+        answers = self._sent_together(formed)
+        silent = [one for one in answers if isinstance(one.answer, NoAnswer)]
+        if silent and not any(map(_is_in_excess, answers)) and self._bursts_again < _BURSTS_AGAIN:
+            self._bursts_again += 1
+            self._await_life(silent[0])
+            answers = self._sent_together(formed, repeated=answers, cause=Unplanned.SILENCE)
+        self.one_by_one = self.one_by_one or any(map(_is_in_excess, answers))
+        return [self._counted(one, call) for one, call in zip(answers, formed, strict=True)]
+
+    def _counted(self, exchange: Exchange, call: Call) -> Exchange | None:
+        """An exchange of a burst if its answer counts; otherwise that of the same call, sent alone."""
+        cause = Unplanned.EXCESS if _is_in_excess(exchange) else _cause_to_repeat(exchange)
+        if cause is None:
+            self._circuit.note(call, exchange.answer)
+            return exchange
+        if not self.tally.may_repeat(cause):
+            return None
+        self.again = exchange.index
+        try:
+            return self._settled(call, cause)
+        except NotSent:
+            return None
+        finally:
+            self.again = None
+
+    def _sent_together(
+        self, calls: Sequence[Call], *, repeated: Sequence[Exchange] = (), cause: Unplanned | None = None
+    ) -> list[Exchange]:
+        """Send calls at the same time and record their exchanges; `repeated` are those of the same burst before."""
+        for call in calls:
+            self._permit(call)
+        for keyed in {call.credential is Credential.VALID for call in calls}:
+            self._throttle.before(valid_key=keyed, may_exhaust=False)
+        self.bursts += 1
+        safe = all(call.operation.safe for call in calls)
+        with nullcontext() if safe else self.undisturbed():
+            answered = self.sender.send_together(calls, body_cap=self._body_cap)
+            first, kept = self.tally.sent, list(answered)
+            # they are numbered in the order in which they were sent
+            for number, place in enumerate(sorted(range(len(calls)), key=lambda place: answered[place].sent), first):
+                again = repeated[place].index if repeated else None
+                one = replace(answered[place], index=number, burst=self.bursts, again=again)
+                kept[place] = self._kept(replace(one, section=_section(self.section, calls[place])), cause)
+        self._throttle.last_sent = max(one.sent for one in kept)
+        self._throttle.after_burst(
+            [(one.answer, one.finished, one.request.has_valid_key) for one in kept if isinstance(one.answer, Response)]
+        )
+        for call, one in zip(calls, kept, strict=True):
+            self._note_answered(call, one)
+        return kept
+
     # ---- paced
 
     def _paced(self, call: Call, *, cause: Unplanned | None = None, may_exhaust: bool = False) -> Exchange:
         """Send one request after the pause that the target asks for; `cause` is given if it was not planned."""
-        if not (call.operation.safe or self.permissions.writes):
-            raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
+        self._permit(call)
         self._afford()
         valid_key = call.credential is Credential.VALID
         self._throttle.before(valid_key=valid_key, may_exhaust=may_exhaust)
         # what a POST creates stays, so nothing may come between sending and recording it
         with nullcontext() if call.operation.safe else self.undisturbed():
             exchange = self._exchanged(call, cause)
-        answer = exchange.answer
-        if isinstance(answer, Response):
-            self._throttle.after(answer, exchange.finished, valid_key=valid_key)
-            self._last_answered = answer.status, exchange.request
-            if call.operation.safe and valid_key and is_ordinary(call):
-                self._answered.setdefault(call.operation, call)
+        if isinstance(exchange.answer, Response):
+            self._throttle.after(exchange.answer, exchange.finished, valid_key=valid_key)
+        self._note_answered(call, exchange)
         return exchange
 
+    def _note_answered(self, call: Call, exchange: Exchange) -> None:
+        if isinstance(exchange.answer, Response):
+            self._last_answered = exchange.answer.status, exchange.request
+            if call.operation.safe and is_ordinary(call):
+                self._answered.setdefault(call.operation, call)
+
     # ---- sent
+
+    def _permit(self, call: Call) -> None:
+        if not (call.operation.safe or self.permissions.writes):
+            raise NotPermitted(f"{call.method} requests were not allowed", "--allow-writes")
 
     def _afford(self) -> None:
         most = self.permissions.max_requests
@@ -254,10 +369,12 @@ class Transport:
 
     def _exchanged(self, call: Call, cause: Unplanned | None) -> Exchange:
         """Send a request, once more if a kept connection lost it, and record the exchange."""
-        cap = max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
-        send = partial(self.sender.send, call, self.target, self.tally.sent, self.section, body_cap=cap)
+        send = partial(self.sender.send, call, body_cap=self._body_cap)
+        alone = cause is not None or call.form is Form.NEW_CONNECTION or self._may_lose(call)
+        if alone and self.one_by_one:
+            self.time.sleep(_NOTICED_S)  # until the target has seen that the connection before is closed
         try:
-            exchange = send(new_connection=cause is not None or self._may_lose(call))
+            exchange = send(new_connection=alone)
         except ConnectionLost:
             self.tally.lost += 1
             self._afford()
@@ -265,8 +382,22 @@ class Transport:
         self._throttle.last_sent = exchange.sent
         well = isinstance(exchange.answer, Response) and exchange.answer.body_complete and exchange.answer.status < 500
         self._open_until = exchange.finished + _OPEN_FOR_S if well else -inf
-        why = cause.value if cause is not None else ""
-        exchange = replace(exchange, cause=why, on_top=self.on_top, example=self.example, simplifies=self.simplifies)
+        return self._kept(replace(exchange, index=self.tally.sent, section=self.section, again=self.again), cause)
+
+    @property
+    def _body_cap(self) -> int:
+        return max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
+
+    def _kept(self, exchange: Exchange, cause: Unplanned | None) -> Exchange:
+        """An exchange with what is known of its request, recorded."""
+        exchange = replace(
+            exchange,
+            target=self.target,
+            cause=cause.value if cause is not None else "",
+            on_top=self.on_top,
+            example=self.example,
+            simplifies=self.simplifies,
+        )
         self.on_exchange(exchange)
         self.recorded.append(exchange)
         self._record_size += len(exchange.answer.body) if isinstance(exchange.answer, Response) else 0
@@ -278,6 +409,21 @@ class Transport:
         if call.operation.safe:
             return self.tally.lost >= _LOST_BEFORE_NONE_IS_KEPT
         return self.tally.lost > 0 or self.time.monotonic() > self._open_until
+
+
+def _section(asking: str, call: Call) -> str:
+    """The section that a request of a burst counts for; property examples count for none."""
+    if not asking:
+        return ""
+    return call.operation.section if call.credential is Credential.VALID else _KEYS
+
+
+def _is_in_excess(exchange: Exchange) -> bool:
+    """Whether a target has refused a request of a burst, as one that limits its connections may."""
+    answer = exchange.answer
+    if isinstance(answer, NoAnswer):
+        return answer.kind in _WHILE_STARTING
+    return answer.status in (429, 503) and answer.header(RETRY_AFTER) is not None
 
 
 def _cause_to_repeat(exchange: Exchange) -> Unplanned | None:

@@ -1,4 +1,8 @@
-"""All faults by name: each breaks the document in one way, as real servers do. One module per part of the document."""
+"""All faults by name: each breaks the document in one way, as real servers do. One module per part of the document.
+
+A run of the right kind finds each of `FAULTS`. Those of `RACES` show only in requests that overlap, and those of
+`INTERMITTENT` now and then, so that a run may miss one; `FAULTY` has them all.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +18,21 @@ from petstore_reference.faults import (
     errors,
     filtering,
     getting,
+    intermittent,
     keys,
     listing,
     odd_input,
+    overlap,
     persistence,
     pets,
     quotas,
     rarities,
     rate_headers,
+    threads,
     validation,
+    workers,
 )
-from petstore_reference.registry import Fault, by_name
+from petstore_reference.registry import Fault, Variation, by_name
 
 # a default run finds the other faults of these families; these need many examples
 _RARE = frozenset(
@@ -75,3 +83,12 @@ _ALL = by_name(
 FAULTS: Mapping[str, Fault] = {
     name: replace(fault, needs=fault.needs | {"examples"}) if name in _RARE else fault for name, fault in _ALL.items()
 }
+RACES: Mapping[str, Fault] = by_name(module.FAULTS for module in (overlap, threads, workers))
+INTERMITTENT: Mapping[str, Fault] = by_name([intermittent.FAULTS])
+FAULTY: Mapping[str, Fault] = by_name(kind.values() for kind in (FAULTS, RACES, INTERMITTENT))
+KINDS: Mapping[str, Mapping[str, Fault | Variation]] = {
+    "faults": FAULTS,
+    "races": RACES,
+    "now and then": INTERMITTENT,
+}
+"""The faults by how they show. A list of them goes on with the variations."""

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from petstore_reference.registry import Variation, by_name
-from petstore_reference.variations import bodies, lags, listing, operations, parsers, rates, stores, transport
+from petstore_reference.variations import bodies, lags, listing, operations, overlap, parsers, rates, stores, transport
 
-_NAMED = by_name(module.VARIATIONS for module in (bodies, transport, stores, listing, lags, operations, parsers, rates))
+_MODULES = (bodies, transport, stores, listing, lags, operations, parsers, rates, overlap)
+_NAMED = by_name(module.VARIATIONS for module in _MODULES)
 
 VARIATIONS: Mapping[str, Variation] = {
     name: replace(each, conflicts=each.conflicts | {other for other in _NAMED if name in _NAMED[other].conflicts})

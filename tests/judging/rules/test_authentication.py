@@ -183,6 +183,7 @@ def test_without_a_401_the_key_is_tested_alone(operation: Operation, plain: Call
         (Proof(torn, "status"),),
         (*first, torn, alone),
         expected="401",
+        wrong=(torn,),
     )
     # the key alone is not refused either, so it is not checked at all
     let_in = [torn, *others, sent(operation, MISSING, 200)]

@@ -362,7 +362,7 @@ def test_a_category_first_known_from_its_201_was_doubtful_when_sent() -> None:
     again = posted(NEW | {"categoryId": 5, "name": "Tex"}, 201, PET | {"categoryId": 5}, index=1)
     known = Grounds(date(2030, 12, 4), categories=frozenset({1, 5}))
     assert found("CREATE-14", first, again, grounds=known) == Held((first,))
-    listed = exchange(LIST, 200, [PET | {"categoryId": 5}])
+    listed = exchange(LIST, 200, [PET | {"categoryId": 5}], sent=-1.0)
     assert found("CREATE-14", listed, first, grounds=known) == Undecided(
         "No value that the service may refuse was sent."
     )

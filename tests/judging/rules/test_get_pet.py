@@ -60,6 +60,32 @@ def test_from_the_removal_day_nothing_is_required(name: str) -> None:
 # ---- GET-1
 
 
+def test_an_animal_that_is_found_again_was_there_in_between() -> None:
+    before, missed, after = got(sent=1), got(status=404, sent=11.1), got(sent=12)
+    decision = found("GET-1", page(REX), before, missed, after)
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "GET /pets/7: expected 200 (section 4.3), got 404, although it was found 10 s before that or earlier, "
+        "and again after it."
+    )
+    assert decision.proofs == (Proof(missed, STATUS), Proof(before), Proof(after))
+    assert decision.wrong == (missed,)
+
+
+@pytest.mark.parametrize(
+    "reads",
+    [
+        [got(sent=1), got(status=404, sent=10), got(sent=12)],  # what it shows may lag
+        [got(sent=1), got(status=404, sent=12)],  # another client may have removed it
+        [got(sent=1), got(status=404, sent=12), got(sent=12.05)],  # at the same time
+        [got(sent=1), got(status=404, sent=12), got(sent=13, body=REX | {"name": "Tex"})],  # another one with its id
+        [got(status=404, sent=1), got(sent=12), got(sent=24)],
+    ],
+)
+def test_an_animal_that_may_have_been_away_proves_nothing(reads: list[Exchange]) -> None:
+    assert isinstance(found("GET-1", page(REX), *reads), Held)
+
+
 def test_an_existing_animal_is_200() -> None:
     assert found("GET-1", page(REX), got()) == Held((got(),))
     for status in (204, 301, 400, 403, 410, 500):
@@ -137,9 +163,12 @@ def test_three_vanished_animals_are_enough() -> None:
     assert three.reason == VANISHED
 
 
-def test_a_page_right_after_a_404_is_not_requested_again() -> None:
+def test_a_page_right_after_a_404_may_be_old_so_it_is_requested_again() -> None:
     lost = got(status=404)
-    assert found("GET-1", page(REX), lost, page(REX, sent=lost.finished)) == Undecided(VANISHED, examined=(lost,))
+    asked = found("GET-1", page(REX), lost, page(REX, sent=lost.finished))
+    assert isinstance(asked, Ask)
+    assert asked.otherwise == Undecided(VANISHED, examined=(lost,))
+    assert asked.not_before == lost.finished + 10
 
 
 def test_another_requirement_judges_a_created_animal_that_is_not_found() -> None:

@@ -327,7 +327,8 @@ def test_a_429_of_an_earlier_window_does_not_end_the_count() -> None:
 @pytest.mark.parametrize("status", [403, 503])
 def test_a_different_status_over_the_limit_fails(status: int) -> None:
     record = changed(used_up(Fixed(60, 60.0), 61), 60, status=status, reason="Odd")
-    record.append(record[60])  # the second try
+    second = replace(record[60], index=61, sent=record[60].finished, finished=record[60].finished + 0.004)
+    record.append(second)
     found = failed(decided(6, record))
     assert found.text.endswith("; expected 429 (section 8).")
     assert found.text.startswith(
@@ -335,7 +336,7 @@ def test_a_different_status_over_the_limit_fails(status: int) -> None:
     )
     assert [(p.exchange.index, p.part) for p in found.proofs] == [
         (59, "header:X-RateLimit-Remaining"),
-        (60, "status"),
+        (60 if status == 403 else 61, "status"),
     ]
 
 
@@ -676,3 +677,44 @@ def test_retry_after_is_required_on_a_429() -> None:
     assert RULE["RATE-7"].one(refused(0), GROUNDS) is HOLDS
     assert getattr(RULE["RATE-7"].one(exchange(status=429), GROUNDS), "text", None) == "Retry-After is missing"
     assert RULE["RATE-7"].one(exchange(status=200), GROUNDS) is NOT_CONCERNED
+
+
+# ---- requests at the same time
+
+
+def crowded(found: Exchange) -> Exchange:
+    return replace(found, burst=1)
+
+
+TOO_MANY = "The server returned 429 with Retry-After while other requests were under way, and it may limit those."
+
+
+def test_a_429_among_requests_at_the_same_time_may_limit_connections() -> None:
+    said_left = [answered(1, 2), crowded(refused(2, 1))]
+    assert decided(8, said_left) == Undecided(TOO_MANY)
+    twice = [answered(1, 3), crowded(refused(2)), answered(61, 2, reset=120), crowded(refused(62, reset=120))]
+    assert decided(8, twice) == Undecided(TOO_MANY)
+    assert isinstance(decided(6, twice), Undecided)
+    without = replace_headers(said_left[1])
+    assert "it came while requests were left" in failed(decided(8, [said_left[0], without])).text
+    # over the limit it is one of the rate limit
+    assert isinstance(decided(6, [answered(1, 0), crowded(refused(2, 0))]), Held)
+    assert isinstance(decided(8, [answered(1, 0), crowded(refused(2, 0))]), Held)
+
+
+def test_what_follows_a_429_among_requests_at_the_same_time() -> None:
+    alone, then = refused(3), refused(63, reset=120)
+    for first, second in ((crowded(alone), then), (alone, crowded(then))):
+        assert decided(9, [answered(1, 50), first, second]) == Undecided(TOO_MANY, examined=(first, second))
+    assert isinstance(decided(9, [answered(1, 50), crowded(alone), answered(63, 59, reset=120)]), Held)
+    # those that were under way already say nothing
+    under_way = replace(answered(2, 49), finished=3.5)
+    later = replace(alone, finished=4.0), replace(answered(3.5, 48), finished=3.9)
+    assert isinstance(decided(9, [under_way, *later, answered(64, 59, reset=120)]), Held)
+
+
+def test_a_503_of_a_server_that_limits_connections_is_not_over_the_limit() -> None:
+    server = used_up(Fixed(30, 60.0), 62)
+    twice = [*changed(server, 30, status=503)[:61], changed(server, 61, status=503)[61]]
+    assert isinstance(decided(6, twice), Failed)
+    assert not isinstance(decided(6, [crowded(one) if one.status == 503 else one for one in twice]), Failed)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import partial
 
 from petcheck.exchange import Animal, Exchange, Page, Response
 from petcheck.json_values import Json, integer, kind
 from petcheck.judging.apply import failed_by
-from petcheck.judging.creations import creations_in
+from petcheck.judging.creations import Creation, creations_in
 from petcheck.judging.expected import body_due
 from petcheck.judging.judgement import (
     BODY,
@@ -26,14 +27,16 @@ from petcheck.judging.judgement import (
 )
 from petcheck.judging.matchers import (
     described,
+    differences,
     kind_and_value,
     problem_of_int64,
     problem_of_json,
     problem_of_media_type,
     problem_of_pet_status,
     problem_of_string,
+    quoted,
 )
-from petcheck.judging.pages import LAG_S, pages_in, shown_in
+from petcheck.judging.pages import LAG_S, pages_in, seen_in
 from petcheck.spec.operations import Operation
 
 
@@ -112,15 +115,15 @@ def _bare_array(exchange: Exchange, grounds: Grounds) -> Judgement:
 def _ids_of_their_own(record: Record, grounds: Grounds) -> Decision:
     """No id appears twice on a page, and new animals do not get the ids of other animals.
 
-    A single reused id proves nothing: another client may have removed the animal that had it.
+    A single reused id proves nothing: another client may have removed the animal that had it. Two POSTs of a
+    burst never get one id.
     """
     rows = [(page.exchange, _twice(page)) for page in pages_in(record) if len(page.ids) > 1]
-    wrong = [(exchange, problem) for exchange, problem in rows if problem is not None]
-    if wrong:
-        return failed_by("2", wrong)
-    taken = list(_taken(record))
-    if len(taken) > 1:
-        return failed_by("2", taken)
+    on_pages = [(exchange, problem) for exchange, problem in rows if problem is not None]
+    # first what shows the cause: a page that holds an id twice shows only the result
+    for wrong, least in ((list(_given_twice(record)), 2), (on_pages, 1), (list(_taken(record)), 2)):
+        if len(wrong) >= least:
+            return failed_by("2", wrong)
     examined = (*(exchange for exchange, _ in rows), *(one.exchange for one in creations_in(record)))
     return Held(examined) if len(examined) > 1 or rows else Undecided(_NO_TWO)
 
@@ -137,19 +140,29 @@ def _twice(page: Page) -> Problem | None:
     return None
 
 
+def _given_twice(record: Record) -> Iterator[tuple[Exchange, Problem]]:
+    """The POSTs of one burst that returned different animals with one id."""
+    before: dict[int, Creation] = {}
+    for one in creations_in(record):
+        other, before[one.id] = before.get(one.id), one
+        burst = one.exchange.burst
+        if other is None or burst is None or burst != other.exchange.burst or not differences(other.animal, one.animal):
+            continue
+        for made, besides in ((one, other), (other, one)):
+            name = quoted(besides.animal.get("name"))
+            said = f"the new animal has id {one.id}, and so has the animal {name}, created at the same time"
+            yield made.exchange, Problem(said, body("id"))
+
+
 def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
     """The POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
-    shown: dict[int, Exchange] = {}
-    made = {one.exchange.index: one for one in creations_in(record)}
-    for exchange in record:
-        one = made.get(exchange.index)
-        if one is not None:
-            before = shown.get(one.id)
-            if before is not None and exchange.sent - before.finished < LAG_S:
-                said = f"the new animal has id {one.id}, which {described(before)} had just shown for another animal"
-                yield exchange, Problem(said, body("id"))
-        for number in shown_in(exchange):
-            shown[number] = exchange
+    for one in creations_in(record):
+        shown = seen_in(record)[one.id]
+        earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight[0].finished)
+        if earlier and one.exchange.sent - shown[earlier - 1][0].finished < LAG_S:
+            before = described(shown[earlier - 1][0])
+            said = f"the new animal has id {one.id}, which {before} had just shown for another animal"
+            yield one.exchange, Problem(said, body("id"))
 
 
 _NO_TWO = "Too few animals were returned to compare their ids. If the store has fewer than two, add some."

@@ -186,15 +186,14 @@ def _doubtful_is_created_or_refused(record: Record, grounds: Grounds) -> Decisio
 def _sent_in_doubt(record: Record, grounds: Grounds) -> Iterator[Exchange]:
     """The POSTs that a service may refuse, judged by what was known when they were sent."""
     known = set(grounds.categories - categories_in(record))
-    posts = {id(exchange) for exchange in posts_in(record)}
-    for exchange in record:
-        if id(exchange) in posts and asked_of(exchange.request, known).requirement == "CREATE-14":
+    came = sorted(record, key=lambda exchange: exchange.finished)
+    seen = 0
+    for exchange in posts_in(record):
+        while seen < len(came) and came[seen].finished <= exchange.sent:
+            known |= categories_in([came[seen]])
+            seen += 1
+        if asked_of(exchange.request, known).requirement == "CREATE-14":
             yield exchange
-        known |= _categories_of(exchange)
-
-
-def _categories_of(exchange: Exchange) -> frozenset[int]:
-    return categories_in([exchange])
 
 
 _NO_ANIMAL = "No animal was created; see CREATE-1."

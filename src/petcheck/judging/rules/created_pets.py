@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from petcheck.exchange import Animal, Call, Exchange, Page, page_call, read_call
-from petcheck.judging.absence import nothing_stored
+from petcheck.judging.absence import name_sent, nothing_stored
 from petcheck.judging.agree import agree
 from petcheck.judging.creations import (
     Creation,
@@ -36,7 +36,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import answer_text, described, differences
+from petcheck.judging.matchers import answer_text, described, differences, quoted
 from petcheck.judging.pages import LAG_S, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -71,6 +71,8 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     shown: list[Exchange] = []
     changed: list[_Changed] = []
     seen = {one.id: [sight for sight in map(read_sight, exchanges) if sight is not None] for one, exchanges in reads}
+    if (mixed := _mixed_up(record, seen, grounds)) is not None:
+        return mixed
     for one, _ in reads:
         sights = seen[one.id]
         decision = _as_created(one, sights)
@@ -92,6 +94,21 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     return Undecided(f"{described(answers[-1])} returned no animal ({answer_text(answers[-1])}); see GET-1.")
 
 
+def _mixed_up(record: Record, seen: Mapping[int, Sequence[Sight]], grounds: Grounds) -> Failed | None:
+    """A failure if an animal is shown with the name that the run gave to another one: nobody else knows it."""
+    names = [(one.id, name) for one in creations_in(record) if (name := name_sent(one.exchange)) is not None]
+    own = {(number, name) for number, name in names if grounds.run and grounds.run in name}
+    given = {name: number for number, name in own}
+    for number, sights in seen.items():
+        for sight in sights:
+            shown = sight.animal.get("name")
+            other = given.get(shown) if isinstance(shown, str) and (number, shown) not in own else None
+            if other is not None and sight.animal.get("id") == number:
+                said = f"shows animal {number} with the name of animal {other}, {quoted(shown)} (section 4.2)"
+                return Failed(f"{described(sight.exchange)} {said}.", (sight.proof(),))
+    return None
+
+
 def _is_lost(
     record: Record,
     creations: Sequence[Creation],
@@ -100,9 +117,9 @@ def _is_lost(
 ) -> Decision:
     """The decision about animals whose GETs were all answered 404."""
     exchanges = lost[0][1]
-    unread = _nothing_is_read(record, creations)
-    if unread is not None:
-        return unread
+    nothing = _nothing_is_read(record, creations)
+    if nothing is not None:
+        return nothing
     seen = listed_in(record)
     late = [(one, [e for e in x if e.sent >= _due(one) and e.status == 404]) for one, x in lost]
     late = [(one, x) for one, x in late if x]
@@ -124,8 +141,11 @@ def _is_lost(
         return Ask(tuple(read_call(one.id) for one in asked), vanished, max(map(_due, asked)))
     one, x = late[0]
     read = read_in(record)
-    alike = [kin for kin in creations if kin.id not in read and kin.status == one.status]
-    if alike:  # a server may lose one kind of animal
+    unread = [kin for kin in creations if kin.id not in read]
+    beside = [kin for kin in unread if kin.exchange.burst is not None and kin.exchange.burst == one.exchange.burst]
+    # a server may lose animals that were created at the same time, or one kind of animal
+    alike = beside or [kin for kin in unread if kin.status == one.status]
+    if alike:
         return Ask((read_call(alike[0].id),), vanished, _due(alike[0]))
     return Ask((*_pages_with(one), read_call(one.id)), vanished, x[0].finished + LAG_S)
 
@@ -235,7 +255,7 @@ def _is_missing(
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads else (again,)
         return Ask(calls, vanished, _due(one))
-    older = {number for other in pages if not _after(other.exchange, one) for number in other.ids}
+    older = {n for other in pages if not _after(other.exchange, one) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
         # a different request for the same animals, which no cache has seen; one is enough

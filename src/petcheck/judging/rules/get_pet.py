@@ -48,12 +48,18 @@ _STEP, _LOWEST, _SPAN = 0x9E3779B97F4A7C15, 2**40, 2**61
 
 
 def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
-    """A 404 counts for an animal that pages still show; CREATE-12 judges one that the run created."""
+    """A 404 counts for an animal that pages still show, or that is found again later.
+
+    CREATE-12 judges one that the run created and that stays 404.
+    """
     if grounds.as_of >= REMOVAL_DAY:
         return _removed()
     listed, reads = listed_in(record), read_in(record)
     mine = {one.id for one in creations_in(record)}
     held = tuple(e for exchanges in reads.values() for e in exchanges if answered("GET-1", e, grounds) is HOLDS)
+    missed = next(filter(None, (_missed_once(exchanges, held) for exchanges in reads.values())), None)
+    if missed is not None:
+        return missed
     lost = {n: x for n, x in reads.items() if n in listed and n not in mine and all(e.status == 404 for e in x)}
     for number, exchanges in lost.items():
         sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
@@ -70,9 +76,10 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         examined=(*held, *(e for x in lost.values() for e in x)),
     )
     for number, exchanges in lost.items():
-        if not any(s.exchange.sent >= exchanges[0].finished for s in listed[number]) and len(exchanges) == 1:
+        late = exchanges[0].finished + LAG_S
+        if not any(s.exchange.sent >= late for s in listed[number]) and len(exchanges) == 1:
             page = _wide(listed[number][-1].exchange.request.call)
-            return Ask((page, read_call(number)), vanished, exchanges[0].finished + LAG_S)
+            return Ask((page, read_call(number)), vanished, late)
     if held:
         return Held(held)
     others = [number for number in reversed(listed) if number not in reads]
@@ -89,12 +96,30 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     return Undecided(nothing, "--allow-writes")
 
 
+def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
+    """That an animal was 404 between two reads that show it the same, and `LAG_S` after the first; None if not."""
+    found = [sight for sight in map(read_sight, reads) if sight is not None]
+    for wrong in (exchange for exchange in reads if exchange.status == 404):
+        before = [one for one in found if one.exchange.finished + LAG_S <= wrong.sent]
+        after = [one for one in found if one.exchange.sent >= wrong.finished]
+        if before and after and not differences(before[0].animal, after[-1].animal):
+            return Failed(
+                f"{described(wrong)}: {problem_of_status(wrong, '200').text}, although it was found {LAG_S:g} s before "
+                "that or earlier, and again after it.",
+                (Proof(wrong, STATUS), Proof(before[0].exchange), Proof(after[-1].exchange)),
+                examined=(*held, wrong),
+                expected="200",
+                wrong=(wrong,),
+            )
+    return None
+
+
 # ---- GET-2
 
 
 def _is_the_one_asked_for(exchange: Exchange, grounds: Grounds) -> Judgement:
     number, sight = exchange.request.pet_id, read_sight(exchange)
-    if number not in grounds.listed or sight is None or not exchange.request.has_valid_key:
+    if not grounds.has_animal_of(exchange) or sight is None or not exchange.request.has_valid_key:
         return NOT_CONCERNED
     if grounds.as_of >= REMOVAL_DAY or _problem_of_id(sight.animal) is not None:
         return NOT_CONCERNED  # PET-1
@@ -217,7 +242,8 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
         return _removed()
     listed = listed_in(record)
     known = {*listed, *(one.id for one in creations_in(record))}
-    rows = [(number, e) for number, e in reads_in(record) if number not in known]
+    asked = reads_in(record)
+    rows = [(n, e) for n, e in asked if n not in known or (n in grounds.listed and not grounds.has_animal_of(e))]
     held = tuple(e for _, e in rows if answered("GET-3", e, grounds) is HOLDS)
     made_up = [(n, s) for n, e in rows if (s := read_sight(e)) is not None and integer(s.animal.get("id")) == n]
     for number, sight in made_up:
@@ -231,7 +257,7 @@ def _unknown_is_not_found(record: Record, grounds: Grounds) -> Decision:
                 )
     if held:
         return Held(held)
-    if len(made_up) > 1:
+    if len({number for number, _ in made_up}) > 1:
         read = made_up[-1][1].exchange
         problem = problem_of_status(read, "404", sent=UNKNOWN_ID)
         return Failed(

@@ -26,7 +26,7 @@ from petcheck.judging.judgement import (
     Undecided,
     body,
 )
-from petcheck.judging.matchers import answer_text, described, one_of, quoted
+from petcheck.judging.matchers import described, one_of, quoted, silence_text
 from petcheck.judging.pages import (
     LAG_S,
     asked_with,
@@ -71,8 +71,8 @@ def _no_longer_than_the_maximum(exchange: Exchange) -> Judgement:
         return NOT_CONCERNED
     if isinstance(exchange.answer, Response):
         return HOLDS  # to refuse more than 100 conforms too
-    said = f"expected a page of at most {LIMIT_MAX} animals, or a refusal (section 4.1), got {answer_text(exchange)}"
-    return Problem(f"{said}, twice")
+    said = f"expected a page of at most {LIMIT_MAX} animals, or a refusal (section 4.1)"
+    return Problem(f"{said}, got {silence_text(exchange)}")
 
 
 def _surplus(size: int, most: int, allowed: str) -> Judgement:

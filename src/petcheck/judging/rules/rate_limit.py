@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import dropwhile
@@ -33,6 +34,7 @@ from petcheck.judging.judgement import (
     header,
 )
 from petcheck.judging.matchers import answer_text, described
+from petcheck.judging.overlap import crowded_in
 from petcheck.judging.rate_counts import (
     CLOCK_S,
     ROUNDING_S,
@@ -146,7 +148,7 @@ def _quota_failed(problem: QuotaProblem, examined: tuple[Exchange, ...]) -> Fail
 def _doubtful(quota: QuotaSeen, latest: Exchange) -> Exchange | None:
     """The first answer of a window that is wrong if fixed, if no later answer shows whether it is fixed."""
     window = quota.windows[-1]
-    first = window.counts[0].exchange
+    first = window.first
     unsettled = latest.sent - first.finished <= ROUNDING_S and not window.is_fixed
     return first if unsettled and problem_in(window) is not None else None
 
@@ -176,6 +178,7 @@ def _undecided(counts: Sequence[Count], quotas: list[QuotaSeen], grounds: Ground
 
 _DUE = "expected 429 (section 8)."
 _NO_429 = "No 429 was returned; see RATE-6."
+_TOO_MANY = f"The server returned 429 with {RETRY_AFTER} while other requests were under way, and it may limit those."
 
 
 def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
@@ -200,7 +203,7 @@ def _over_is_429(every_try: Record, _grounds: Grounds) -> Decision:
             said = f"{served_text(record, refusal.exchange)}; {_DUE}"
             said = said[:1].upper() + said[1:]
             return Failed(said, tuple(_proof_of_over(exchange) for exchange in _sides(refusal)))
-    limited = [refusal for refusal in refusals if refusal.is_429]
+    limited = [refusal for refusal in refusals if refusal.is_429 and not refusal.limits_connections]
     if limited:
         return Held(tuple(dict.fromkeys(exchange for refusal in limited for exchange in _sides(refusal))))
     if refusals:
@@ -219,10 +222,11 @@ def _sides(refusal: NotServed) -> tuple[Exchange, ...]:
 
 
 def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
-    refusals = [refusal for refusal in refusals_in(record) if refusal.is_429]
+    every = [refusal for refusal in refusals_in(record) if refusal.is_429]
+    refusals = [refusal for refusal in every if not refusal.limits_connections]
     examined = tuple(dict.fromkeys(exchange for refusal in refusals for exchange in _sides(refusal)))
     if not refusals:
-        return Undecided(_NO_429)
+        return Undecided(_TOO_MANY if every else _NO_429)
     shared = others_spend(record)
     moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
@@ -261,15 +265,19 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
 
 def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
     """Whether the first request after each Retry-After is served."""
-    sent = [*keyed(record)]
-    refusals = [
-        (exchange, sent[place + 1 : place + 3]) for place, exchange in enumerate(sent) if exchange.status == 429
-    ]
+    own = [*keyed(record)]
+    sent = [exchange.sent for exchange in own]
+    refusals = []
+    for place, exchange in enumerate(own):
+        if exchange.status == 429:
+            then = max(place + 1, bisect_left(sent, exchange.finished))
+            refusals.append((exchange, own[then : then + 2]))
     if not refusals:
         return Undecided(_NO_429)
     quotas = quotas_in(counts_in(record))
     steady = frozenset(window.reset for quota in quotas for window in quota.windows if window.counts_steadily)
-    taken = _AfterRetry(others_spend(record), any(quota.moves for quota in quotas), steady)
+    moves = any(quota.moves for quota in quotas)
+    taken = _AfterRetry(others_spend(record), moves, steady, crowded_in(record))
     found = [taken.judged(refusal, after) for refusal, after in refusals]
     failed = next((one for one in found if isinstance(one, Failed)), None)
     held = tuple(exchange for one in found if isinstance(one, Held) for exchange in one.examined)
@@ -280,12 +288,14 @@ def _served_after_retry_after(record: Record, _grounds: Grounds) -> Decision:
 class _AfterRetry:
     """Judges what follows a 429.
 
-    `shared`: others use the key. `moves`: Reset moves. `steady`: the Resets of windows that count steadily.
+    `shared`: others use the key. `moves`: Reset moves. `steady`: the Resets of windows that count steadily. `crowded`:
+    the ids of exchanges that overlapped with others.
     """
 
     shared: bool
     moves: bool
     steady: frozenset[str]
+    crowded: Set[int]
 
     def judged(self, refusal: Exchange, after: Sequence[Exchange]) -> Held | Failed | Undecided:
         pause = rate_headers.retry_after(refusal)
@@ -302,6 +312,8 @@ class _AfterRetry:
             )
         if first.status == 429 and rate_headers.is_of_a_longer_quota(first):
             return Undecided(f"The second 429 {_OTHER_QUOTA}", examined=(refusal, first))
+        if self.crowded & {id(refusal), id(first)}:
+            return Undecided(_TOO_MANY, examined=(refusal, first))
         # requests come free one by one, and another client may take each
         bit_by_bit = pause < rate_headers.seconds_to_reset(refusal) - CLOCK_S
         served_then = self.moves and len(after) > 1 and after[1].status == 200

@@ -1,0 +1,242 @@
+"""`petcheck replay`: sends requests of an earlier run again, and says what changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from petcheck.cli.output import look, write_page
+from petcheck.cli.parser import PROGRAM, Parser, fail
+from petcheck.comparison.difference import NETWORK_HEADERS
+from petcheck.comparison.normalize import header_varies, normalized
+from petcheck.config.keys import DEFAULT_TARGET, KEY_VARIABLE, own_variable
+from petcheck.errors import AppFailed, ConfigError, NotARun, NotSent
+from petcheck.exchange import Credential, Exchange
+from petcheck.judging.judgement import Grounds
+from petcheck.judging.verdicts import Verdict
+from petcheck.reports.exchange_text import answer_line, request_of, status_or_error
+from petcheck.reports.text_lines import BOLD, GREEN, RED, YELLOW, TextLines
+from petcheck.results.judge import grounds_in, judge
+from petcheck.results.load import recording_in
+from petcheck.results.manifest import PARTS
+from petcheck.results.parts import names_of_parts
+from petcheck.results.result import Result
+from petcheck.runner.replay import as_test, call_again, door, failing
+from petcheck.sanitize import REASON_LIMIT, printable
+from petcheck.spec.outcomes import Exit
+from petcheck.stream.curl import BASE_VARIABLE
+from petcheck.stream.stream import Part, Stream
+from petcheck.wire.sender import TRACE
+from petcheck.words import plural
+
+_NUMBER = re.compile(r"(?:([A-Za-z0-9_-]+))?#([0-9]{1,7})|([0-9]{1,7})")
+# options that say how to reach it
+_KEPT = ("app", "factory", "base-path", "timeout", "ca-bundle", "insecure-http", "header", "traceparent")
+
+PARSER = Parser(
+    "replay",
+    usage="petcheck replay DIR [#N …] [--allow-writes] [--as-pytest FILE]",
+    description="Send exchanges of an earlier run again, and say what changed: those named by number, or otherwise "
+    "the one that best shows each failure. In a shell, write '#13' in quotes, or 13.",
+    epilog="Exit: 0 nothing fails now, 1 something does, 4 not a recording, 5 nothing sent or decided, 6 no answer.",
+)
+PARSER.add_argument(
+    "words", nargs="*", metavar="DIR", help="a folder of reports, then numbers: 13, '#13', 'staging#13'"
+)
+PARSER.add_argument("--allow-writes", action="store_true", help="send POSTs again too; what they create stays")
+PARSER.add_argument("--as-pytest", metavar="FILE", help="send nothing; write tests of pytest that do")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """An exchange to send again, with the requirements that it failed, and those that were judged by it and hold."""
+
+    recorded: Exchange
+    failed: tuple[Verdict, ...]
+    held: tuple[Verdict, ...] = ()
+
+
+def main(argv: list[str]) -> int:
+    """Send exchanges again; returns the exit code."""
+    options = PARSER.parse(argv)
+    if not options.words:
+        fail("replay: name a folder of reports: petcheck replay reports/")
+    folder, *words = options.words
+    name = printable(folder)
+    try:
+        if names_of_parts(Path(folder)):
+            fail(f"replay: {name} is a run in parts; name the folder of one target: {name}/{PARTS}/NAME")
+        stream = recording_in(Path(folder))
+    except NotARun as error:
+        fail(f"replay: {error}")
+    result = judge(stream)
+    chosen = _named(words, stream, result) if words else _failed(stream, result)
+    if not chosen:
+        fail(f"replay: nothing fails in {name}; name exchanges by their numbers", Exit.NOTHING_SELECTED)
+    if any(each.recorded.request.credential is Credential.UNKNOWN for each in chosen):
+        fail(f"replay: {name} is the traffic of another program, and its keys are not known")
+    if options.as_pytest is not None:
+        return _write_tests(Path(options.as_pytest), chosen, result, writes=options.allow_writes)
+    page, codes = TextLines(**look()), []
+    for target, several in groupby(chosen, lambda each: each.recorded.target):
+        part = next(part for part in stream.parts if part.name == target)
+        codes.append(_send(page, list(several), stream, part, result, writes=options.allow_writes))
+    print(str(page).lstrip("\n"))
+    return int(_gravest(codes))
+
+
+def _named(words: Sequence[str], stream: Stream, result: Result) -> list[Again]:
+    """The exchanges with these numbers, by target."""
+    targets, found = [part.name for part in stream.parts], []
+    for word in words:
+        match = _NUMBER.fullmatch(word)
+        if match is None:
+            fail(f"replay: {printable(word, 40)} is not the number of an exchange; write it as 13, or '#13' in quotes")
+        name, number = match[1], int(match[2] or match[3])
+        if name is None and len(targets) > 1:
+            fail(f"replay: {printable(word, 40)}: of which target? write it as '{targets[0]}#{number}'")
+        target = name or targets[0]
+        record = next((part.exchanges for part in stream.parts if part.name == target), ())
+        recorded = next((exchange for exchange in record if exchange.index == number), None)
+        if recorded is None:
+            fail(f"replay: there is no exchange {printable(word, 40)}; the last is #{len(record) - 1}")
+        rows = result.rows_of(target)
+        failed = [row for row in rows if row.outcome in ("fail", "waived") and number in row.decisive]
+        held = [row for row in rows if row.outcome == "pass" and number in row.exchanges]
+        found.append(Again(recorded, tuple(failed), tuple(held)))
+    return sorted(found, key=lambda each: targets.index(each.recorded.target))
+
+
+def _failed(stream: Stream, result: Result) -> list[Again]:
+    """For each failure the exchange that shows it best, once."""
+    found: dict[tuple[str, int], list[Verdict]] = {}
+    for part in stream.parts:
+        for row in result.rows_of(part.name):
+            if row.outcome in ("fail", "waived") and row.decisive_by_weight:
+                found.setdefault((part.name, row.decisive_by_weight[0]), []).append(row)
+    exchanges = {(exchange.target, exchange.index): exchange for exchange in stream.exchanges}
+    return [Again(exchanges[at], tuple(rows)) for at, rows in found.items()]
+
+
+def _send(
+    page: TextLines, chosen: Sequence[Again], stream: Stream, part: Part, result: Result, *, writes: bool
+) -> Exit:
+    """Send the exchanges of one target again."""
+    head = stream.head
+    given: dict[str, Any] = {name: value for name, value in head.options.items() if name in _KEPT}
+    if "app" in given:
+        given.setdefault("base-path", "/" + part.base_url.partition("://")[2].partition("/")[2])
+    elif "self-test" in head.options:
+        given["self-test"] = True
+    else:
+        given |= {**part.settings.way, "target": [f"{part.name}={part.base_url}"]}
+    grounds = grounds_in(head, part)
+    codes = []
+    try:
+        with door(given, as_of=head.as_of, seed=head.seed, writes=writes) as transport:
+            for each in chosen:
+                recorded = each.recorded
+                page.head(f"#{recorded.index} {request_of(recorded, result)}{_of_several(stream, part)}", BOLD)
+                try:
+                    now = transport.send(call_again(recorded))
+                except NotSent as obstacle:
+                    advice = f"; add {obstacle.settled_by}" if obstacle.settled_by else ""
+                    page.say(f"not sent: {obstacle.reason}{advice}", "  ", "    ", style=YELLOW)
+                    codes.append(Exit.UNTESTABLE if obstacle.outcome == "error" else Exit.NOTHING_SELECTED)
+                    continue
+                codes.append(_show(page, each, now, grounds, head.run))
+    except ConfigError as error:
+        fail(f"replay: {error}")
+    except AppFailed as error:
+        fail(f"replay: {error}", Exit.UNTESTABLE)
+    return _gravest(codes)
+
+
+def _of_several(stream: Stream, part: Part) -> str:
+    return f" on {part.name}" if len(stream.parts) > 1 else ""
+
+
+def _show(page: TextLines, each: Again, now: Exchange, known: Grounds, run: str) -> Exit:
+    """Show an exchange that was sent again: what changed, and which requirements it fails now."""
+    before, ids = each.recorded, [row.id for row in (*each.failed, *each.held)]
+    changed = list(_changes(before, now, run))
+    part = each.failed[0].part(before.index) if each.failed else "body"
+    page.say(f"was      {answer_line(before, part) or status_or_error(before)}", "  ", " " * 11, most=2)
+    page.say(f"now      {answer_line(now, part) or status_or_error(now)}", "  ", " " * 11, most=2)
+    page.say(f"changed  {'; '.join(changed) or 'nothing, but for times and ids'}", "  ", " " * 11)
+    for trace in (value for name, value in now.request.headers if name == TRACE):
+        page.say(f"sent     {TRACE}: {trace}", "  ", " " * 11)
+    found, alone, codes = failing(now, ids, known), failing(before, ids, known), [Exit.HOLDS]
+    for row in each.failed:
+        if row.id in found or not changed:
+            said, style, code = f"still fails: {found.get(row.id) or row.reason}", RED, Exit.FAILS
+        elif row.id in alone:
+            said, style, code = "no longer fails by this answer", GREEN, Exit.HOLDS
+        else:
+            said, style, code = f"takes several answers; judge it: {PROGRAM} {row.id}", YELLOW, Exit.NOTHING_SELECTED
+        page.say(f"{row.id} {printable(said, REASON_LIMIT)}", "  ", "    ", style=style)
+        codes.append(code)
+    for row in each.held:
+        if row.id in found and row.id not in alone:
+            page.say(f"{row.id} fails now: {printable(found[row.id], REASON_LIMIT)}", "  ", "    ", style=RED)
+            codes.append(Exit.FAILS)
+    return _gravest(codes)
+
+
+def _gravest(codes: Sequence[Exit]) -> Exit:
+    return max(codes, key=(Exit.HOLDS, Exit.NOTHING_SELECTED, Exit.UNTESTABLE, Exit.FAILS).index)
+
+
+def _changes(before: Exchange, now: Exchange, run: str) -> Iterator[str]:
+    """What differs between two answers to one request, in words; what changes on any server is left out."""
+    if status_or_error(before) != status_or_error(now):
+        yield f"the status, from {status_or_error(before)} to {status_or_error(now)}"
+    values = [
+        {name.lower(): value for name, value in one.heard.headers if name.lower() not in NETWORK_HEADERS}
+        for one in (before, now)
+    ]
+    for name in sorted({*values[0], *values[1]}):
+        old, new = (printable(each[name], 80) if name in each else None for each in values)
+        if old is None or new is None:
+            yield f"the header {printable(name, 60)} is {'gone' if new is None else f'there: {new}'}"
+        elif old != new and not header_varies(name):
+            yield f"the header {printable(name, 60)}, from {old} to {new}"
+    bodies = [normalized(one.heard.body.decode("utf-8", "backslashreplace"), run) for one in (before, now)]
+    if bodies[0] != bodies[1]:
+        yield "the body"
+
+
+def _write_tests(file: Path, chosen: Sequence[Again], result: Result, *, writes: bool) -> int:
+    """Write a test for each exchange; POSTs only with `writes`."""
+    by_name = {target.name: target for target in result.targets}
+    judged = [each for each in chosen if each.failed or each.held]
+    kept = [each for each in judged if writes or each.recorded.request.operation.safe]
+    if not judged:
+        fail("replay: no requirement was judged by these exchanges; name others", Exit.NOTHING_SELECTED)
+    if not kept:
+        fail("replay: only POSTs are left, and their tests create animals; add --allow-writes", Exit.NOTHING_SELECTED)
+    target = by_name[kept[0].recorded.target]
+    if any(each.recorded.target != target.name for each in kept):
+        fail("replay: --as-pytest takes exchanges of one target; name them: 'NAME#13'")
+    tests = []
+    for each in kept:
+        path = each.recorded.request.path_below(target.base_url)
+        statements = {row.id: printable(row.statement) for row in each.failed or each.held}
+        tests.append(as_test(each.recorded, statements, path))
+    day = result.run.started[:10]
+    key = KEY_VARIABLE if target.name == DEFAULT_TARGET else f"{own_variable(target.name)} or {KEY_VARIABLE}"
+    head = (
+        f'"""Requests that petcheck sent on {day}; `petcheck replay --as-pytest` has written them.\n\n'
+        f"The key is in {key}; {BASE_VARIABLE} names another server than the one of that run.\n"
+        '"""\n\nimport os\n\nimport petcheck\n\n'
+        f"URL = os.environ.get({BASE_VARIABLE!r}, {target.base_url!r})\n"
+    )
+    write_page("replay", file, "\n\n".join([head, *tests]), "give --as-pytest another file")
+    posts = len(judged) - len(kept)
+    left = f"; {plural(posts, 'POST')} left out, add --allow-writes" if posts else ""
+    print(f"{printable(str(file))}: {plural(len(kept), 'test')}{left}")
+    return int(Exit.HOLDS)

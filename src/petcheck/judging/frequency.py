@@ -1,0 +1,289 @@
+"""How often a requirement is broken: always, now and then, or only by requests that are sent at the same time.
+
+A property of responses (their status, operation or key) is named only if all and only those with it are wrong. If the
+same request is answered wrongly and later rightly, no property of it is the cause: it fails now and then. Pure.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+from petcheck.exchange import Exchange, Response
+from petcheck.judging.creations import creations_in
+from petcheck.judging.judgement import BODY, STATUS, Failed, Record
+from petcheck.judging.matchers import one_of
+from petcheck.spec.figures import GATEWAY_TROUBLE
+from petcheck.spec.operations import Operation
+from petcheck.words import plural
+
+When: TypeAlias = Literal["always", "now and then", "at the same time"]
+
+CHANCE: Mapping[When, str] = {
+    "always": "",
+    "now and then": ", now and then",
+    "at the same time": ", only at the same time as others",
+}
+"""What follows a failure, in words."""
+
+BY_CHANCE = "It may pass by chance: only several runs that pass show that it is fixed."
+"""What a pass is worth beside a failure that does not always come."""
+
+_OFTEN = 2  # failures of bursts that show more than chance
+_BY_LUCK = 0.25  # the chance above which none of the requests alone failing may be luck
+_ENOUGH = 3  # equal requests, or responses with a property, that show that it always fails
+
+
+@dataclass(frozen=True, slots=True)
+class Frequency:
+    """How often a requirement is broken: by `wrong` of `of` examined responses, which are all `of_what`.
+
+    `again_wrong` of `again` requests that repeated those failed too. If it fails `when` requests are sent at the same
+    time, the figures are those of the burst and of its repetition, and `alone` of its requests were sent one after the
+    other, without a failure.
+    """
+
+    wrong: int
+    of: int
+    of_what: str
+    again_wrong: int = 0
+    again: int = 0
+    alone: int = 0
+    when: When = "always"
+
+    @property
+    def by_chance(self) -> bool:
+        """Whether a run may pass although nothing was repaired."""
+        return self.when != "always"
+
+    @property
+    def responses(self) -> str:
+        """Which responses are wrong, as a phrase; a property only if all and only those with it are wrong."""
+        if self.by_chance:
+            return f"{self.wrong} of {self.of} {'examined ' * (self.when == 'now and then')}{self.of_what}"
+        return self.of_what if self.wrong == self.of else f"some {self.of_what}"
+
+    @property
+    def sentence(self) -> str:
+        """How often it fails, as a sentence; empty if it always does, as far as the run saw."""
+        again = f"{self.again_wrong or 'none'} of {self.again}"
+        if self.when == "now and then":
+            return f"Now and then: in {self.responses}{f', and in {again} that were asked again' * bool(self.again)}."
+        if self.when == "always":
+            said = f"Asked again later, {again} failed this way; other animals in the store may be why."
+            return said if self.again_wrong < self.again else ""
+        repeated = f", {again} when they were sent at the same time again" * bool(self.again)
+        said = f"{self.wrong} of {self.of} requests at the same time failed this way"
+        return f"{said}{repeated}, and none of {self.alone} one after the other."
+
+
+def frequency_of(failed: Failed, record: Record, *, of_animals: bool = False) -> Frequency | None:
+    """How often a failure was seen in a record; None if single exchanges do not show it.
+
+    `of_animals` says that what is wrong is an animal, so that a page without it proves nothing.
+    """
+    if not failed.wrong:
+        return None
+    held, by_status = _held(failed), _by_status(failed)
+    properties = _separating(failed.wrong, held, by_status) or _common(failed.wrong, held)
+    # a repetition of something else says nothing
+    sent = {e.index: _sent(e, by_status) for e in failed.wrong}
+    again = {e.index for e in (*failed.wrong, *held) if e.again in sent and _sent(e, by_status) == sent[e.again]}
+    members = {e.index for e in (*failed.wrong, *held) if _is_of(e, properties)} - again
+    usual = Frequency(
+        len(members & sent.keys()),
+        len(members),
+        _in_words(properties, errors=by_status and all(e.heard.status >= 400 for e in (*failed.wrong, *held))),
+        len(again & sent.keys()),
+        len(again),
+        when="now and then" if _comes_and_goes(failed, held, record, of_animals) else "always",
+    )
+    return _at_the_same_time(failed.wrong, record) or usual
+
+
+def to_ask_again(failed: Failed) -> tuple[Exchange, ...]:
+    """The exchange whose request shows, sent again, whether it always fails: as often as that needs.
+
+    The last GET is best. Silence was tried twice, and what a POST creates stays.
+    """
+    held, by_status = _held(failed), _by_status(failed)
+    if len(failed.wrong) >= _ENOUGH and _separating(failed.wrong, held, by_status) is not None:
+        return ()
+    asked = {e.again for e in (*failed.wrong, *held)}
+    alone = [e for e in failed.wrong if e.burst is None or e.index not in asked]
+    found = [e for e in alone if e.status not in (None, 429) and _may_repeat(e)]
+    found.sort(key=lambda exchange: exchange.request.operation.safe)
+    same = {e.index for e in (*failed.wrong, *held) if found and _url(e) == _url(found[-1])}
+    return tuple(found[-1:]) * (_ENOUGH - len(same))
+
+
+def ids_under_overlap(frequency: Frequency, failed: Failed, record: Record) -> str:
+    """That requests sent at the same time got the same ids, in words; empty if they did not."""
+    if frequency.when != "at the same time":
+        return ""
+    first, _, alone = _bursts(failed.wrong, record)
+    got, later = ([one.id for one in creations_in(some)] for some in (first, alone))
+    if len(got) < 2 or len(set(got)) == len(got) or len(set(later)) < len(later) or not later:
+        return ""
+    return (
+        f"{len(got)} POSTs at the same time returned {plural(len(set(got)), 'different id')}; "
+        f"the same {len(later)} one after the other returned {len(set(later))}."
+    )
+
+
+# ---- now and then
+
+
+def _held(failed: Failed) -> list[Exchange]:
+    wrong = {e.index for e in failed.wrong}
+    return [e for e in failed.examined if e.index not in wrong]
+
+
+def _by_status(failed: Failed) -> bool:
+    """Whether the status may be a cause: it is not if it is what is wrong."""
+    return failed.proofs[0].part != STATUS and all(e.status is not None for e in failed.wrong)
+
+
+def _may_repeat(exchange: Exchange) -> bool:
+    return exchange.request.operation.safe or 400 <= exchange.heard.status < 500
+
+
+def _url(exchange: Exchange) -> object:
+    request = exchange.request
+    return request.operation, request.url, request.body, request.credential, request.form
+
+
+def _sent(exchange: Exchange, by_status: bool) -> object:
+    """All that can be seen of a request and may be the cause of a failure."""
+    return _url(exchange), exchange.status if by_status else None
+
+
+def _comes_and_goes(failed: Failed, held: Sequence[Exchange], record: Record, of_animals: bool) -> bool:
+    """Whether a request was answered wrongly, and the same one rightly later, alone and not in a burst."""
+    wrong, by_status = {e.index for e in failed.wrong}, _by_status(failed)
+    right_alone = (e for e in held if e.burst is None)
+    alone = sorted((*failed.wrong, *right_alone), key=lambda exchange: exchange.index)
+    last = {_sent(e, by_status): e for e in alone if e.index not in wrong}
+    stored = [e.index for e in record if not e.request.operation.safe and 200 <= e.heard.status < 300]
+    before: dict[object, Exchange] = {}
+    for one in alone:
+        sent = _sent(one, by_status)
+        later = last.get(sent)
+        if one.index not in wrong:
+            before[sent] = one
+        elif later is not None and later.index > one.index:
+            right = [later, before[sent]] if sent in before else [later]
+            animals = _depends_on_animals(one, failed.proofs[0].part)
+            if not animals or any(_same_animals(one, other, stored, of_animals) for other in right):
+                return True
+    return False
+
+
+def _depends_on_animals(wrong: Exchange, part: str) -> bool:
+    """Whether the animals of a page may be why it is wrong."""
+    is_page = wrong.request.operation is Operation.LIST_PETS and wrong.request.has_valid_key
+    of_size = part.startswith(BODY) and part.count("/") == 1 and wrong.page is not None and wrong.page.status is None
+    if wrong.json and (part == BODY or of_size):  # too many animals, or another type
+        return False
+    return is_page and wrong.status not in (401, 403) and not part.startswith("header:")
+
+
+def _same_animals(wrong: Exchange, right: Exchange, stored: Sequence[int], of_animals: bool) -> bool:
+    """Whether two responses to one request for a page show the same animals, as far as the run can tell."""
+    if of_animals and wrong.page and right.page:
+        return set(wrong.page.ids) <= set(right.page.ids)
+    return bisect(stored, wrong.index) == bisect(stored, right.index)
+
+
+# ---- the responses that are wrong
+
+_ASPECTS: Mapping[str, Callable[[Exchange], object]] = {
+    "status": lambda exchange: exchange.status,
+    "operation": lambda exchange: exchange.request.operation,
+    "key": lambda exchange: exchange.request.has_valid_key,
+}
+_Properties: TypeAlias = Mapping[str, frozenset[object]]
+
+
+def _is_of(exchange: Exchange, properties: _Properties) -> bool:
+    return all(_ASPECTS[name](exchange) in values for name, values in properties.items())
+
+
+def _separating(wrong: Sequence[Exchange], held: Sequence[Exchange], by_status: bool) -> _Properties | None:
+    """The fewest properties that all wrong responses have and no others; None if some others always do."""
+    names = [name for name in _ASPECTS if by_status or name != "status"]
+    for number in range(len(names) + 1):
+        for some in combinations(names, number):
+            properties = {name: frozenset(map(_ASPECTS[name], wrong)) for name in some}
+            if not any(_is_of(e, properties) for e in held):
+                return properties
+    return None
+
+
+def _common(wrong: Sequence[Exchange], held: Sequence[Exchange]) -> _Properties:
+    """The operation and the kind of key that all of them share, without what all others share too."""
+    found = {name: frozenset(map(_ASPECTS[name], wrong)) for name in ("operation", "key")}
+    return {
+        name: values
+        for name, values in found.items()
+        if len(values) == 1 and any(_ASPECTS[name](e) not in values for e in held)
+    }
+
+
+def _in_words(properties: _Properties, *, errors: bool) -> str:
+    """The responses in words; if only errors were examined, it says so, unless it names their statuses."""
+    statuses = one_of(sorted(map(str, properties.get("status", ()))), "and")
+    operations = one_of(sorted(map(str, properties.get("operation", ()))), "and")
+    said = statuses or ("error" if errors else "")
+    words = " ".join(filter(None, (said, "responses", operations and f"to {operations}")))
+    for valid in properties.get("key", ()):
+        key = "the valid key" if valid or operations else "requests without the valid key"
+        words += f" {'to' if not operations else 'with' if valid else 'without'} {key}"
+    return words
+
+
+# ---- at the same time
+
+
+def _bursts(wrong: Sequence[Exchange], record: Record) -> tuple[list[Exchange], list[Exchange], list[Exchange]]:
+    """The bursts in which something was wrong, the same sent at the same time again, and one after the other."""
+    origins = {e.index if e.again is None else e.again for e in wrong}
+    numbers = {e.burst for e in record if e.index in origins}
+    first = {e.index: e for e in record if e.burst is not None and e.burst in numbers and e.again is None}
+    later = [e for e in record if e.again in first and _counts(e)]
+    repeated = {first[e.again].burst for e in later if e.again is not None}
+    return (
+        [e for e in first.values() if e.burst in repeated],
+        [e for e in later if e.burst is not None],
+        [e for e in later if e.burst is None],
+    )
+
+
+def _counts(exchange: Exchange) -> bool:
+    return isinstance(exchange.answer, Response) and exchange.status not in (429, *GATEWAY_TROUBLE)
+
+
+def _at_the_same_time(wrong: Sequence[Exchange], record: Record) -> Frequency | None:
+    """How often a failure was seen that only requests of bursts show, if they were sent alone after that."""
+    if any(e.burst is None for e in wrong) or len(wrong) < _OFTEN:
+        return None
+    first, together, alone = _bursts(wrong, record)
+    indices = {e.index for e in wrong}
+    if not indices & {e.again for e in alone}:
+        return None
+    bad = [sum(e.index in indices for e in some) for some in (first, together)]
+    # as rare a failure as this one might not have come in as few requests alone either
+    if (1 - sum(bad) / len([*first, *together])) ** len(alone) > _BY_LUCK:
+        return None
+    return Frequency(
+        bad[0],
+        len(first),
+        "responses to requests at the same time",
+        bad[1],
+        len(together),
+        len(alone),
+        "at the same time",
+    )

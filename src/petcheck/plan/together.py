@@ -1,0 +1,59 @@
+"""Requests that a run sends at the same time: which of those that it sends anyway, and how they are mixed. Pure.
+
+A burst replaces the same requests one after the other, so it costs nothing. Races show in it: two animals with one id,
+an answer that belongs to another request, a count that covers too little.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import pairwise
+
+from petcheck.exchange import Call, Credential
+from petcheck.judging.judgement import Record
+from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.spec.operations import Operation
+
+MOST, MOST_READING = 8, 4
+Kind = tuple[Operation, bool, bool]
+"""An operation, whether the key is valid, and whether the body must be refused."""
+
+
+def connections(allowed: int, *, writes: bool) -> int:
+    """How many requests a run may have under way at the same time, if `allowed` is the value of `--connections`."""
+    return min(allowed, MOST if writes else MOST_READING)
+
+
+def kind_of(call: Call) -> Kind:
+    """The kind of a request: one of each is answered alone before others are part of a burst."""
+    refused = call.operation is Operation.CREATE_PET and asked_for(call.body, ()).due is Due.REFUSED
+    return call.operation, call.credential is Credential.VALID, refused
+
+
+def first_of_each_kind(calls: Iterable[Call], record: Record) -> tuple[Call, ...]:
+    """The calls that must be sent alone first, as no request of their kind has been answered alone."""
+    known = {kind_of(one.request.call) for one in record if one.burst is None}
+    firsts: dict[Kind, Call] = {}
+    for call in calls:
+        firsts.setdefault(kind_of(call), call)
+    return tuple(call for kind, call in firsts.items() if kind not in known)
+
+
+def mixed(calls: Iterable[Call], size: int) -> list[list[Call]]:
+    """Bursts of at most `size`, about equally long: neighbours stay together, and each has some of the invalid keys."""
+    valid: list[Call] = []
+    invalid: list[Call] = []
+    for call in calls:
+        (valid if call.credential is Credential.VALID else invalid).append(call)
+    number = math.ceil((len(valid) + len(invalid)) / size)
+    first = _parts(valid, number)
+    # the bursts that have fewer valid ones come first here
+    return [one + other for one, other in zip(first, reversed(_parts(invalid, number)), strict=True)]
+
+
+def _parts(calls: list[Call], number: int) -> list[list[Call]]:
+    """That many slices, the longer ones first."""
+    least, more = divmod(len(calls), number) if number else (0, 0)
+    ends = [least * place + min(place, more) for place in range(number + 1)]
+    return [calls[begin:end] for begin, end in pairwise(ends)]

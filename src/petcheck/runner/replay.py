@@ -1,0 +1,70 @@
+"""Sends requests of a recording again, through the transport of a run, and decides what they show now."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from petcheck.config.keys import DEFAULT_TARGET
+from petcheck.config.load import configure
+from petcheck.config.options import Config
+from petcheck.exchange import Call, Exchange
+from petcheck.judging.judgement import Failed, Grounds
+from petcheck.judging.once import WholeRecord
+from petcheck.judging.verdicts import decided
+from petcheck.runner.opening import Opener
+from petcheck.runner.progress import Announcer
+from petcheck.spec.catalogue import catalogue
+from petcheck.stream.files import StreamWriter
+from petcheck.wire.clock import Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import date
+
+    from petcheck.wire.transport import Transport
+
+
+@contextmanager
+def door(given: Mapping[str, Any], *, as_of: date, seed: int, writes: bool) -> Iterator[Transport]:
+    """The transport to the one target that some options of a run name; nothing is probed.
+
+    POST is sent only with `writes`, whatever the options and petcheck.toml say. Raises `ConfigError` and `AppFailed`.
+    """
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="petcheck-"))
+        config: Config = configure({**given, "reports": folder}, os.environ, today=as_of, seed=seed)
+        opener = Opener(config, Clock(), Announcer(None), StreamWriter(None), stack)
+        yield opener.door(replace(config.targets[0], writes=writes, exhaust=False))
+
+
+def call_again(exchange: Exchange) -> Call:
+    """The call that sends the request of an exchange again, in the same form."""
+    return replace(exchange.request.call, form=exchange.request.form)
+
+
+def failing(exchange: Exchange, requirements: Iterable[str], grounds: Grounds) -> dict[str, str]:
+    """Those of some requirements that an exchange breaks by itself, each with what was found."""
+    decisions = {name: decided(catalogue()[name], WholeRecord([exchange]), grounds) for name in requirements}
+    return {name: decision.text for name, decision in decisions.items() if isinstance(decision, Failed)}
+
+
+def as_test(exchange: Exchange, requirements: Mapping[str, str], path: str) -> str:
+    """A test of pytest that sends the request of an exchange again; `requirements` have their statements.
+
+    `path` is the path below the base URL, with the query.
+    """
+    request = exchange.request
+    arguments = [f"URL, {request.method!r}, {path!r}", f"requirements={list(requirements)!r}"]
+    arguments += [f"credential={request.credential.value!r}"] if not request.has_valid_key else []
+    arguments += [f"body={request.call.body!r}"] if request.body is not None else []
+    arguments += ["allow_writes=True"] if not request.operation.safe else []
+    arguments += [f"name={exchange.target!r}"] if exchange.target != DEFAULT_TARGET else []
+    names = "_".join(name.lower().replace("-", "_") for name in requirements)
+    lines = [f"def test_exchange_{exchange.index}{'_' * bool(names)}{names}() -> None:"]
+    lines += [f"    # {name}: {statement}" for name, statement in requirements.items()]
+    return "\n".join([*lines, "    petcheck.replay(", *(f"        {one}," for one in arguments), "    )", ""])

@@ -1,0 +1,192 @@
+"""Asks at the same time what the checks of a target ask anyway, and finds out what fails only there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+
+from petcheck.errors import NotSent
+from petcheck.exchange import Call, Credential, Exchange, page_call, read_call
+from petcheck.judging.judgement import Failed
+from petcheck.judging.rules import RULE
+from petcheck.plan.bodies import TELLTALE_STATUS, twin_name
+from petcheck.plan.keys import Wrong
+from petcheck.plan.together import first_of_each_kind, kind_of, mixed
+from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
+from petcheck.spec.operations import Operation
+from petcheck.toolkit.feeds import Traffic
+from petcheck.toolkit.lookups import listed_before, unknown_id
+from petcheck.toolkit.target import Target, valid_call
+from petcheck.wire.api import new_pet_call
+
+_REFUSED = "no-name"  # a body that goes beside accepted ones again
+_TWINS = 2  # animals that differ in the name only
+_ALONE_AT_THE_END = 1
+_SUSPECTED = 4  # failures of bursts that are sent alone
+
+
+def ask_ahead(target: Target, calls: Iterable[Call], again: Sequence[Call] = ()) -> None:
+    """Send what was not sent before, each kind of request alone first, then the others in bursts; checks reuse it.
+
+    `again` are sent in the bursts too, though they were sent before.
+    """
+    new = [call for call in dict.fromkeys(calls) if not target.api.known(call)]
+    alone = first_of_each_kind(new, target.record)
+    for call in alone:
+        with suppress(NotSent):  # the check that asks for it says so
+            target.api.call(call)
+    rest = [call for call in new if call not in alone]
+    for burst in mixed([*rest, *(again if rest else ())], target.transport.permissions.connections):
+        _send_together(target, burst)
+
+
+def _send_together(target: Target, burst: Sequence[Call]) -> None:
+    """Send a burst; once in a run, send one in which something fails that does not fail alone again."""
+    number = target.transport.bursts
+    before = _failing(target) if target.suspected < _SUSPECTED else {}
+    answers = target.api.ask_together(burst)
+    if target.transport.bursts > number:
+        spent = target.transport.tally.spent
+        _explain(target, [one for one in answers if one is not None and one.burst is not None], before)
+        target.examples_sent += target.transport.tally.spent - spent
+
+
+def ask_creations_ahead(target: Target) -> None:
+    """Post the animals that the run creates: the plainest alone, then the first form of the others together.
+
+    More animals, a refused body and a page take the place of property examples beside them.
+    """
+    target.need_writes()
+    if not _sends_bursts(target):
+        return
+    target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)  # as `creations` does before the first POST
+    firsts = [((*pet.extremes, pet.plain)[0], pet.escaped) for pet in target.valid_pets()]
+    posts = [valid_call(body, escaped=escaped) for body, escaped in firsts]
+    beside: list[Call] = []
+    if _examples_left(target) > _TWINS + 3:
+        plain = target.valid_pets()[0].plain
+        posts += [valid_call(plain | {"name": twin_name(target.run, number)}) for number in range(_TWINS)]
+        refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
+        beside += [new_pet_call(refused), page_call(), page_call(credential=Credential.MISSING)]
+        target.examples_sent += _TWINS + len(beside)
+    room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
+    ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
+
+
+def ask_refusals_ahead(target: Target) -> None:
+    """Post what must be refused, and beside it what other checks need later."""
+    if not _sends_bursts(target):
+        return
+    choice = target.choice
+    bodies = [
+        defect.body
+        for defect in target.defects()
+        if Traffic.DEFECTIVE in choice.needs or choice.covers(defect.requirement, "CREATE-11")
+    ]
+    posts = [new_pet_call(body) for body in bodies]
+    if Traffic.KEYS in choice.needs:
+        cells = (cell for cell in target.keys.needed if cell.operation is Operation.CREATE_PET)
+        posts += [call for cell in cells if (call := target.keyless(cell)) is not None]
+    ask_ahead(target, [*posts, *asked_later(target, (Operation.LIST_PETS, Operation.GET_PET))])
+
+
+def ask_again_at_the_end(target: Target) -> None:
+    """Ask again what was asked first: the most telling alone, on a kept connection, the others together."""
+    calls = target.ending()
+    for call in islice(calls, _ALONE_AT_THE_END):
+        target.transport.section = call.operation.section
+        target.api.call(call, fresh=True)
+    rest = list(islice(calls, max(target.spare_for_examples(), 0)))
+    for burst in mixed(rest, target.transport.permissions.connections):
+        _send_together(target, burst)
+
+
+def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) -> Iterator[Call]:
+    """GETs that checks of other sections need later, to send beside others: those that need nothing first.
+
+    `keys` are the operations of those with an invalid key. They go to a URL that was answered with the
+    valid key, which exposes a cache.
+    """
+    if not _sends_bursts(target):
+        return
+    needs, reads = target.choice.needs, target.as_of < REMOVAL_DAY
+    if Traffic.KEYS in needs:
+        yield Call(Operation.STORE_ORDERS, Credential.MISSING)
+    if Traffic.ORDERS in needs:
+        yield Call(Operation.STORE_ORDERS)
+    if reads and (before := listed_before(target)):
+        if Traffic.ANIMALS in needs:
+            yield read_call(before[0])
+        if Traffic.OTHER_IDS in needs:
+            yield read_call(unknown_id(target))
+    for cell in target.keys.needed if Traffic.KEYS in needs else ():
+        call = target.keyless(cell)
+        settled = cell.wrong not in (Wrong.NOTHING, Wrong.FILTER)
+        if (
+            call is not None
+            and call.operation.safe
+            and call.operation in keys
+            and (settled or target.api.known(replace(call, credential=Credential.VALID)))
+        ):
+            yield call
+
+
+def _sends_bursts(target: Target) -> bool:
+    """Whether a run sends several requests at the same time; one of few requests keeps the order of its checks."""
+    allowed = target.transport.permissions
+    return allowed.connections > 1 and allowed.max_requests >= target.budget
+
+
+def _examples_left(target: Target) -> int:
+    """How many requests of property examples may be used for something else."""
+    return min(target.examples_share - target.examples_sent, target.spare_for_examples())
+
+
+def _failing(target: Target) -> dict[str, Failed]:
+    decisions = {name: target.decision(name) for name in RULE if target.choice.covers(name)}
+    return {name: decision for name, decision in decisions.items() if isinstance(decision, Failed)}
+
+
+def _explain(target: Target, burst: Sequence[Exchange], before: dict[str, Failed]) -> None:
+    """Send what fails in a burst alone; if it holds there, send the whole burst again, at the same time and alone.
+
+    The requests are those of property examples, which find less.
+    """
+    if target.suspected >= _SUSPECTED or _examples_left(target) < 2 * len(burst) + 1:
+        return
+    places = {one.index: one for one in burst}
+    new = {name: failed for name, failed in _failing(target).items() if name not in before}
+    wrong = {
+        name: [places[proof.exchange.index] for proof in failed.proofs]
+        for name, failed in new.items()
+        if all(proof.exchange.index in places for proof in failed.proofs)
+    }
+    if not wrong:
+        return
+    # a body that must be refused is most likely accepted alone, too
+    name = min(wrong, key=lambda name: kind_of(wrong[name][0].request.call)[2])
+    suspect = wrong[name][0]
+    target.suspected += 1
+    alone, now = _again(target, suspect), target.decision(name)
+    if alone is None or (isinstance(now, Failed) and any(proof.exchange is alone for proof in now.proofs)):
+        return
+    target.suspected = _SUSPECTED
+    with suppress(NotSent):
+        target.transport.send_burst_again(burst)
+    for one in burst:
+        if one is not suspect:
+            _again(target, one)
+
+
+def _again(target: Target, exchange: Exchange) -> Exchange | None:
+    """Send the request of an exchange once more, alone and in the same form."""
+    transport = target.transport
+    transport.again = exchange.index
+    try:
+        return transport.send(exchange.request.same)
+    except NotSent:
+        return None
+    finally:
+        transport.again = None

@@ -1,0 +1,392 @@
+"""How often a failure comes: a property is named if all and only those with it are wrong; chance is called chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+
+from petcheck.exchange import Call, Credential, Exchange, Form, Request, Silence
+from petcheck.judging.apply import decide_each, failed_by
+from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap, to_ask_again
+from petcheck.judging.judgement import HOLDS, STATUS, Failed, Grounds, Problem, Rule, header
+from petcheck.judging.rules import RULE
+from petcheck.judging.verdicts import Attempt, Verdict, verdict_of
+from petcheck.plan.forms import fits, spelled
+from petcheck.spec.catalogue import catalogue
+from petcheck.spec.operations import Operation
+from tests.support.exchanges import JSON, exchange
+
+GROUNDS = Grounds(date(2026, 1, 1))
+LIST, GET, POST = Operation.LIST_PETS, Operation.GET_PET, Operation.CREATE_PET
+RESET = header("X-RateLimit-Reset")
+
+
+def numbered(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """The exchanges one after the other, with their indices."""
+    return [replace(e, index=at, sent=float(at), finished=at + 0.5) for at, e in enumerate(exchanges)]
+
+
+def failed(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -> Failed:
+    """The failure of a rule that finds these exchanges wrong, and all others right."""
+    bad = set(wrong)
+    rule = Rule("RATE-3", "", lambda e, _: Problem("it is missing", part) if e.index in bad else HOLDS)
+    decision = decide_each(rule, record, GROUNDS)
+    assert isinstance(decision, Failed)
+    return decision
+
+
+def often(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -> Frequency:
+    found = frequency_of(failed(record, wrong, part), record)
+    assert found is not None
+    return found
+
+
+PAGE, LONG, ORDERS = exchange(), exchange(path="/pets?limit=100"), exchange(Operation.STORE_ORDERS)
+ONE, REFUSED = exchange(GET), exchange(status=401, credential=Credential.MISSING)
+
+
+# ---- now and then
+
+
+def test_an_equal_request_that_is_answered_rightly_later_shows_chance() -> None:
+    record = numbered([PAGE, ONE, PAGE, REFUSED, PAGE, ONE])
+    found = often(record, [2])
+    assert found == Frequency(1, 3, "responses to GET /pets with the valid key", when="now and then")
+    assert found.responses == "1 of 3 examined responses to GET /pets with the valid key"
+    assert found.sentence == "Now and then: in 1 of 3 examined responses to GET /pets with the valid key."
+    assert found.by_chance
+
+
+def test_the_smallest_natural_class_holds_all_that_are_wrong() -> None:
+    record = numbered([PAGE, ONE, ORDERS, REFUSED, PAGE, ONE])
+    assert often(record, [0, 1]).of_what == "responses to the valid key"
+    assert often(record, [0, 1]).of == 5
+    assert often(record, [0, 3]).of_what == "responses to GET /pets"
+    assert often(record, [1, 3]) == Frequency(2, 6, "responses", when="now and then")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [([2], "none of 2"), ([2, 3], "1 of 2")],
+)
+def test_what_was_asked_again_is_counted_beside_the_others(wrong: list[int], said: str) -> None:
+    again = replace(LONG, again=2)
+    record = numbered([PAGE, ONE, LONG, again, again])
+    found = often(record, wrong)
+    assert (found.wrong, found.of, found.again_wrong, found.again) == (1, 2, len(wrong) - 1, 2)
+    assert (
+        found.sentence
+        == f"Now and then: in 1 of 2 examined responses to GET /pets, and in {said} that were asked again."
+    )
+
+
+def test_what_fails_again_each_time_always_fails() -> None:
+    again = replace(LONG, again=1)
+    found = often(numbered([ONE, LONG, again, again]), [1, 2, 3])
+    assert (found.when, found.again_wrong, found.sentence) == ("always", 2, "")
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        ONE,  # another request
+        exchange(POST),
+        exchange(form=Form.LOWER),
+        exchange(credential=Credential.RANDOM),
+        exchange(status=400),  # the status may be the cause
+        exchange(path="/pets?limit=20"),
+    ],
+    ids=["path", "method", "form", "key", "status", "parameter"],
+)
+def test_a_property_may_be_the_cause_where_the_other_request_differs(later: Exchange) -> None:
+    assert often(numbered([PAGE, later]), [0]).when == "always"
+
+
+def test_what_was_asked_again_is_no_further_proof() -> None:
+    again = replace(LONG, again=1)
+    found = failed(numbered([ONE, LONG, again, again]), [1, 2, 3])
+    assert [proof.exchange.index for proof in found.proofs] == [1]
+    assert [one.index for one in found.wrong] == [1, 2, 3]
+    only = failed_by("8", [(again, Problem("wrong"))])
+    assert [proof.exchange for proof in only.proofs] == [again]
+
+
+def test_what_fails_from_some_time_on_is_not_chance() -> None:
+    assert often(numbered([PAGE, PAGE, PAGE, PAGE]), [2, 3]).when == "always"
+    assert often(numbered([PAGE, PAGE, PAGE, PAGE]), [1, 2]).when == "now and then"
+
+
+def test_another_status_is_no_other_property_if_the_status_is_wrong() -> None:
+    record = numbered([exchange(status=500), PAGE, ONE])
+    assert often(record, [0], STATUS) == Frequency(1, 2, "responses to GET /pets", when="now and then")
+    assert often(record, [0]).when == "always"
+    silent = numbered([exchange(status=Silence.TIMEOUT), PAGE])
+    assert often(silent, [0], "").when == "now and then"
+
+
+def test_a_problem_that_several_exchanges_show_has_no_frequency() -> None:
+    assert frequency_of(Failed("It differs.", failed([PAGE], [0]).proofs, (PAGE,)), [PAGE]) is None
+
+
+# ---- pages and what the run stored
+
+
+def page(*ids: int, status: int = 200) -> Exchange:
+    return exchange(status=status, body=[{"id": number} for number in ids])
+
+
+def test_a_page_without_the_wrong_animal_proves_nothing_about_it() -> None:
+    part = "body:/0/name"
+
+    def when(*exchanges: Exchange) -> str:
+        record = numbered(exchanges)
+        found = frequency_of(failed(record, [0], part), record, of_animals=True)
+        assert found is not None
+        return found.when
+
+    assert when(page(1, 2), page(2, 3)) == "always"
+    assert when(page(1, 2), page(3, 2, 1)) == "now and then"
+
+
+def test_an_animal_that_the_run_created_may_be_why_a_page_is_right_later() -> None:
+    made = exchange(POST, 201, {"id": 9}, asked={"name": "Rex"})
+    broken = exchange(body=b"[")
+    assert often(numbered([broken, PAGE]), [0], "body").when == "now and then"
+    assert often(numbered([broken, made, PAGE]), [0], "body").when == "always"
+    assert often(numbered([page(1), made, page(1, 9)]), [0], "body:/0/status").when == "always"
+    assert often(numbered([page(), made, page(9)]), [0], "body").when == "always"
+    # but not why a page was too long before
+    assert often(numbered([page(1, 2), made, page(9)]), [0], "body:/1").when == "now and then"
+    other = exchange(path="/pets?status=sold", body=[{"id": 1}])  # all animals, where none was sold yet
+    assert often(numbered([other, made, other]), [0], "body:/0").when == "always"
+    # the animals were the same as before, too
+    assert often(numbered([PAGE, broken, made, PAGE]), [1], "body").when == "now and then"
+    assert often(numbered([PAGE, made, broken, made, PAGE]), [2], "body").when == "always"
+    # neither a header nor a 401 depends on animals
+    assert often(numbered([exchange(status=401), made, PAGE]), [0], STATUS).when == "now and then"
+    assert often(numbered([broken, made, PAGE]), [0]).when == "now and then"
+
+
+def test_what_was_right_when_it_was_asked_again_is_said_even_if_animals_may_be_why() -> None:
+    made = exchange(POST, 201, {"id": 9}, asked={"name": "Rex"})
+    again = replace(page(1), again=0)
+    found = often(numbered([page(1), made, again, again]), [0], "body:/0/status")
+    assert not found.by_chance
+    assert found.sentence == ("Asked again later, none of 2 failed this way; other animals in the store may be why.")
+
+
+# ---- always
+
+
+@pytest.mark.parametrize(
+    ("record", "wrong", "named"),
+    [
+        ([REFUSED, PAGE, REFUSED], [0, 2], "401 responses"),
+        ([PAGE, ONE, exchange(GET, 404)], [1, 2], "responses to GET /pets/{petId}"),
+        ([PAGE, REFUSED, exchange(GET, 401, credential=Credential.RANDOM), ONE], [0], "200 responses to GET /pets"),
+        ([PAGE, ONE], [0, 1], "responses"),
+        ([REFUSED, exchange(status=400), LONG], [0, 1], "400 and 401 responses"),
+        ([PAGE, LONG], [0], "some responses"),
+        ([PAGE, LONG, ONE], [0], "some responses to GET /pets"),
+        ([exchange(status=400), exchange(status=400, path="/pets?limit=x"), REFUSED], [0], "some error responses with"),
+    ],
+)  # fmt: skip
+def test_a_property_is_named_only_if_all_and_only_those_with_it_are_wrong(
+    record: list[Exchange], wrong: list[int], named: str
+) -> None:
+    found = often(numbered(record), wrong)
+    assert found.when == "always"
+    assert found.sentence == ""
+    if named.endswith("with"):
+        assert found.responses == "some error responses to the valid key"
+    else:
+        assert found.responses == named
+
+
+# ---- at the same time
+
+
+def burst(number: int, *exchanges: Exchange, again_from: int | None = None) -> list[Exchange]:
+    """Exchanges of one burst; `again_from` is the index of the first of those that they repeat."""
+    return [
+        replace(e, burst=number or None, again=None if again_from is None else again_from + at)
+        for at, e in enumerate(exchanges)
+    ]
+
+
+FOUR = [exchange(GET, path=f"/pets/{number}") for number in range(4)]
+
+
+def test_what_only_overlap_shows_says_how_often_together_and_alone() -> None:
+    record = numbered([*burst(1, *FOUR), *burst(2, *FOUR, again_from=0), *burst(0, *FOUR, again_from=0)])
+    found = often(record, [1, 2, 7])
+    assert found == Frequency(2, 4, "responses to requests at the same time", 1, 4, 4, "at the same time")
+    assert found.sentence == (
+        "2 of 4 requests at the same time failed this way, 1 of 4 when they were sent at the same time again, "
+        "and none of 4 one after the other."
+    )
+    assert found.responses == "2 of 4 responses to requests at the same time"
+    alone_only = often(numbered([*burst(1, *FOUR), *burst(0, *FOUR, again_from=0)]), [1, 2])
+    assert alone_only.sentence == (
+        "2 of 4 requests at the same time failed this way, and none of 4 one after the other."
+    )
+
+
+def test_only_bursts_that_were_repeated_are_counted() -> None:
+    other = [replace(one, burst=3) for one in FOUR]
+    record = numbered([*burst(1, *FOUR), *burst(0, *FOUR, again_from=0), *other])
+    assert often(record, [0, 1, 2, 9, 10]).sentence == (
+        "3 of 4 requests at the same time failed this way, and none of 4 one after the other."
+    )
+
+
+def test_a_rare_failure_may_have_come_in_a_burst_by_luck() -> None:
+    record = numbered([*burst(1, *FOUR), *burst(0, *FOUR, again_from=0), *burst(2, *FOUR, again_from=0)])
+    assert often(record, [0, 1]).when == "now and then"
+    assert often(record, [0, 1, 8]).when == "at the same time"
+
+
+def test_overlap_is_no_cause_of_what_fails_alone_too() -> None:
+    record = numbered([*burst(1, *FOUR), *burst(2, *FOUR, again_from=0), *burst(0, *FOUR, again_from=0)])
+    assert often(record, [1, 5, 9]).when == "always"
+
+
+def test_overlap_is_named_only_if_the_same_was_answered_alone() -> None:
+    together = [*burst(1, *FOUR), *burst(2, *FOUR, again_from=0)]
+    assert often(numbered(together), [1, 2]).when == "always"
+    full = exchange(GET, 429)
+    assert often(numbered([*together, *burst(0, *[full] * 4, again_from=0)]), [1, 2]).when == "always"
+
+
+def test_one_failure_in_a_burst_may_be_chance() -> None:
+    record = numbered([*burst(1, *FOUR), *burst(2, *FOUR, again_from=0), *burst(0, *FOUR, again_from=0)])
+    found = often(record, [1])
+    assert (found.when, found.wrong, found.again_wrong) == ("now and then", 1, 0)
+
+
+def test_chance_is_shown_by_requests_that_were_alone() -> None:
+    record = numbered([*burst(1, ONE, PAGE), PAGE, PAGE])
+    assert often(record, [0, 2]).when == "now and then"
+
+
+def post(name: str, number: int) -> Exchange:
+    return exchange(POST, 201, {"id": number, "name": name}, asked={"name": name, "categoryId": 1})
+
+
+def test_ids_that_requests_at_the_same_time_share_are_counted() -> None:
+    def of(*ids: int, alone: Sequence[int] = (5, 6, 7)) -> str:
+        record = numbered(
+            [
+                *burst(1, *(post(f"n{at}", one) for at, one in enumerate(ids))),
+                *burst(0, *(post(f"n{at}", one) for at, one in enumerate(alone)), again_from=0),
+            ]
+        )
+        wrong = failed_by("2", [(one, Problem("taken")) for one in record[:2]])
+        found = frequency_of(wrong, record)
+        assert found is not None
+        return ids_under_overlap(found, wrong, record)
+
+    assert of(1, 1, 2) == (
+        "3 POSTs at the same time returned 2 different ids; the same 3 one after the other returned 3."
+    )
+    assert of(1, 2, 3) == ""
+    assert of(1, 1, 2, alone=(5, 5, 6)) == ""
+
+
+# ---- what to ask again
+
+
+def test_a_request_of_a_burst_is_asked_again_unless_it_was() -> None:
+    together = burst(1, ONE, PAGE)
+    assert asked(numbered([*together, PAGE]), [0], "") == [0, 0]
+    assert asked(numbered([*together, replace(ONE, again=0)]), [0], "") == []
+
+
+def asked(record: Sequence[Exchange], wrong: Iterable[int], part: str = RESET) -> list[int]:
+    return [one.index for one in to_ask_again(failed(record, wrong, part))]
+
+
+def test_the_last_wrong_request_is_asked_until_three_equal_ones_are_known() -> None:
+    assert asked(numbered([LONG, PAGE, ONE]), [0, 1]) == [1, 1]
+    assert asked(numbered([PAGE, ONE, PAGE]), [0]) == [0]
+    assert asked(numbered([LONG, exchange(POST, 400, asked={}), PAGE]), [0, 1]) == [0, 0]
+    assert asked(numbered([PAGE, PAGE, PAGE, ONE]), [1]) == []
+
+
+def test_nothing_is_asked_where_a_property_is_known_to_be_the_cause() -> None:
+    refused = [exchange(status=400, path=f"/pets?limit={n}x") for n in range(3)]
+    assert asked(numbered([*refused, PAGE]), [0, 1, 2]) == []
+    assert asked(numbered([*refused, PAGE]), [0, 1]) == [1, 1]
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        exchange(POST, 201, asked={"name": "Rex"}),  # it would create another animal
+        exchange(status=Silence.TIMEOUT),
+        exchange(status=429),
+    ],
+    ids=["created", "silent", "over the limit"],
+)
+def test_some_requests_are_not_asked_again(one: Exchange) -> None:
+    assert asked(numbered([one, PAGE]), [0], "") == []
+
+
+def test_a_refused_post_is_asked_again() -> None:
+    assert asked(numbered([exchange(POST, 400, asked={}), PAGE]), [0]) == [0, 0]
+
+
+# ---- the verdict
+
+
+def verdict(requirement: str, record: Sequence[Exchange], decision: Any) -> Verdict:
+    return verdict_of(catalogue()[requirement], "staging", decision, record, [Attempt("a")])
+
+
+def test_a_verdict_says_that_it_fails_now_and_then_and_names_no_form() -> None:
+    formed = exchange(form=Form.NO_ACCEPT, headers=())
+    right = exchange(form=Form.NO_ACCEPT)
+    record = numbered([formed, PAGE, right, right])
+    found = verdict("BODY-1", record, decide_each(RULE["BODY-1"], record, GROUNDS))
+    assert found.reason == (
+        "GET /pets returned 200: Content-Type is missing; expected `application/json` (section 4). "
+        "Now and then: in 1 of 4 examined responses."
+    )
+    assert found.by_chance
+    once, always = numbered([formed, PAGE]), numbered([formed, formed, PAGE])
+    found = verdict("BODY-1", always, decide_each(RULE["BODY-1"], always, GROUNDS))
+    assert found.reason.endswith("The request had no Accept header; in the plain form it got 200.")
+    assert not found.by_chance
+    # once may be chance
+    assert "Accept" not in verdict("BODY-1", once, decide_each(RULE["BODY-1"], once, GROUNDS)).reason
+
+
+def test_a_page_that_can_be_read_again_was_not_spoiled_by_a_post() -> None:
+    made = exchange(POST, 201, {"id": 7}, asked={"name": "Rex", "categoryId": 1})
+    record = numbered([PAGE, made, exchange(status=500, headers=(JSON,)), PAGE])
+    found = verdict("ERROR-5", record, decide_each(RULE["ERROR-5"], record, GROUNDS))
+    assert found.reason == (
+        "GET /pets: expected any status except 5xx (section 7), got 500. "
+        "Now and then: in 1 of 3 examined responses to GET /pets."
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        Call(LIST, query=(("status", "sold"), ("limit", "5"), ("a", "%\udcff"))),
+        Call(LIST, Credential.MISSING, query=(("limit", ""), ("limit", "5"))),
+        Call(GET, pet_id="a/b\udcff"),
+        Call(Operation.STORE_ORDERS, query=(("x", "y z"),)),
+    ],
+)
+@pytest.mark.parametrize("form", [Form.PLAIN, Form.TURNED])
+def test_the_same_request_can_be_sent_again(call: Call, form: Form) -> None:
+    if form is Form.PLAIN or fits(form, call):
+        first = spelled(call, form)
+        request = Request(call.operation, "GET", f"https://h/v1{first.path}", (), None, call.credential, form)
+        assert spelled(request.same, form) == first

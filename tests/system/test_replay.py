@@ -1,0 +1,198 @@
+"""`petcheck replay` and `petcheck open`: real runs, on a server that can be repaired in between."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import petcheck as public
+from petcheck.config.keys import KEY_VARIABLE
+from petcheck.results.load import recording_in
+from petcheck.spec.operations import Operation
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
+from tests.support.command import KEY, environment
+from tests.support.forked import petcheck
+
+FAULTS = ("default-limit-50", "category-missing@createPet")
+
+
+class Repairable:
+    """A server with faults until it is repaired; `posts` counts the POSTs that reached it."""
+
+    def __init__(self) -> None:
+        settings = {"keys": {KEY: "business"}, "anonymous_limit": 10_000}
+        self.broken, self.whole = (create_app(ReferenceSettings(**settings, faults=some)) for some in (FAULTS, ()))  # type: ignore[arg-type]
+        self.repaired, self.posts, self.url = False, 0, ""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self.posts += scope.get("method") == "POST"
+        await (self.whole if self.repaired else self.broken)(scope, receive, send)
+
+
+@pytest.fixture
+def server() -> Iterator[Repairable]:
+    app = Repairable()
+    with running(app) as url:
+        app.url = f"{url}/v1"
+        yield app
+
+
+@pytest.fixture
+def recorded(server: Repairable, tmp_path: Path) -> Path:
+    """The folder in which a run with writes has left its reports."""
+    ran = petcheck(tmp_path, "--target", server.url, "--allow-writes", "--seed", "5")
+    assert {name for name, outcome in ran.outcomes.items() if outcome == "fail"} == {"LIST-4", "PET-3"}
+    server.posts = 0
+    return tmp_path
+
+
+def test_what_failed_is_sent_again_until_it_fails_no_longer(server: Repairable, recorded: Path) -> None:
+    again = petcheck(recorded, "replay", "reports")
+    assert (again.code, again.err, server.posts) == (1, "", 0)
+    assert "not sent: POST requests were not allowed; add --allow-writes" in again.out
+    assert "\n  LIST-4 still fails: GET /pets returned 200 OK: the page holds 50 animals" in again.out
+    again = petcheck(recorded, "replay", "reports", "--allow-writes")
+    assert (again.code, server.posts) == (1, 1)
+    assert "PET-3 still fails: POST /pets returned 201 Created: the Pet has no\n    `categoryId`" in again.out
+    server.repaired = True
+    again = petcheck(recorded, "replay", "reports", "--allow-writes")
+    assert (again.code, again.out.count("no longer fails by this answer")) == (0, 2)
+    assert again.out.count("changed  the body\n") == 2
+    assert KEY not in again.out
+
+
+def test_named_exchanges_are_sent_again_and_a_new_failure_is_told(server: Repairable, recorded: Path) -> None:
+    page = petcheck(recorded, "replay", "reports", "1", "#0")
+    assert [line.split()[0] for line in page.out.splitlines() if line.startswith("#")] == ["#1", "#0"]
+    server.repaired = True
+    assert petcheck(recorded / "whole", "--target", server.url).code == 0
+    server.repaired = False
+    ran = petcheck(recorded / "whole", "replay", "reports", "0")
+    assert ran.code == 1
+    assert "\n  LIST-4 fails now: GET /pets returned 200 OK: the page holds 50 animals" in ran.out
+
+
+def test_the_answer_is_the_same_where_nothing_changed(server: Repairable, recorded: Path) -> None:
+    sent = recording_in(recorded / "reports").exchanges
+    orders = next(one.index for one in sent if one.request.operation is Operation.STORE_ORDERS)
+    ran = petcheck(recorded, "replay", "reports", f"#{orders}")
+    assert (ran.code, "changed  nothing, but for times and ids" in ran.out) == (0, True), ran.out
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the reports of a run in which nothing failed; the server is gone."""
+    folder = tmp_path_factory.mktemp("whole")
+    with running(create_app(ReferenceSettings(keys={KEY: "business"}))) as url:
+        assert petcheck(folder, "LIST-4", "--target", f"{url}/v1").code == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["nowhere"], 4, "replay: nowhere holds no recording"),
+        ([], 4, "replay: name a folder of reports: petcheck replay reports/"),
+        (["reports", "x"], 4, "replay: x is not the number of an exchange; write it as 13, or '#13' in quotes"),
+        (["reports", "999"], 4, "replay: there is no exchange 999; the last is #"),
+        (["reports", "other#1"], 4, "replay: there is no exchange other#1"),
+        (["reports"], 5, "replay: nothing fails in reports; name exchanges by their numbers"),
+    ],
+)
+def test_a_mistake_sends_nothing(words: list[str], code: int, message: str, whole: Path) -> None:
+    ran = petcheck(whole, "replay", *words)
+    assert (ran.code, ran.out) == (code, "")
+    assert ran.last_line_of_trouble.startswith(f"petcheck: {message}")
+
+
+@pytest.mark.slow
+def test_a_server_that_is_gone(tmp_path: Path) -> None:
+    with running(create_app(ReferenceSettings(keys={KEY: "business"}, faults=FAULTS))) as url:
+        petcheck(tmp_path, "LIST-4", "--target", f"{url}/v1")
+    ran = petcheck(tmp_path, "replay", "reports")
+    assert ran.code == 6
+    assert "  not sent: " in ran.out
+
+
+def test_an_application_is_served_again(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(
+        "import os\nfrom petstore_reference.server import ReferenceSettings, create_app\n"
+        f"app = create_app(ReferenceSettings(keys={{{KEY!r}: 'business'}}, faults=('default-limit-50',)))\n"
+    )
+    assert petcheck(tmp_path, "LIST-4", "--app", "shop:app").code == 1
+    ran = petcheck(tmp_path, "replay", "reports")
+    assert (ran.code, "LIST-4 still fails" in ran.out) == (1, True), ran.out + ran.err
+
+
+# ---- as tests
+
+
+def of_pytest(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-W",
+        "error",
+        "--strict-markers",
+        "-p",
+        "no:cacheprovider",
+        "test_kept.py",
+    ]
+    return subprocess.run(command, cwd=folder, env=environment(more=more), capture_output=True, text=True, check=False)
+
+
+def test_tests_are_written_that_pass_once_the_server_is_repaired(server: Repairable, recorded: Path) -> None:
+    written = petcheck(recorded, "replay", "reports", "--as-pytest", "test_kept.py")
+    assert (written.code, written.out) == (0, "test_kept.py: 1 test; 1 POST left out, add --allow-writes\n")
+    written = petcheck(recorded, "replay", "reports", "--as-pytest", "test_kept.py", "--allow-writes")
+    assert (written.code, written.out) == (0, "test_kept.py: 2 tests\n")
+    assert KEY not in (recorded / "test_kept.py").read_text()
+    assert server.posts == 0
+    broken = of_pytest(recorded)
+    assert "2 failed" in broken.stdout, broken.stdout
+    assert "AssertionError: LIST-4: GET /pets returned 200 OK: the page holds 50 animals" in broken.stdout
+    server.repaired = True
+    whole = of_pytest(recorded)
+    assert (whole.returncode, "2 passed" in whole.stdout) == (0, True), whole.stdout
+
+
+def test_a_kept_test_tells_a_dead_server_from_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, KEY)
+    with pytest.raises(public.PetcheckError, match="answer"):
+        public.replay("http://127.0.0.1:9/v1", "GET", "/pets", requirements=["LIST-1"])
+    with pytest.raises(public.PetcheckError, match="not allowed"):
+        public.replay("http://127.0.0.1:9/v1", "POST", "/pets", requirements=["CREATE-1"], body=b"")
+    with pytest.raises(public.BadValue, match="DELETE /pets with a valid key: not a request that petcheck sends"):
+        public.replay("http://127.0.0.1:9/v1", "DELETE", "/pets", requirements=["CREATE-1"])
+    with pytest.raises(public.BadUrl):
+        public.replay("far.example", "GET", "/pets/1", requirements=["GET-1"])
+
+
+# ---- open
+
+
+def test_the_report_is_opened_and_its_path_printed(tmp_path: Path) -> None:
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports" / "report.html").write_text("x")
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$1" > "{tmp_path}/shown"\n')
+    browser.chmod(0o755)
+    ran = petcheck(tmp_path, "open", more={"BROWSER": f"{browser} %s"})
+    assert (ran.code, ran.out) == (0, "reports/report.html\n")
+    assert (tmp_path / "shown").read_text() == (tmp_path / "reports" / "report.html").as_uri() + "\n"
+    alone = petcheck(tmp_path, "open", "reports", more={"BROWSER": os.devnull, "PATH": ""})
+    assert (alone.code, alone.out) == (0, "reports/report.html\n")
+    none = petcheck(tmp_path, "open", "nowhere")
+    assert (none.code, none.last_line_of_trouble) == (
+        4,
+        "petcheck: open: nowhere holds no report.html; make a run first, or name its folder",
+    )

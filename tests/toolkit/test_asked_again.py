@@ -1,0 +1,68 @@
+"""What fails by itself is asked again in the same form at the end of a run, so that chance shows."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import pytest
+
+from petcheck.results.causes import causes
+from petcheck.spec.figures import RATE_RESET
+from petstore_reference.serve import running
+from petstore_reference.server import ReferenceSettings, create_app
+from tests.support.trial import KEY, Trial, judge_in_place
+
+NAME = RATE_RESET.lower().encode()
+
+
+def run(broken: Callable[[int, Any], bool], *options: str) -> Trial:
+    """A run against a server that leaves a header out of some responses, by their number from 1 and the request."""
+    app = create_app(ReferenceSettings(keys={KEY: "pro"}))
+    number = 0
+
+    async def without(scope: Any, receive: Any, send: Callable[[Any], Awaitable[None]]) -> None:
+        nonlocal number
+        number += scope["type"] == "http"
+        bad = scope["type"] == "http" and broken(number, scope)
+
+        async def sent(message: Any) -> None:
+            headers: Iterable[tuple[bytes, bytes]] = message.get("headers", ())
+            kept = [(name, value) for name, value in headers if not (bad and name.lower() == NAME)]
+            await send({**message, "headers": kept} if "headers" in message else message)
+
+        await app(scope, receive, sent)
+
+    with running(without) as url:
+        return judge_in_place(f"{url}/v1", *options, "--examples", "0", seed=1)
+
+
+@pytest.mark.parametrize("writes", [(), ("--allow-writes",)], ids=["reading", "writing"])
+def test_a_response_that_is_wrong_now_and_then_is_asked_again(writes: tuple[str, ...]) -> None:
+    trial = run(lambda number, _: number == 11, *writes)
+    assert trial.ids("fail") == {"RATE-3"}
+    [row] = [one for one in trial.result.requirements if one.id == "RATE-3"]
+    first = trial.exchanges[row.decisive[0]]
+    again = [one for one in trial.exchanges if one.again is not None]
+    assert {(one.again, one.request.url, one.request.form) for one in again} == {
+        (first.index, first.request.url, first.request.form)
+    }
+    assert 1 <= len(again) <= 2
+    assert row.frequency is not None
+    assert (row.frequency.when, row.frequency.wrong, row.frequency.again_wrong) == ("now and then", 1, 0)
+    assert row.reason.endswith(f", and in none of {len(again)} that were asked again.")
+    [cause] = causes(trial.result, trial.exchanges)
+    assert cause.summary == f"No {RATE_RESET} in {row.frequency.responses}"
+
+
+def test_a_response_that_is_always_wrong_is_no_chance() -> None:
+    trial = run(lambda _, scope: scope["query_string"] == b"limit=100")
+    [row] = [one for one in trial.result.requirements if one.id == "RATE-3"]
+    assert row.frequency is not None
+    assert row.frequency.when == "always"
+    assert row.frequency.again_wrong == row.frequency.again
+    assert "Now and then" not in row.reason
+
+
+def test_nothing_is_asked_again_if_nothing_fails() -> None:
+    assert not any(one.again is not None for one in run(lambda *_: False).exchanges)

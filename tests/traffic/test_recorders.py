@@ -1,0 +1,419 @@
+"""The HARs of many recorders: none of their habits is a fault of the service, and none hides one."""
+
+from __future__ import annotations
+
+import base64
+import copy
+import gzip
+import json
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.entries import BELLA, ERROR, REX, entry, rows, story
+from tests.support.foreign import har_of, judged, outcomes
+
+Entry = dict[str, Any]
+Change = Callable[[Entry], object]
+
+
+def without(entry_: Entry, part: str, *names: str) -> None:
+    entry_[part]["headers"] = [row for row in entry_[part]["headers"] if row["name"].lower() not in names]
+
+
+def value_of(entry_: Entry, part: str, name: str) -> str:
+    return next((str(row["value"]) for row in entry_[part]["headers"] if row["name"].lower() == name), "")
+
+
+def as_base64(entry_: Entry) -> None:
+    content = entry_["response"]["content"]
+    content |= {"text": base64.b64encode(content["text"].encode()).decode(), "encoding": "base64"}
+
+
+def as_chromium(one: Entry) -> None:
+    one |= {"_initiator": {"type": "script"}, "_priority": "High", "_resourceType": "fetch", "connection": "443"}
+    one["request"] |= {"httpVersion": "http/2.0"}
+    one["request"]["headers"].insert(0, {"name": ":authority", "value": "pets.example"})
+    for part in ("request", "response"):
+        for row in one[part]["headers"]:
+            row["name"] = row["name"].lower()
+    one["response"] |= {
+        "statusText": "",
+        "httpVersion": "http/2.0",
+        "bodySize": 0,
+        "_transferSize": 214,
+        "_error": None,
+    }
+
+
+def as_firefox(one: Entry) -> None:
+    one |= {"pageref": "page_1", "time": round(one["time"]), "connection": "443"}
+    one["startedDateTime"] = one["startedDateTime"].replace("Z", "+00:00")
+    if "postData" in one["request"]:
+        one["request"]["postData"]["params"] = []
+
+
+def as_playwright(one: Entry) -> None:
+    one |= {"_frameref": "frame@1", "_monotonicTime": 12.5, "_serverPort": 443, "_securityDetails": {}}
+    one["response"]["content"]["compression"] = 0
+    one["response"]["bodySize"] = -1
+
+
+def as_chrome_har(one: Entry) -> None:
+    one |= {"_requestTime": 12.5, "_requestId": "1", "_initialPriority": "High", "pageref": "page_1"}
+    one["response"]["_transferSize"] = 99
+    one["response"]["content"]["size"] *= 2  # it counts what came in parts twice
+
+
+def as_charles(one: Entry) -> None:
+    as_base64(one)
+    one["_charlesStatus"] = "COMPLETE"
+    one["timings"] |= {"dns": -1, "connect": -1, "ssl": -1}
+    one["time"] = int(one["time"])
+
+
+def as_fiddler(one: Entry) -> None:
+    one["startedDateTime"] = one["startedDateTime"].replace("Z", "0000+01:00").replace("T12", "T13")
+    one["time"] = int(one["time"])
+    one["response"]["content"]["compression"] = 0
+
+
+def as_proxyman(one: Entry) -> None:
+    raw = gzip.compress(one["response"]["content"]["text"].encode())
+    without(one, "response", "content-length")
+    one["response"]["headers"] += rows({"Content-Encoding": "gzip", "Content-Length": str(len(raw))})
+    one["response"]["content"] |= {"size": len(raw), "text": base64.b64encode(raw).decode(), "encoding": "base64"}
+
+
+def as_safari(one: Entry) -> None:
+    one |= {"_fetchType": "Network Load", "_priority": "high", "pageref": "page_0"}
+    one["response"] |= {"_transferSize": 300}
+
+
+def as_browsermob(one: Entry) -> None:
+    one |= {"comment": "", "serverIPAddress": "192.0.2.1"}
+    for row in (*one["request"]["headers"], *one["response"]["headers"]):
+        row["comment"] = ""
+    if "postData" in one["request"]:
+        text = one["request"]["postData"].pop("text")
+        one["request"]["postData"]["params"] = [{"name": text, "value": "", "comment": ""}]
+
+
+def as_mitmproxy(one: Entry) -> None:
+    one["startedDateTime"] = one["startedDateTime"].replace("Z", "123+00:00")
+    one["request"] |= {"headersSize": 120, "bodySize": one["request"]["bodySize"]}
+    if "postData" in one["request"]:
+        one["request"]["postData"]["params"] = []
+    one["timings"] |= {"connect": -1.0, "ssl": -1.0}
+
+
+def as_http_toolkit(one: Entry) -> None:
+    one |= {"_requestBodyStatus": "", "_responseBodyStatus": "", "_pinned": False}
+    for row in one["response"]["headers"]:
+        row["value"] = int(row["value"]) if row["value"].isdigit() else row["value"]
+
+
+def as_axios(one: Entry) -> None:
+    """It writes the parsed value again, has neither times nor what the client added, and parameters stand apart."""
+    url, _, query = one["request"]["url"].partition("?")
+    pairs = [pair.split("=") for pair in query.split("&") if pair]
+    one["request"] |= {"url": url, "queryString": [{"name": name, "value": value} for name, value in pairs]}
+    one["time"] = -1
+    one["request"]["method"] = one["request"]["method"].lower()
+    without(one, "response", "content-length")
+    value = json.loads(one["response"]["content"]["text"])
+    text = json.dumps(value, separators=(",", ":"))
+    one["response"] |= {"startedDateTime": one["startedDateTime"], "time": 12, "cookies": []}
+    one["response"]["content"] |= {"text": text, "size": len(text)}
+
+
+def as_schemathesis(one: Entry) -> None:
+    one["startedDateTime"] = one["startedDateTime"].replace("Z", "000+00:00")
+    one["time"] = one["time"] / 1000
+    for part in ("request", "response"):
+        one[part]["headers"] = [{"name": row["name"].title(), "value": row["value"]} for row in one[part]["headers"]]
+
+
+RECORDERS: dict[str, Change] = {
+    "Firefox": as_firefox,
+    "Chromium": as_chromium,
+    "Playwright": as_playwright,
+    "chrome-har": as_chrome_har,
+    "Charles": as_charles,
+    "Fiddler": as_fiddler,
+    "Proxyman": as_proxyman,
+    "Safari": as_safari,
+    "BrowserMob": as_browsermob,
+    "mitmproxy": as_mitmproxy,
+    "HTTP Toolkit": as_http_toolkit,
+    "axios-har-tracker": as_axios,
+    "schemathesis": as_schemathesis,
+}
+
+
+def changed(calls: list[Entry], change: Change) -> list[Entry]:
+    calls = copy.deepcopy(calls)
+    for one in calls:
+        change(one)
+    return calls
+
+
+def found(calls: list[Any], folder: Path, **options: Any) -> tuple[set[str], set[str]]:
+    """The requirements that fail, and those that pass."""
+    all_ = outcomes(judged(har_of(calls), folder, **options))
+    return tuple({name for name, each in all_.items() if each == kind} for kind in ("fail", "pass"))  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+def test_what_a_recorder_writes_is_understood(recorder: str, tmp_path: Path) -> None:
+    fails, passes = found(changed(story(), RECORDERS[recorder]), tmp_path)
+    assert fails == set()
+    order = {"CREATE-12", "CREATE-13"} if recorder == "axios-har-tracker" else set()  # it does not say what came first
+    plain = found(story(), tmp_path)[1]
+    assert plain > {"AUTH-7", "LIST-1", "GET-1", "GET-3", "ERROR-1", "RATE-1", "CREATE-12", "CREATE-13"}
+    assert passes == plain - order
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+def test_a_fault_is_found_whoever_recorded_it(recorder: str, tmp_path: Path) -> None:
+    calls = story()
+    calls[1] = entry(1, "/pets?limit=1", left=298)  # two animals
+    calls[4] = entry(4, "/pets/999", status=404, answer=ERROR, left=295)  # with status 401
+    calls[5] = entry(5, key=None, left=294)
+    assert found(changed(calls, RECORDERS[recorder]), tmp_path)[0] == {"LIST-3", "ERROR-4", "AUTH-1"}
+
+
+# ---- what is no fault of the service
+
+
+def deflated(one: Entry) -> None:
+    raw = zlib.compress(one["response"]["content"]["text"].encode())
+    without(one, "response", "content-length")
+    one["response"]["headers"] += rows({"content-encoding": "deflate"})
+    one["response"]["content"] |= {"size": len(raw), "text": base64.b64encode(raw).decode(), "encoding": "base64"}
+
+
+def gzip_as_text(one: Entry) -> None:
+    raw = gzip.compress(one["response"]["content"]["text"].encode())
+    one["response"]["headers"] += rows({"content-encoding": "gzip"})
+    one["response"]["content"] |= {"size": len(raw), "text": raw.decode("latin-1")}
+
+
+def brotli(one: Entry) -> None:
+    without(one, "response", "content-length")
+    one["response"]["headers"] += rows({"content-encoding": "br"})
+    one["response"]["content"] |= {"text": base64.b64encode(b"\x0b\x02\x80[]\x03").decode(), "encoding": "base64"}
+
+
+def only_in_mime_type(one: Entry) -> None:
+    without(one, "response", "content-type")
+
+
+def headers_as_an_object(one: Entry) -> None:
+    for part in ("request", "response"):
+        one[part]["headers"] = {row["name"]: [row["value"]] for row in one[part]["headers"]}
+
+
+def of_a_slow_clock(one: Entry) -> None:
+    one["startedDateTime"] = one["startedDateTime"].replace("T12:", "T11:")
+
+
+NUMBERS: tuple[Any, ...] = (float("nan"), 10**400, "9" * 400, 1e300, 1e15, -1, 0, None, [], True)
+STARTS: tuple[Any, ...] = (10**400, "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00", "", None)
+TIMES = (*(("time", number) for number in NUMBERS), *(("startedDateTime", start) for start in STARTS))
+HARMLESS: dict[str, Callable[[list[Entry]], list[Entry]]] = {
+    "a file twice": lambda calls: calls * 2,
+    "one entry twice": lambda calls: [*calls, calls[7]],
+    "the recording of a second program": lambda calls: [*calls, *changed(calls, of_a_slow_clock)],
+    "two programs, of which one has another clock": lambda calls: [*changed(calls[::2], of_a_slow_clock), *calls[1::2]],
+    "gzip as text": lambda calls: changed(calls, gzip_as_text),
+    "deflate": lambda calls: changed(calls, deflated),
+    "an encoding that cannot be undone": lambda calls: changed(calls, brotli),
+    "a media type in mimeType only": lambda calls: changed(calls, only_in_mime_type),
+    "headers as an object": lambda calls: changed(calls, headers_as_an_object),
+}
+
+
+@pytest.mark.parametrize("habit", HARMLESS)
+def test_no_habit_of_a_recorder_is_a_fault(habit: str, tmp_path: Path) -> None:
+    assert found(HARMLESS[habit](story()), tmp_path)[0] == set()
+
+
+@pytest.mark.parametrize(("name", "value"), TIMES, ids=[f"{name} {str(value)[:18]}" for name, value in TIMES])
+def test_no_time_that_a_recorder_makes_up_is_a_fault(name: str, value: Any, tmp_path: Path) -> None:
+    calls = story()
+    calls[1] = entry(1, "/pets?limit=1", left=298)
+    assert found(changed(calls, lambda one: one.update({name: value})), tmp_path)[0] == {"LIST-3"}
+
+
+def test_an_exchange_that_was_recorded_twice_counts_once(tmp_path: Path) -> None:
+    assert judged(har_of(story() * 3), tmp_path).targets[0].requests.total == len(story())
+
+
+def test_a_large_integer_that_a_script_has_rounded_shows_nothing(tmp_path: Path) -> None:
+    large = {"id": 2**62, "name": "Mia", "categoryId": 2**60 + 1}
+    made = entry(3, sent={"name": "Mia", "categoryId": 2**60 + 1}, status=201, answer=large)
+    rounded = copy.deepcopy(made)
+    as_axios(rounded)
+    rounded["response"]["content"]["text"] = json.dumps({**large, "categoryId": 2**60})
+    assert found([made], tmp_path)[0] == set()
+    assert found([rounded], tmp_path)[0] == set()
+    exact = copy.deepcopy(rounded)
+    del exact["response"]["startedDateTime"]  # of a program that keeps the text
+    assert found([exact], tmp_path)[0] == {"CREATE-3"}
+
+
+# ---- what a recording shows all the same
+
+
+def test_content_length_decides_whether_a_body_is_whole(tmp_path: Path) -> None:
+    wrong = entry(0, answer="<h1>pets</h1>")
+    wrong["response"]["content"]["size"] *= 2
+    assert "SERVICE-1" in found([wrong], tmp_path)[0]
+    wrong["response"]["content"]["text"] = "<h1>"
+    assert found([wrong], tmp_path)[0] == set()
+
+
+def test_json_that_was_taken_apart_as_a_form_is_put_together_again(tmp_path: Path) -> None:
+    made = entry(0, sent={"name": "a&b=c", "categoryId": 3}, status=201, answer=REX)
+    text = made["request"]["postData"].pop("text")
+    pairs = [pair.partition("=") for pair in text.split("&")]
+    made["request"]["postData"]["params"] = [{"name": name, "value": value} for name, _, value in pairs]
+    assert found([made], tmp_path)[0] == {"CREATE-2"}
+
+
+def test_without_times_and_date_what_one_exchange_shows_is_judged(tmp_path: Path) -> None:
+    calls = story()
+    calls[1] = entry(1, "/pets?limit=1", left=298)
+    for one in calls:
+        without(one, "response", "date")
+        del one["startedDateTime"], one["time"]
+    assert found(calls, tmp_path)[0] == {"LIST-3"}
+
+
+@pytest.mark.parametrize(
+    "written", ["https://Pets.Example/v1", "HTTPS://pets.example:443/v1", "https://pets.example/v1"]
+)
+@pytest.mark.parametrize("given", [None, "https://PETS.example/v1", "https://pets.example:443/v1"])
+def test_a_host_is_the_same_in_any_spelling(written: str, given: str | None, tmp_path: Path) -> None:
+    calls = [entry(0, base=written), entry(1, "/pets?limit=1", base=written)]
+    assert found(calls, tmp_path, base_url=given)[0] == {"LIST-3"}
+
+
+MASKS: tuple[str, ...] = (
+    "***",
+    "Bearer ***",
+    "[redacted]",
+    "Bearer",
+    "Bearer ",
+    "",
+    "REDACTED",
+    "Bearer •••••",
+    "Bearer XXXXX",
+    "Bearer …",
+)
+MASKS += ("Bearer MASKED", "<token>", "Bearer YOUR_API_KEY", "Bearer 0000", "--sanitized--", "Bearer [Filtered]")
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_a_masked_key_hides_no_fault_and_is_none(mask: str, tmp_path: Path) -> None:
+    def masked(one: Entry) -> None:
+        for row in one["request"]["headers"]:
+            row["value"] = mask if row["name"] == "Authorization" else row["value"]
+
+    calls = story()
+    refused = entry(5.5, status=401, answer=ERROR, key="another-key-0192837465", left=293)
+    assert found(changed([*calls, refused], masked), tmp_path)[0] == set()
+    calls[1] = entry(1, "/pets?limit=1", left=298)
+    calls[5] = entry(5, key=None, left=294)
+    fails, passes = found(changed(calls, masked), tmp_path)
+    assert fails == {"LIST-3", "AUTH-1"}
+    assert not passes & {"AUTH-7", "RATE-4", "RATE-6", "RATE-8", "RATE-9"}
+
+
+def redirected(one: Entry, to: str) -> Entry:
+    one["response"] |= {"status": 302, "content": {"size": 0, "mimeType": ""}, "redirectURL": to}
+    without(one, "response", "content-length", "content-type")
+    one["response"]["headers"] += rows({"Location": to})
+    return one
+
+
+def test_a_redirect_where_401_was_due_is_a_fault(tmp_path: Path) -> None:
+    calls = story()
+    calls[5] = redirected(calls[5], "https://pets.example/login")
+    login = entry(5.1, "/login", answer="<h1>Log in</h1>", base="https://pets.example", key=None)
+    assert found([*calls, login], tmp_path)[0] == {"AUTH-1"}
+
+
+@pytest.mark.parametrize("to", ["https://www.pets.example/v1/pets", "http://pets.example/v1/pets?x=1"])
+def test_a_redirect_to_the_same_path_is_of_something_in_front(to: str, tmp_path: Path) -> None:
+    calls = story()
+    calls[5] = redirected(calls[5], to)
+    assert found(calls, tmp_path)[0] == set()
+    with_key = story()
+    with_key[0] = redirected(with_key[0], "https://pets.example/login")
+    assert found(with_key, tmp_path)[0] == set()
+
+
+def test_an_empty_body_is_a_fault_where_the_recorder_keeps_bodies(tmp_path: Path) -> None:
+    calls = story()
+    calls[4]["response"] |= {"status": 200, "content": {"size": 0, "mimeType": "application/json"}, "bodySize": 0}
+    without(calls[4], "response", "content-length")
+    assert found(calls, tmp_path)[0] == {"SERVICE-1"}
+    broken_off = copy.deepcopy(calls)
+    broken_off[4]["response"]["_error"] = "net::ERR_ABORTED"
+    assert found(broken_off, tmp_path)[0] == set()
+
+
+# ---- what a recording does not show
+
+
+@pytest.mark.parametrize("part", ["request", "response"])
+def test_without_bodies_nothing_about_created_animals_passes(part: str, tmp_path: Path) -> None:
+    calls = story()
+    for one in calls:
+        if one["request"]["method"] == "POST":
+            one[part].pop("postData", None)
+            one[part]["content"] = {"size": 0, "mimeType": ""}
+            without(one, part, "content-length")
+            one[part]["bodySize"] = -1
+    fails, passes = found(calls, tmp_path)
+    assert fails == set()
+    assert not any(name.startswith("CREATE-") for name in passes)
+
+
+def test_a_request_without_any_header_may_have_had_a_key(tmp_path: Path) -> None:
+    calls = [*story(), entry(9.5, "/pets?limit=100", left=280)]
+    calls[-1]["request"]["headers"] = []
+    assert found(calls, tmp_path)[0] == set()
+
+
+@pytest.mark.parametrize("status", [201, 400])
+def test_without_a_readable_list_no_category_is_in_doubt(status: int, tmp_path: Path) -> None:
+    new = {"name": "Mia", "categoryId": 3}
+    calls = [entry(0), entry(3, sent=new, status=status, answer=new | {"id": 43} if status == 201 else ERROR)]
+    for one in calls:
+        one["response"]["content"] = {"size": 500, "mimeType": "application/json"}
+    assert not found(calls, tmp_path)[1] & {"CREATE-14", "CREATE-2", "PETS-1", "PET-1"}
+
+
+def test_a_base_url_without_the_version_is_a_fault(tmp_path: Path) -> None:
+    calls = [
+        entry(0, base="https://pets.example/api"),
+        entry(1, "/pets/41", answer=REX, base="https://pets.example/api"),
+    ]
+    assert found(calls, tmp_path)[0] == {"VERSION-1"}
+    assert found(calls, tmp_path, base_url="https://pets.example/api")[0] == {"VERSION-1"}
+
+
+def test_an_older_animal_of_the_same_short_name_is_none_of_the_refused_post(tmp_path: Path) -> None:
+    old = REX | {"id": 5}
+    before, page = entry(0, "/pets?status=sold", answer=[BELLA]), entry(15, answer=[old, BELLA])
+    new = {"name": "Rex", "status": "sold"}
+    refused = entry(3, sent=new, status=400, answer=ERROR | {"status": 400})
+    assert found([before, refused, page], tmp_path)[0] == set()
+    named = entry(3, sent=new | {"name": "Rex 7f2c19"}, status=400, answer=ERROR | {"status": 400})
+    assert found([before, named, entry(15, answer=[old | {"name": "Rex 7f2c19"}, BELLA])], tmp_path)[0] == {"CREATE-11"}
