@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
-from petcheck.exchange import Credential
+from petcheck.exchange import Call, Credential
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import STATUSES
+from petcheck.spec.operations import Operation
 from petcheck.toolkit.target import WRITING_BUDGET
 from tests.support.trial import Hurried, Trial, judge_in_place, server
 from tools.kill_matrix import run_fault
@@ -135,13 +139,29 @@ def test_an_inconsistent_sequence_fails() -> None:
 
 
 def test_a_seed_repeats_a_run() -> None:
-    runs = [judged(*DEEP), judged.__wrapped__(*DEEP)]
+    one = (*DEEP, "--connections", "1")
+    runs = [judged.__wrapped__(*one), judged.__wrapped__(*one)]
     sent = [[(row.id, row.outcome, row.exchanges) for row in run.result.requirements] for run in runs]
     assert sent[0] == sent[1]
-    assert [animal.name for animal in runs[0].result.targets[0].created] == [
-        animal.name for animal in runs[1].result.targets[0].created
-    ]
+    names = [[animal.name for animal in run.result.targets[0].created] for run in runs]
+    assert names[0] == names[1]
     assert runs[0].result.run.seed == 8
+
+
+def requests(run: Trial, indices: Sequence[int]) -> Counter[Call]:
+    """What a requirement was judged by, in no order and without ids: the server numbers what comes at the same time."""
+    calls = [run.exchanges[index].request.call for index in indices]
+    return Counter(replace(call, pet_id="some id" if call.operation is Operation.GET_PET else None) for call in calls)
+
+
+def test_a_seed_repeats_a_run_with_requests_at_the_same_time() -> None:
+    runs = [judged(*DEEP), judged.__wrapped__(*DEEP)]
+    verdicts = [
+        [(row.id, row.outcome, requests(one, row.exchanges)) for row in one.result.requirements] for one in runs
+    ]
+    assert verdicts[0] == verdicts[1]
+    names = [sorted(animal.name for animal in run.result.targets[0].created) for run in runs]
+    assert names[0] == names[1]
 
 
 def test_a_long_run_records_all() -> None:

@@ -109,7 +109,7 @@ def test_checks_send_what_they_say_they_send(writes: bool) -> None:
         for one in sorted(collected(), key=lambda one: schedule.place(one.check)):
             target = session.target(one.check.target)
             before = len(target.record)
-            if one.check.stage in EXAMPLE_STAGES or one.check.stage == "exhaust":
+            if one.check.stage in {*EXAMPLE_STAGES, "populate", "exhaust"}:
                 continue
             one.outcome(session)
             grounds = target.grounds
