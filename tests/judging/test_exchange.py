@@ -33,6 +33,15 @@ def test_what_was_read_is_no_part_of_the_value() -> None:
     assert replace(one, index=1).page is not one.page
 
 
+def test_what_was_read_is_forgotten_and_read_again() -> None:
+    one, other = (exchange(path="/pets?limit=5", body=[{"id": 1}]) for _ in range(2))
+    before = read(one)
+    one.forget()
+    assert one.__dict__.keys() == other.__dict__.keys()
+    assert one == other
+    assert read(one) == before
+
+
 def test_headers_are_found_in_any_case_and_repeats_are_joined() -> None:
     answer = Response(200, "", "HTTP/1.1", (("X-A", "1"), ("x-b", "2"), ("x-a", "3")), b"")
     assert [answer.header(name) for name in ("x-A", "X-B", "X-C")] == ["1, 3", "2", None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
@@ -69,6 +70,15 @@ def test_nothing_that_only_order_explains_is_found_in_recorded_traffic(seed: int
     record = WholeRecord(noted(one, tick, durations=durations) for one in store.record)
     found = shown_by_traffic(record, as_of=DAY, plan=None).decisions
     assert [one.text for one in found.values() if isinstance(one, Failed)] == []
+
+
+def test_a_decision_about_recorded_traffic_keeps_nothing_that_was_parsed() -> None:
+    store = any_store(Random(5))
+    store.run(40)
+    found = shown_by_traffic(WholeRecord(store.record), as_of=DAY, plan=None).decisions
+    kept = [part for one in found.values() for seen in one.examined for part in (seen, seen.request, seen.heard)]
+    assert len(kept) > 100
+    assert [part for part in kept if part.__dict__.keys() != copy(part).__dict__.keys()] == []
 
 
 # ---- what no order explains

@@ -78,6 +78,10 @@ def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
             for requirement in rules:
                 decision = decided(requirement, seen, known[key])
                 found[requirement.id] = min(found.get(requirement.id, decision), decision, key=_gravity)
+            for exchange in seen:  # a decision that is kept has some of them
+                exchange.forget()
+                exchange.request.forget()
+                exchange.heard.forget()
     shown = {_authorization(exchange) for exchange in record} - {None}
     of_keys = _Keys(bool(shown), any("$" in header for header in shown if header))
     return Shown(_together(known.values()), {one.id: _settled(one, found[one.id], of_keys) for one in rules})
