@@ -26,6 +26,8 @@ from tests.support.command import KEY, environment, largest_size
 BASELINE = "9df0345"
 ROUNDS = 9
 LATENCY_S = 0.05
+PAIRS = 5
+LATENCIES_S = (0.0, 0.05, 0.2)
 STARTS = {
     "`--version`": ("--version",),
     "`--help`": ("--help",),
@@ -37,19 +39,23 @@ RUNS = {"a run that only reads": (), "a run with writes": ("--allow-writes",), "
 
 @dataclass(frozen=True)
 class Cost:
-    """One process: its CPU and its duration in seconds, its peak memory in MB, and the target's answers in seconds."""
+    """One process: its CPU and its duration in seconds, its peak memory in MB, and the target's answers in seconds.
+
+    `requests` is the number of requests that it sent.
+    """
 
     cpu: float
     seconds: float
     peak_mb: float
     answers: float = 0.0
+    requests: int = 0
 
 
 def lines() -> list[str]:
     """The section of the document."""
     with tempfile.TemporaryDirectory() as folder:
         older = unpacked(BASELINE, Path(folder))
-        return [*_beside(older), "", *_beside_the_answers(), "", *_starts()]
+        return [*_beside(older), "", *_beside_the_answers(), "", *_at_the_same_time(), "", *_starts()]
 
 
 def unpacked(commit: str, folder: Path) -> Path | None:
@@ -98,7 +104,8 @@ def cost_of(source: Path, *arguments: str, code: int = 0) -> Cost:
         seconds = time.monotonic() - began
         har = Path(folder, "reports", "exchanges.har")
         entries = json.loads(har.read_bytes())["log"]["entries"] if har.exists() else []
-        return Cost(used.ru_utime + used.ru_stime, seconds, peak, sum(entry["time"] for entry in entries) / 1000)
+        answers = sum(entry["time"] for entry in entries) / 1000
+        return Cost(used.ru_utime + used.ru_stime, seconds, peak, answers, len(entries))
 
 
 def _beside(older: Path | None) -> list[str]:
@@ -131,6 +138,27 @@ def _beside_the_answers() -> list[str]:
         f"On a server that answers in {LATENCY_S * 1000:.0f} ms, a run that only reads takes {times:.2f} times the sum",
         f"of the response times. CPU is {min(1.0, cpu):.0%} of the rest.",
     ]
+
+
+def _at_the_same_time() -> list[str]:
+    found = [
+        "A run with writes, which sends some requests at the same time, beside one that sends one after the other",
+        f"(`--connections 1`): medians of {PAIRS} pairs, in turns.",
+        "",
+        "| the server answers in | time, relative to one after the other | requests |",
+        "|---|--:|--:|",
+    ]
+    for latency in LATENCIES_S:
+        with served(latency) as url:
+            usual = ("--target", url, "--allow-writes")
+            pairs = [
+                [cost_of(suite_root(), *usual, "--seed", str(seed), *more) for more in ((), ("--connections", "1"))]
+                for seed in range(PAIRS)
+            ]
+        ratio = statistics.median(ours.seconds / serial.seconds for ours, serial in pairs)
+        sent = [statistics.median(cost.requests for cost in costs) for costs in zip(*pairs, strict=True)]
+        found.append(f"| {latency * 1000:.0f} ms | {ratio:.2f} | {sent[0]:.0f} and {sent[1]:.0f} |")
+    return found
 
 
 def _starts() -> list[str]:

@@ -143,7 +143,7 @@ class _Readable:
         return {field.name: self.__dict__[field.name] for field in fields(self)}  # type: ignore[arg-type]
 
     def forget(self) -> None:
-        """Keep nothing of what was read, to save memory; it is read again when it is needed."""
+        """Free what was read, to save memory; it is read again when it is needed."""
         kept = self.__getstate__()
         self.__dict__.clear()
         self.__dict__.update(kept)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
@@ -80,6 +82,36 @@ def test_a_signal_does_not_wait_for_long() -> None:
     with pytest.raises(KeyboardInterrupt):
         hanging()
     assert time.monotonic() - began < 30
+
+
+@pytest.mark.usefixtures("expecting")
+@pytest.mark.parametrize("several", [1, 4])
+def test_a_signal_interrupts_no_task_in_the_middle(several: int) -> None:
+    """A task that it hits may turn it into an error of its own, or keep it."""
+    hit = []
+
+    async def busy() -> None:
+        try:
+            while True:
+                for _ in range(1000):
+                    len("a step that takes a while")
+                await asyncio.sleep(0)
+        except KeyboardInterrupt as error:
+            hit.append(error)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(busy() for _ in range(several)))
+
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    loop = asyncio.new_event_loop()
+    with pytest.raises(KeyboardInterrupt):
+        loop.run_until_complete(all_of_them())
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
+    loop.run_until_complete(asyncio.sleep(0))
+    loop.close()
+    assert hit == []
 
 
 @pytest.mark.usefixtures("expecting")

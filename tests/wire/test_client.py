@@ -162,23 +162,6 @@ def test_a_post_without_a_body_says_so() -> None:
     assert b"content-length: 7" in up.heads[1].lower()
 
 
-@pytest.mark.parametrize("hidden", [True, False])
-def test_an_interruption_inside_a_scope_stays_one(monkeypatch: pytest.MonkeyPatch, hidden: bool) -> None:
-    """anyio reports it as "Attempted to exit a cancel scope that isn't the current task's current cancel scope"."""
-
-    async def exchange(*_: object) -> Response:
-        try:
-            if hidden:
-                raise KeyboardInterrupt
-            raise ValueError
-        except BaseException as error:
-            raise RuntimeError("Attempted to exit a cancel scope") from error
-
-    monkeypatch.setattr(HttpClient, "_exchange", exchange)
-    with HttpClient(deadline=1) as client, pytest.raises(KeyboardInterrupt if hidden else RuntimeError):
-        client.send("GET", "http://127.0.0.1:1/", [], None, new_connection=True)
-
-
 def test_informational_answers_are_skipped() -> None:
     early = b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
     with peer(lambda caller: caller.send(early + b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")) as up:

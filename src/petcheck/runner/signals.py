@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -100,6 +101,16 @@ def _handle(handler: Callable[[int, FrameType | None], None]) -> None:
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
     _handle(_end_at_once)
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        _raise()
+    else:
+        # between two steps of its tasks: inside one, it may end in an error of a library, or nobody hears of it
+        loop.call_soon_threadsafe(_raise)
+
+
+def _raise() -> None:
     raise KeyboardInterrupt
 
 

@@ -37,7 +37,7 @@ Entry: TypeAlias = Line | Exchange
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 # exchanges are in memory when they are judged
-WEIGHT_CAP = 256 * 1024 * 1024
+WEIGHT_CAP = 512 * 1024 * 1024
 TOO_HEAVY = f"holds more than {WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording"
 _OBJECTS = 2_500  # bytes of an exchange without its texts
 # a moment so much later can be computed

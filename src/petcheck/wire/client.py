@@ -160,21 +160,15 @@ class HttpClient:
     def _run(self, work: Coroutine[Any, Any, R]) -> R:
         try:
             return self._loop.run_until_complete(work)
-        except RuntimeError as error:
-            # anyio reports an interruption that hits one of its scopes as an error of the scope
-            if (interruption := _interruption(error)) is not None:
-                raise interruption from None
-            raise
         finally:
             self._abandon()
 
     def _abandon(self) -> None:
-        """End what a signal has interrupted. Each request of a burst may raise the interruption once more."""
+        """End what a signal has interrupted."""
         while unfinished := asyncio.all_tasks(self._loop):
             for task in unfinished:
                 task.cancel()
-            with contextlib.suppress(KeyboardInterrupt):
-                self._loop.run_until_complete(asyncio.wait(unfinished))
+            self._loop.run_until_complete(asyncio.wait(unfinished))
 
     def _transport(self, url: httpx.URL, new_connection: bool) -> httpx.AsyncHTTPTransport:
         if self._verify is None:
@@ -395,13 +389,6 @@ def _silence(error: Exception, seen: str) -> NoAnswer:
             return NoAnswer(Silence.CUT_SHORT, f"{seen}: {text}")
         return NoAnswer(Silence.NOT_HTTP, text)
     return NoAnswer(Silence.RESET if seen == _NOTHING else Silence.CUT_SHORT, f"{text}: {seen}")
-
-
-def _interruption(error: BaseException | None) -> KeyboardInterrupt | None:
-    """The signal that an error hides; None if there is none."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__ or error.__context__
-    return error
 
 
 def _ssl_error(error: BaseException | None) -> ssl.SSLError | None:
