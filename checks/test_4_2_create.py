@@ -153,3 +153,11 @@ def test_refused_body_is_not_stored(target: Target) -> None:
 def test_open_points_of_creation(target: Target) -> None:
     """Create the extreme animals and one without a status: what the service makes of them is observed."""
     creations(target)
+
+
+@observes("body-in-chunks")
+@sends(Traffic.NEW)
+@stage("late")
+def test_body_in_chunks(target: Target) -> None:
+    """Post an animal with its body in chunks, once and late: many servers do not read chunks."""
+    target.post_in_chunks()

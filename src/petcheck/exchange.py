@@ -64,7 +64,10 @@ class Credential(Enum):
 
 
 class Form(Enum):
-    """One of the spellings of a request that HTTP and JSON leave to the client: all mean the same (RFC 9110, 8259)."""
+    """One of the spellings of a request that HTTP and JSON leave to the client (RFC 9110, 8259).
+
+    All mean the same, but for a body in chunks: whether a server reads one is open, so it is observed and not judged.
+    """
 
     PLAIN = "the plain form"
     LOWER = "header names in lower case"
@@ -76,9 +79,12 @@ class Form(Enum):
     SPACED = "white space in its JSON"
     ESCAPED = "escapes in its JSON"
     BACKWARDS = "its JSON members in the opposite order"
+    CHUNKED = "its body in chunks"
 
 
 FORMS_OF_JSON = frozenset({Form.SPACED, Form.ESCAPED, Form.BACKWARDS})
+ALIKE = tuple(form for form in Form if form not in (Form.PLAIN, Form.CHUNKED))
+"""The forms that mean the same as the plain one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,13 @@ def wrong(*texts: str) -> list[tuple[Exchange, Problem]]:
     return [(exchange(path=f"/pets?limit={n}", index=n), Problem(text)) for n, text in enumerate(texts)]
 
 
+def test_a_request_with_its_body_in_chunks_decides_nothing() -> None:
+    seen = [exchange(), exchange(Operation.CREATE_PET, 501, asked={}, form=Form.CHUNKED, index=1)]
+    said: dict[int, Judgement] = {0: HOLDS, 1: Problem("501 is not documented")}
+    assert decide_from_tries(rule(said), seen, GROUNDS) == Held((seen[0],))
+    assert decide_from_tries(replace(rule(said), every_try=True), seen, GROUNDS) == Held((seen[0],))
+
+
 def test_exchanges_that_a_rule_does_not_concern_are_no_evidence() -> None:
     seen = [exchange(index=n) for n in range(3)]
     said: dict[int, Judgement] = {0: NOT_CONCERNED, 1: HOLDS, 2: Problem("it is wrong", body(3, "id"))}

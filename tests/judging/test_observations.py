@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from petcheck.exchange import Credential, Exchange, Silence
+from petcheck.exchange import Credential, Exchange, Form, Silence
 from petcheck.judging.judgement import Grounds
 from petcheck.judging.observations import Observed, ObservedAnswer, observed, points
 from petcheck.spec.catalogue import catalogue
@@ -85,6 +85,7 @@ SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("status-default", [post(WITH_STATUS), DEFAULTED], '"available"', (1,)),
     ("status-default", [post(NEW, 201, {"id": 9, **NEW}, index=1)], "no status", (1,)),
     ("status-default", [post(NEW, 400), post(NEW, 422, index=1)], "422", (1,)),
+    ("body-in-chunks", [post(NEW), post(NEW, 411, {}, index=1, form=Form.CHUNKED)], "411", (1,)),
     ("pet-id-not-int64", NOT_IDS, "abc: 400; 9223372036854775808: 404", (1, 2)),
     ("pet-id-not-int64", [read("abc", 400), replace(read("x", 404, index=1), example=True)], "abc: 400", (0,)),
     ("deprecation-headers", [read(1), read(1, 200, pet(1), index=1)], "none", (1,)),
@@ -135,6 +136,7 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
     ("name-beyond-ascii", [post(NEW)], NO_REQUEST),
     ("category-never-seen", [listed(pet(1, categoryId=5)), post(NEW, 400)], NO_REQUEST),
     ("status-default", [post(WITH_STATUS)], NO_REQUEST),
+    ("body-in-chunks", [post(NEW)], NO_REQUEST),
     ("pet-id-not-int64", [read(1), read("abc", credential=Credential.MISSING)], NO_REQUEST),
     ("deprecation-headers", [read(1)], "not observed: no animal was read"),
     ("orders-payload", [exchange(ORDERS, Silence.TIMEOUT)], NO_REQUEST),
@@ -151,7 +153,7 @@ def test_what_is_not_seen_says_why(case: tuple[str, list[Exchange], str]) -> Non
     assert (found.value, found.seen, found.answers) == (why, False, ())
 
 
-@pytest.mark.parametrize("point", ["name-beyond-ascii", "category-never-seen", "status-default"])
+@pytest.mark.parametrize("point", ["name-beyond-ascii", "category-never-seen", "status-default", "body-in-chunks"])
 def test_what_only_a_post_shows_needs_a_permission(point: str) -> None:
     assert observed(point, [], READING) == Observed("not observed: needs --allow-writes", seen=False)
 

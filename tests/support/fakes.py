@@ -75,17 +75,9 @@ class FakeClient(HttpClient):
     takes: float = 0.0
     sent: list[Sent] = field(default_factory=list, repr=False)
 
-    def send(
-        self,
-        method: str,
-        url: str,
-        headers: list[tuple[str, str]],
-        body: bytes | None,
-        *,
-        new_connection: bool,
-        body_cap: int = BODY_CAP,
-    ) -> Response | NoAnswer:
-        self.sent.append(Sent(method, url, tuple(headers), body, new_connection, self.clock.passed, body_cap))
+    def send(self, outgoing: Outgoing, *, new_connection: bool, body_cap: int = BODY_CAP) -> Response | NoAnswer:
+        one, at = outgoing, self.clock.passed
+        self.sent.append(Sent(one.method, one.url, tuple(one.headers), one.body, new_connection, at, body_cap))
         self.clock.passed += self.takes
         self.clock.asleep = False
         return self.handler(self.sent[-1])

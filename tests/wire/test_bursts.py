@@ -277,9 +277,9 @@ def test_a_server_of_one_connection_is_not_kept_waiting_by_another() -> None:
         threading.Thread(target=up.serve_forever, daemon=True).start()
         url, clock = f"http://127.0.0.1:{up.server_port}/v1", Clock()
         with HttpClient(deadline=2) as client:
-            kept = client.send("GET", url, [], None, new_connection=False)
-            alone = client.send("GET", url, [], None, new_connection=True)
-            again = client.send("GET", url, [], None, new_connection=False)
+            kept = client.send(Outgoing("GET", url, [], None), new_connection=False)
+            alone = client.send(Outgoing("GET", url, [], None), new_connection=True)
+            again = client.send(Outgoing("GET", url, [], None), new_connection=False)
             burst = client.send_together([Outgoing("GET", url, [], None)] * 3, lambda: (clock.now(), clock.monotonic()))
         up.shutdown()
     answers = [kept, alone, again, *(one.answer for one in burst)]

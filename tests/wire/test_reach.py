@@ -40,7 +40,7 @@ def through(up: Peer, login: str = "") -> str:
 
 def sent(url: str, deadline: float = 5.0, **how: Any) -> Response | NoAnswer:
     with HttpClient(deadline=deadline, **how) as client:
-        return client.send("GET", url, KEY, None, new_connection=False)
+        return client.send(Outgoing("GET", url, KEY, None), new_connection=False)
 
 
 def good(caller: Caller) -> bool:
@@ -125,7 +125,7 @@ def test_a_proxy_opens_a_tunnel_for_https_and_sees_nothing_in_it(certificates: P
         peer(forwarding(LOGIN)) as proxy,
         HttpClient(deadline=5, proxy=through(proxy, IN_URL), **how) as client,  # type: ignore[arg-type]
     ):
-        answers = [client.send("GET", https(up), KEY, None, new_connection=False) for _ in range(3)]
+        answers = [client.send(Outgoing("GET", https(up), KEY, None), new_connection=False) for _ in range(3)]
     assert [answer.status for answer in answers if isinstance(answer, Response)] == [200, 200, 200]
     assert [head.split(b"\r\n")[0] for head in proxy.heads] == [f"CONNECT 127.0.0.1:{up.port} HTTP/1.1".encode()]
     assert b"k-123" not in b"".join(proxy.heads)
@@ -217,7 +217,8 @@ def test_silence_of_the_server_behind_a_proxy_is_not_the_proxys(fault: str, cert
         how = {"deadline": 0.5, "proxy": through(proxy), "ca_bundle": str(certificates / "ca.pem")}
         with HttpClient(**how) as client:  # type: ignore[arg-type]
             first, second = (
-                client.send("GET", f"{https(up)}/{number}", KEY, None, new_connection=True) for number in (1, 2)
+                client.send(Outgoing("GET", f"{https(up)}/{number}", KEY, None), new_connection=True)
+                for number in (1, 2)
             )
     assert isinstance(first, Response)
     assert isinstance(second, NoAnswer)

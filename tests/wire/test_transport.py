@@ -52,7 +52,7 @@ def test_no_post_is_sent_without_writes_with_any_credential(credential: Credenti
 def test_no_post_is_sent_without_writes_when_the_quota_is_used_up() -> None:
     rig = bench(in_turn(OK))
     with pytest.raises(NotPermitted):
-        rig.transport.send_expecting_refusal(POST)
+        rig.transport.send_once(POST, may_exhaust=True)
     assert rig.client.sent == []
 
 
@@ -68,7 +68,7 @@ def delete(monkeypatch: pytest.MonkeyPatch) -> Call:
 
 def test_another_operation_that_is_not_safe_needs_writes_too(delete: Call) -> None:
     rig = bench(in_turn(OK))
-    for send in (rig.transport.send, rig.transport.send_expecting_refusal, Api(rig.transport).call):
+    for send in (rig.transport.send, rig.transport.send_once, Api(rig.transport).call):
         with pytest.raises(NotPermitted, match="DELETE requests were not allowed"):
             send(delete)
     assert rig.client.sent == []
@@ -120,7 +120,7 @@ def test_the_cap_on_requests_is_strict() -> None:
     rig = bench(in_turn(OK), max_requests=2)
     rig.transport.send(LIST)
     rig.transport.send(LIST)
-    for send in (rig.transport.send, rig.transport.send_expecting_refusal):
+    for send in (rig.transport.send, rig.transport.send_once):
         with pytest.raises(BudgetSpent) as refusal:
             send(LIST)
         assert refusal.value.reason == "the run has reached its limit of 2 requests"
@@ -290,15 +290,22 @@ def test_one_quota_for_both_is_noticed() -> None:
 def test_using_up_the_quota_waits_only_for_a_retry_after() -> None:
     used_up = response(headers=rates(60, 0, at_noon(50)))
     rig = bench(in_turn(used_up, limited(("Retry-After", "9"), *rates(60, 0, at_noon(50))), used_up))
-    assert [rig.transport.send_expecting_refusal(LIST).index for _ in range(3)] == [0, 1, 2]
+    assert [rig.transport.send_once(LIST, may_exhaust=True).index for _ in range(3)] == [0, 1, 2]
     assert rig.statuses == [200, 429, 200]
     assert rig.clock.slept == [9.0]
+
+
+def test_any_answer_counts_to_a_call_that_is_sent_once() -> None:
+    silent = NoAnswer(Silence.TIMEOUT, "nothing was received")
+    rig = bench(in_turn(response(503), silent), writes=True)
+    assert [rig.transport.send_once(POST).status for _ in range(2)] == [503, None]
+    assert len(rig.transport.recorded) == 2
 
 
 def test_expected_waits_do_not_count_against_the_cap() -> None:
     rig = bench(in_turn(limited(("Retry-After", "60"))), max_wait=250.0)
     for _ in range(2):
-        rig.transport.send_expecting_refusal(LIST)
+        rig.transport.send_once(LIST, may_exhaust=True)
     rig.transport.time.sleep(120.0)
     with pytest.raises(NotSent, match="429 again"):
         rig.transport.send(LIST)
@@ -345,8 +352,8 @@ def test_the_retry_after_of_a_gateway_error_applies_to_every_call() -> None:
 
 def test_using_up_the_quota_waits_for_a_gateway_error_too() -> None:
     rig = bench(in_turn(response(503, [("Retry-After", "9")]), OK))
-    rig.transport.send_expecting_refusal(LIST)
-    rig.transport.send_expecting_refusal(LIST)
+    rig.transport.send_once(LIST, may_exhaust=True)
+    rig.transport.send_once(LIST, may_exhaust=True)
     assert [sent.at for sent in rig.client.sent] == [0.0, 9.0]
 
 
@@ -509,7 +516,7 @@ def test_a_target_that_hangs_from_the_start_costs_two_deadlines() -> None:
         with pytest.raises(TargetDown):
             rig.transport.send(call)
     with pytest.raises(TargetDown):
-        rig.transport.send_expecting_refusal(LIST)
+        rig.transport.send_once(LIST, may_exhaust=True)
     assert rig.transport.down
     assert [sent.path for sent in rig.client.sent] == ["/pets", "/store/orders"]
 

@@ -41,6 +41,7 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
 
 def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
     """`decide` without failed first tries, unless the rule needs them; a failure in bursts alone says so."""
+    record = stated(record)
     decision = decide(rule, record if rule.every_try else final_tries(record), grounds)
     if not isinstance(decision, Failed):
         return decision
@@ -186,6 +187,14 @@ def _final_tries(record: Record) -> WholeRecord:
 
 
 final_tries = Once(_final_tries)
+
+
+def _stated(record: Record) -> WholeRecord:
+    """The record without requests that the document leaves open as a whole: those with their body in chunks."""
+    return WholeRecord(exchange for exchange in record if exchange.request.form is not Form.CHUNKED)
+
+
+stated = Once(_stated)
 
 
 def _silent_as(exchange: Exchange, *kinds: Silence) -> bool:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import chain
 
-from petcheck.exchange import Animal, Exchange, NoAnswer, Response, http_date
+from petcheck.exchange import Animal, Exchange, Form, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
 from petcheck.judging.judgement import Grounds, Record
@@ -186,6 +186,11 @@ def _status_default(record: Record, grounds: Grounds) -> Observed:
     return Observed(default, (made.exchange.index,))
 
 
+def _body_in_chunks(record: Record, grounds: Grounds) -> Observed:
+    posted = [("", e) for e in record if e.request.form is Form.CHUNKED]
+    return _answers(posted) if grounds.writes else _unseen("needs --allow-writes")
+
+
 # ---- 4.3 and 4.4: get an animal, other operations
 
 
@@ -266,6 +271,7 @@ _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
     "name-beyond-ascii": _name_beyond_ascii,
     "category-never-seen": _category_never_seen,
     "status-default": _status_default,
+    "body-in-chunks": _body_in_chunks,
     "pet-id-not-int64": _id_not_int64,
     "deprecation-headers": _deprecation_headers,
     "orders-payload": _orders_payload,

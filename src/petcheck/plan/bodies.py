@@ -82,6 +82,11 @@ def twin_name(run: str, number: int) -> str:
     return f"petcheck {run} twin {number}"
 
 
+def chunked_pet(run: str, category: int) -> dict[str, object]:
+    """A plain NewPet whose body is sent in chunks."""
+    return {"name": f"petcheck {run} in chunks", "categoryId": category}
+
+
 def defects(run: str, category: int, number: int) -> tuple[Defect, ...]:
     """Every body that section 4.2 certainly refuses, one defect each; `number` is random and is sent as a name."""
 

@@ -10,13 +10,12 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from petcheck.exchange import FORMS_OF_JSON, Call, Exchange, Form
+from petcheck.exchange import ALIKE, FORMS_OF_JSON, Call, Exchange, Form
 from petcheck.json_values import parse
 from petcheck.judging.request_bodies import Due, asked_for
 from petcheck.spec.operations import Operation
 
 _LONGEST = 900  # bytes of a body that another spelling must not make too long
-_DIFFERENT = tuple(form for form in Form if form is not Form.PLAIN)
 
 
 @dataclass
@@ -57,7 +56,7 @@ class Forms:
     def drawn(self, operation: Operation) -> list[Form]:
         """The forms other than the plain one, in the order in which requests to an operation take them."""
         drawn = random.Random(f"{self.seed}/forms/{operation.value}")  # noqa: S311 - repeatable, not secret
-        forms = drawn.sample(_DIFFERENT, len(_DIFFERENT))
+        forms = drawn.sample(ALIKE, len(ALIKE))
         return sorted(forms, key=lambda form: form not in FORMS_OF_JSON)  # few bodies have those
 
 

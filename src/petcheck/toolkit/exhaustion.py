@@ -50,6 +50,6 @@ def _send(target: Target, step: Ask) -> None:
     if left > 0:
         target.transport.wait(left, "sending the next request")
     for call in step.calls:
-        exchange = target.transport.send_expecting_refusal(call)
+        exchange = target.transport.send_once(call, may_exhaust=True)
         if exchange.status is None or exchange.status >= 300:
             return

@@ -22,7 +22,7 @@ from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.verdicts import forms_in, in_plain_form
-from petcheck.plan.bodies import Defect, ValidPet, defects, valid_pets
+from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyCell, KeyPlan, key_body, key_call, key_plan
 from petcheck.plan.pages import Parameters, first_pages
@@ -224,9 +224,10 @@ class Target:
 
     @property
     def reserved(self) -> int:
-        """Requests kept for later: those of the end of the run, and one for a question that arises after them."""
-        ends = self.ended or self.choice.entries is not None
-        return _RESERVED + (0 if ends else end_share(self.budget + self.examples_share))
+        """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
+        if self.ended or self.choice.entries is not None:
+            return _RESERVED
+        return _RESERVED + int(self.config.writes) + end_share(self.budget + self.examples_share)
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
@@ -302,6 +303,17 @@ class Target:
             self.need_writes()
             self.created[label] = self.api.call(valid_call(body, escaped=escaped))
         return self.created[label]
+
+    def post_in_chunks(self) -> None:
+        """Post an animal with its body in chunks, if a request is left for it. Raises `NotRun` without writes.
+
+        Any answer is one, silence too: the document leaves it open.
+        """
+        self.need_writes()
+        if not self.affords(0):
+            return
+        call = new_pet_call(chunked_pet(self.run, self.category))
+        self.transport.send_once(replace(call, form=Form.CHUNKED))
 
     def keyless(self, cell: KeyCell) -> Call | None:
         """The request for a cell of the plan of keys; None if the run may not send it."""

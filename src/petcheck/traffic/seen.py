@@ -207,15 +207,12 @@ def _says_empty(response: Mapping[str, Any], headers: Iterable[tuple[str, str]])
 
 def _unpacked(body: bytes) -> bytes | None:
     """A body that was recorded as it came over the wire; None if it was not, or in another encoding."""
-    for bits in (47, -15):  # gzip or zlib, raw deflate
-        unpacker = zlib.decompressobj(bits)
-        try:
-            found = unpacker.decompress(body, _UNPACKED_CAP)
-        except zlib.error:
-            continue
-        if unpacker.eof and not unpacker.unused_data:
-            return found
-    return None
+    unpacker = zlib.decompressobj(47)  # gzip or zlib
+    try:
+        found = unpacker.decompress(body, _UNPACKED_CAP)
+    except zlib.error:
+        return None
+    return found if unpacker.eof and not unpacker.unused_data else None
 
 
 def _is_binary(body: bytes) -> bool:

@@ -6,7 +6,7 @@ from petcheck.errors import ConnectionLost, NotDated
 from petcheck.exchange import NoAnswer
 from petcheck.spec.figures import CONTENT_TYPE
 from petcheck.spec.version import VERSION
-from petcheck.wire.client import HttpClient
+from petcheck.wire.client import HttpClient, Outgoing
 
 _CAP = 64 * 1024  # a response has a few KB: a signature and some certificates
 
@@ -19,7 +19,7 @@ def ask(url: str, query: bytes, *, deadline: float, ca_bundle: str | None) -> by
     headers = [(CONTENT_TYPE, "application/timestamp-query"), ("User-Agent", f"petcheck/{VERSION}")]
     with HttpClient(deadline=deadline, ca_bundle=ca_bundle) as client:
         try:
-            answer = client.send("POST", url, headers, query, new_connection=True, body_cap=_CAP)
+            answer = client.send(Outgoing("POST", url, headers, query), new_connection=True, body_cap=_CAP)
         except ConnectionLost as lost:
             raise NotDated(f"{url} did not answer: {lost}") from None
     if isinstance(answer, NoAnswer):

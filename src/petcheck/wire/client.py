@@ -12,7 +12,7 @@ import contextlib
 import ssl
 import sys
 import zlib
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -46,12 +46,13 @@ Moment: TypeAlias = tuple[datetime, float]
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A request of a burst, as it goes out."""
+    """A request as it goes out; `in_chunks` has its body sent in two chunks (RFC 9112, section 7.1)."""
 
     method: str
     url: str
     headers: list[tuple[str, str]]
     body: bytes | None
+    in_chunks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,22 +105,13 @@ class HttpClient:
             self._loop.run_until_complete(transport.aclose())
         self._runner.close()
 
-    def send(
-        self,
-        method: str,
-        url: str,
-        headers: list[tuple[str, str]],
-        body: bytes | None,
-        *,
-        new_connection: bool,
-        body_cap: int = BODY_CAP,
-    ) -> Response | NoAnswer:
+    def send(self, outgoing: Outgoing, *, new_connection: bool, body_cap: int = BODY_CAP) -> Response | NoAnswer:
         """Send one request and read its whole response, at most `body_cap` bytes of its body.
 
         `new_connection` opens a connection for this request alone: where a kept one may be closed by now, and for a
         second try. Raises `ConnectionLost` if a kept connection was closed before the response began.
         """
-        request = _request(Outgoing(method, url, headers, body))
+        request = _request(outgoing)
         if isinstance(request, NoAnswer):
             return request
         return self._run(self._exchange(request, new_connection, body_cap, self._deadline))
@@ -301,9 +293,16 @@ class _Meeting:
 def _request(outgoing: Outgoing) -> httpx.Request | NoAnswer:
     try:
         written = [(name.encode(), value.encode()) for name, value in outgoing.headers]
-        return httpx.Request(outgoing.method, outgoing.url, headers=written, content=outgoing.body)
+        content = _halves(outgoing.body or b"") if outgoing.in_chunks else outgoing.body
+        return httpx.Request(outgoing.method, outgoing.url, headers=written, content=content)
     except (httpx.InvalidURL, UnicodeError) as error:
         return NoAnswer(Silence.UNREACHABLE, f"the URL is not valid: {error}")
+
+
+async def _halves(body: bytes) -> AsyncIterator[bytes]:
+    middle = len(body) // 2
+    for half in filter(None, (body[:middle], body[middle:])):
+        yield half
 
 
 def _trusting(ca_bundle: str | None) -> ssl.SSLContext:
@@ -352,12 +351,10 @@ def _decoded(raw: bytes, encodings: str, cap: int) -> tuple[bytes, bool, str | N
 
 def _inflated(raw: bytes, cap: int, *, gzip: bool) -> tuple[bytes, bool]:
     """The decompressed `raw`, of one or several gzip members, and whether it is complete. Raises `zlib.error`."""
-    # some servers send deflate without the header of zlib (RFC 1950, section 2.2) that it should have
-    has_header = bool(raw) and raw[0] & 15 == 8 and int.from_bytes(raw[:2]) % 31 == 0
-    bits = 31 if gzip else 15 if has_header else -15
     found = bytearray()
     for member in range(_MEMBERS_UNDONE):
-        unpacker = zlib.decompressobj(bits)
+        # deflate has the header of zlib (RFC 9110, section 8.4.1.2)
+        unpacker = zlib.decompressobj(31 if gzip else 15)
         try:
             found += unpacker.decompress(raw, cap + 1 - len(found))
         except zlib.error:

@@ -16,6 +16,8 @@ from petcheck.wire.redaction import Redactor
 
 TRACE = "traceparent"
 """The header of W3C Trace Context."""
+# a server that reads no chunks takes them for the next request of the connection
+_ALONE = (Form.NEW_CONNECTION, Form.CHUNKED)
 
 
 @dataclass
@@ -59,10 +61,8 @@ class LiveSender:
         client, headers = self._client(call), self._headers(call)
         going = self._outgoing(call, headers)
         began = self._moment()
-        alone = new_connection or call.form is Form.NEW_CONNECTION
-        answer = client.send(
-            going.method, going.url, going.headers, going.body, new_connection=alone, body_cap=body_cap
-        )
+        alone = new_connection or call.form in _ALONE
+        answer = client.send(going, new_connection=alone, body_cap=body_cap)
         timed = Timed(answer, began, self._moment())
         return self._exchange(call, headers, timed, self._said())
 
@@ -104,7 +104,8 @@ class LiveSender:
 
     def _outgoing(self, call: Call, headers: Sequence[Header]) -> Outgoing:
         """A call as it is sent."""
-        return Outgoing(call.method, self.base_url + call.path, [(one.name, one.value) for one in headers], call.body)
+        written = [(one.name, one.value) for one in headers]
+        return Outgoing(call.method, self.base_url + call.path, written, call.body, in_chunks=call.form is Form.CHUNKED)
 
     def _exchange(self, call: Call, headers: Sequence[Header], timed: Timed, said: str | None) -> Exchange:
         """A call and its answer, redacted; `said` are the tracebacks of a server that the run serves."""
@@ -154,6 +155,8 @@ def _usual(call: Call, form: Form) -> Iterator[tuple[str, str]]:
     yield _cased("User-Agent", form), f"petcheck/{VERSION}"
     if call.body is not None:
         yield _cased(CONTENT_TYPE, form), MEDIA_TYPE
+    if form is Form.CHUNKED:
+        yield "Transfer-Encoding", "chunked"
 
 
 def _cased(name: str, form: Form) -> str:

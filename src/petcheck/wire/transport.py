@@ -142,11 +142,14 @@ class Transport:
         # the simpler forms of an example differ in nothing else
         return self._settled(call if self.simplifies is not None else self.formed(call, self.recorded))
 
-    def send_expecting_refusal(self, call: Call) -> Exchange:
-        """Send a call that may use up the quota: wait only for a Retry-After in force; a 429 counts as an answer."""
+    def send_once(self, call: Call, *, may_exhaust: bool = False) -> Exchange:
+        """Send a call to which any answer counts, 429 and silence too.
+
+        If it `may_exhaust` the quota, it waits only for a Retry-After in force.
+        """
         if self._down is not None:
             raise TargetDown(self._down)
-        return self._paced(call, may_exhaust=True)
+        return self._paced(call, may_exhaust=may_exhaust)
 
     def send_together(self, calls: Sequence[Call]) -> list[Exchange | None]:
         """Send calls in bursts of as many as the target may have under way; the last exchange of each, in their order.

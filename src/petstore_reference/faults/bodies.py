@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from codecs import BOM_UTF8
 from functools import partial
 
 from petstore_reference.messages import Answer, Operation, ReceivedCall
-from petstore_reference.overrides import bodies, header, served
+from petstore_reference.overrides import bodies, both, header, served
 from petstore_reference.registry import ALL, OF_ANIMALS, fault
 
 json_text = partial(fault, section="1")
@@ -39,6 +40,10 @@ def _shortened(body: bytes) -> bytes:
 
 def _buffered(body: bytes) -> bytes:
     return body[:1000]
+
+
+def _raw_deflate(body: bytes) -> bytes:
+    return zlib.compress(body, wbits=-15)
 
 
 def _commented(body: bytes) -> bytes:
@@ -128,6 +133,13 @@ FAULTS = [
         "SERVICE-1",
         header("Content-Encoding", "gzip", 200, 201),
         at=(),
+        each=OF_ANIMALS,
+    ),
+    *json_text(
+        "deflate-without-zlib",
+        "Bodies are compressed with deflate, but lack the header of zlib.",
+        "SERVICE-1",
+        both(bodies(_raw_deflate, 200, 201), header("Content-Encoding", "deflate", 200, 201)),
         each=OF_ANIMALS,
     ),
     *media_type("text-plain", "Content-Type is text/plain.", "BODY-1", header(_TYPE, "text/plain"), each=ALL),

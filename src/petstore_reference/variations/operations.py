@@ -74,6 +74,15 @@ def _needs_json_type(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, act=act)
 
 
+def _needs_a_length(behaviour: Behaviour) -> Behaviour:
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+        if "transfer-encoding" in call.headers:
+            raise Refused(501, "no_chunks", "A body must have a Content-Length.")
+        return behaviour.act(call, state, whole)
+
+    return replace(behaviour, act=act)
+
+
 def _bearer_in_any_case(behaviour: Behaviour) -> Behaviour:
     def authenticate(call: ReceivedCall, keys: Mapping[str, str]) -> Caller:
         scheme, space, token = (call.authorization or "").partition(" ")
@@ -163,6 +172,7 @@ VARIATIONS = [
         _needs_json_type,
         at=_CREATE,
     ),
+    variation("chunks-refused", "4.2", "A body in chunks gets 501.", _needs_a_length, at=_CREATE),
     variation("whole-number-refused", "4.2", "`1.0` as `categoryId` gets 400.", _plain_integers, at=_CREATE),
     variation(
         "default-status",
