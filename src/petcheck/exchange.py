@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from enum import Enum
@@ -33,7 +33,7 @@ from petcheck.words import plural
 
 _SHOWN = 100  # characters of a path or body in a message
 _PLAIN_LIMIT = re.compile(r"[1-9][0-9]{0,2}")
-_PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(-?[0-9]{1,20})$"))
+_PET_ID = re.compile(Operation.GET_PET.path.replace("{petId}", "(0|-?[1-9][0-9]{0,19})$"))
 
 Animal: TypeAlias = Mapping[str, Json]
 """A JSON object where a Pet is required."""
@@ -176,7 +176,8 @@ class Request(_Readable):
     operation: Operation
     method: str
     url: str
-    headers: tuple[tuple[str, str], ...]
+    # operation, key and form give them; a trace would make each request another one
+    headers: tuple[tuple[str, str], ...] = field(compare=False)
     body: bytes | None
     credential: Credential
     form: Form = Form.PLAIN

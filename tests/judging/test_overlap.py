@@ -32,7 +32,7 @@ JUDGED = [requirement for requirement in catalogue().judged if requirement.id in
 
 
 def grounds_for(record: WholeRecord) -> Grounds:
-    return grounds_of(record, as_of=DAY, plan=None, category_id=None, writes=True, run=RUN, repeats=False)
+    return grounds_of(record, as_of=DAY, plan=None, writes=True, run=RUN, repeats=False)
 
 
 def failures(exchanges: list[Exchange], but: set[str] = frozenset()) -> dict[str, str]:  # type: ignore[assignment]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from petcheck.exchange import Credential, Exchange, Silence
@@ -227,10 +229,18 @@ def test_a_page_that_would_show_an_animal(query: str, size: int, status: str | N
     assert (seen[0] in would_show(seen, status)) is shows
 
 
-@pytest.mark.parametrize(("other", "shows"), [(44, True), (43, False)])
-def test_a_filtered_page_of_20_or_more_is_not_full_if_a_longer_page_exists(other: int, shows: bool) -> None:
-    seen = pages(("?limit=100&status=sold", 43), ("?limit=100&status=pending", other))
-    assert (seen[0] in would_show(seen, "sold")) is shows
+@pytest.mark.parametrize(
+    ("number", "more", "shows"),
+    [(44, 1_000, True), (44, 999, False), (43, 1_000, False), (20, 9_000, False)],
+)
+def test_a_filtered_page_of_20_or_more_is_not_cut_if_another_has_more_animals_and_bytes(
+    number: int, more: int, shows: bool
+) -> None:
+    """A server may cap its pages by number or by bytes."""
+    short, long = pages(("?limit=100&status=sold", 43), ("?limit=100&status=pending", number))
+    padding = b" " * (len(short.heard.body) + more - len(long.heard.body))
+    heavy = replace(long, answer=replace(long.heard, body=long.heard.body + padding))
+    assert (short in would_show([short, heavy], "sold")) is shows
 
 
 def test_since_when_animals_are_known() -> None:

@@ -14,19 +14,19 @@ DAY = date(2026, 1, 1)
 REX = {"id": 7, "name": "Rex", "categoryId": 3}
 
 
-def test_grounds_are_what_the_record_shows_and_the_user_said() -> None:
+def test_grounds_are_what_the_record_shows() -> None:
     tex = {"name": "Tex", "categoryId": 5}
     record = [exchange(body=[REX]), exchange(Operation.CREATE_PET, 201, {"id": 9, **tex}, asked=tex)]
-    grounds = grounds_of(record, as_of=DAY, plan="pro", category_id=4, writes=True, run="0a1b2c3d", repeats=True)
+    grounds = grounds_of(record, as_of=DAY, plan="pro", writes=True, run="0a1b2c3d", repeats=True)
     assert grounds == Grounds(
         DAY,
         PLANS["pro"],
-        categories=frozenset({3, 4, 5}),
+        categories=frozenset({3, 5}),
         listed=frozenset({7, 9}),
         writes=True,
         run="0a1b2c3d",
         repeats=True,
         begun={9: 0.0},
     )
-    bare = grounds_of(record, as_of=DAY, plan=None, category_id=None, writes=False, run="", repeats=False)
+    bare = grounds_of(record, as_of=DAY, plan=None, writes=False, run="", repeats=False)
     assert bare == Grounds(DAY, categories=frozenset({3, 5}), listed=frozenset({7, 9}), begun={9: 0.0})

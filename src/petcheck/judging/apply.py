@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
-from petcheck.exchange import Exchange, Form, NoAnswer, Request, Silence
+from petcheck.exchange import Credential, Exchange, Form, NoAnswer, Request, Silence
 from petcheck.judging.judgement import (
     STATUS,
     Decision,
@@ -27,7 +27,8 @@ from petcheck.judging.overlap import crowded_in, is_in_excess
 from petcheck.spec.figures import GATEWAY_TROUBLE
 
 _NAMED, _SHOWN = 3, 10
-_CUT_BY_CHANCE = 3  # answers of a run that a network or a restart may cut short
+# answers that a network or a restart may cut short: so many, or one in so many
+_CUT_BY_CHANCE, _CUT_IN = 3, 50
 
 
 def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
@@ -162,7 +163,7 @@ def _final_tries(record: Record) -> WholeRecord:
     crowded = crowded_in(record)
     cut = [one for one in record if _silent_as(one, Silence.CUT_SHORT)]
     # requests at the same time may be too many for a server
-    cut_often = len(cut) > _CUT_BY_CHANCE and sum(one.burst is None for one in cut) > 1
+    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) // _CUT_IN) and sum(one.burst is None for one in cut) > 1
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:
@@ -190,8 +191,17 @@ final_tries = Once(_final_tries)
 
 
 def _stated(record: Record) -> WholeRecord:
-    """The record without requests that the document leaves open as a whole: those with their body in chunks."""
-    return WholeRecord(exchange for exchange in record if exchange.request.form is not Form.CHUNKED)
+    """The record without exchanges that the document leaves open as a whole.
+
+    Those are a body in chunks, and a 400 for a key beyond ASCII: a header of such bytes may be malformed, and what
+    refuses it is often not the server itself (RFC 9110, section 5.5).
+    """
+    return WholeRecord(exchange for exchange in record if not _is_open(exchange))
+
+
+def _is_open(exchange: Exchange) -> bool:
+    of_bytes = exchange.request.credential is Credential.BEYOND_ASCII
+    return exchange.request.form is Form.CHUNKED or (of_bytes and exchange.status == 400)
 
 
 stated = Once(_stated)

@@ -6,7 +6,7 @@ A pass needs some of them, and a run samples the rest. An examined exchange cove
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
@@ -56,12 +56,16 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a requirement was examined: `seen` of `total` cells of `dimensions`, and what a pass still needs."""
+    """How much of a requirement was examined: `seen` of `total` cells of `dimensions`, and what a pass still needs.
+
+    `forbidden` are the values that only a run with writes can examine.
+    """
 
     dimensions: str
     seen: int
     total: int
     missing: tuple[str, ...] = ()
+    forbidden: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """In words."""
@@ -76,7 +80,14 @@ def coverage(requirement: str, examined: Iterable[Exchange], grounds: Grounds) -
     existing = frozenset(cells.all())
     seen = {cell for exchange in examined for cell in cells.of(exchange, grounds)} & existing
     missing = tuple(", ".join(need) for need in cells.needs if not any(set(need) <= set(cell) for cell in seen))
-    return Coverage(cells.words, len(seen), len(existing), missing)
+    return Coverage(cells.words, len(seen), len(existing), missing, tuple(_forbidden(requirement, cells, grounds)))
+
+
+def _forbidden(requirement: str, cells: Cells, grounds: Grounds) -> Iterator[str]:
+    """The values of dimensions that the run has only if it may write."""
+    with_writes = cells if grounds.writes else cells_of(requirement, replace(grounds, writes=True)) or cells
+    for wider, dimension in zip(with_writes.dimensions, cells.dimensions, strict=True):
+        yield from (value for value in wider.values if value not in dimension.values)
 
 
 def cells_of(requirement: str, grounds: Grounds) -> Cells | None:

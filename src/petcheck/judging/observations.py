@@ -14,6 +14,7 @@ from itertools import chain
 from petcheck.exchange import Animal, Exchange, Form, NoAnswer, Response, http_date
 from petcheck.json_values import integer, kind
 from petcheck.judging.creations import creations_in, posts_in
+from petcheck.judging.json_extensions import lenient_reading
 from petcheck.judging.judgement import Grounds, Record
 from petcheck.judging.matchers import answer_text, quoted
 from petcheck.judging.overlap import is_in_excess
@@ -186,6 +187,17 @@ def _status_default(record: Record, grounds: Grounds) -> Observed:
     return Observed(default, (made.exchange.index,))
 
 
+def _json_extensions(record: Record, grounds: Grounds) -> Observed:
+    found: dict[str, Exchange] = {}
+    for exchange in posts_in(record):
+        asked = exchange.request
+        if asked.body and asked.parsed.wrong and not asked.parsed.unread:
+            reading = lenient_reading(asked.body)
+            if reading is not None and reading.extension:
+                found.setdefault(reading.extension, exchange)
+    return _answers(found.items()) if grounds.writes else _unseen("needs --allow-writes")
+
+
 def _body_in_chunks(record: Record, grounds: Grounds) -> Observed:
     posted = [("", e) for e in record if e.request.form is Form.CHUNKED]
     return _answers(posted) if grounds.writes else _unseen("needs --allow-writes")
@@ -271,6 +283,7 @@ _POINTS: Mapping[str, Callable[[Record, Grounds], Observed]] = {
     "name-beyond-ascii": _name_beyond_ascii,
     "category-never-seen": _category_never_seen,
     "status-default": _status_default,
+    "json-extensions": _json_extensions,
     "body-in-chunks": _body_in_chunks,
     "pet-id-not-int64": _id_not_int64,
     "deprecation-headers": _deprecation_headers,

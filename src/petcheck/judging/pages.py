@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise, takewhile
+from itertools import accumulate, pairwise, takewhile
 from math import inf
 
 from petcheck.exchange import Animal, Call, Exchange, Page
@@ -15,7 +15,8 @@ from petcheck.spec.operations import Operation
 
 LAG_S = 10.0
 """What a server shows may lag by this many seconds, because of caches, replicas or a filter's index."""
-_SMALLEST_CAP = 20
+SMALLEST_CAP = 20
+_ROOM_BYTES = 1_000  # more than an animal takes up on a page
 
 
 def page_in_words(exchange: Exchange) -> str:
@@ -132,7 +133,7 @@ def _whole_stores(record: Iterable[Exchange]) -> Sequence[Page]:
         # an item without an id cannot be distinguished from another
         if not page.has_room or len(page.ids) < page.size:
             return False
-        if page.size < _SMALLEST_CAP:
+        if page.size < SMALLEST_CAP:
             return True
         ids = set(page.ids)
         shown_before = sum(first[number] <= page.exchange.sent for number in ids)
@@ -153,18 +154,26 @@ def that_would_show(record: Iterable[Exchange], status: str | None) -> Sequence[
     """
     pages = pages_in(record)
     whole = {page.exchange.index for page in whole_stores(record)}
-    sizes = [page.size for page in pages]
+    heavier = sorted(pages, key=_weight)
+    weights = [*map(_weight, heavier)]
+    # the most animals of the pages from each on
+    longest = [*accumulate((page.size for page in reversed(heavier)), max)][::-1]
+
+    def is_cut(page: Page) -> bool:
+        """Whether a cap, by number or by bytes, may have cut it: no page with room for one more shows another."""
+        place = bisect_left(weights, _weight(page) + _ROOM_BYTES)
+        return page.size >= SMALLEST_CAP and (place == len(longest) or longest[place] <= page.size)
+
     return [
         page
         for page in pages
         if page.exchange.index in whole
-        or (
-            page.by_status is not None
-            and page.by_status == status
-            and page.has_room
-            and (page.size < _SMALLEST_CAP or page.size < max(sizes))
-        )
+        or (page.by_status is not None and page.by_status == status and page.has_room and not is_cut(page))
     ]
+
+
+def _weight(page: Page) -> int:
+    return len(page.exchange.heard.body)
 
 
 def known_since(exchanges: Iterable[Exchange], ids: Iterable[int], until: float = inf) -> float:

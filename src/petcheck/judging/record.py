@@ -15,17 +15,18 @@ def grounds_of(
     *,
     as_of: date,
     plan: str | None,
-    category_id: int | None,
     writes: bool,
     run: str,
     repeats: bool,
 ) -> Grounds:
-    """What a record and the user say about a target; `plan` and `category_id` may be None."""
-    known = {category_id} if category_id is not None else set()
+    """What a record and the user say about a target; `plan` may be None.
+
+    A category that the user names is known once the target has shown it: it may be another target's.
+    """
     return Grounds(
         as_of,
         next((each for name, each in PLANS.items() if name == plan), None),
-        categories=frozenset({*known, *categories_in(record)}),
+        categories=categories_in(record),
         listed=frozenset({*animals_in(record), *(made.id for made in creations_in(record))}),
         writes=writes,
         run=run,

@@ -61,7 +61,6 @@ def shown_by_traffic(record: Record, *, as_of: date, plan: str | None) -> Shown:
                 _as_seen_by(key, piece, latest),
                 as_of=as_of,
                 plan=plan,
-                category_id=None,
                 writes=True,
                 run="",
                 repeats=True,

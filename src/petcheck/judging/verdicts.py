@@ -12,9 +12,10 @@ from datetime import date
 from typing import Literal
 
 from petcheck.exchange import Exchange, Form, Response
+from petcheck.json_values import integer
 from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import Coverage, coverage
-from petcheck.judging.creations import creations_in
+from petcheck.judging.creations import posts_in
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
 from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.matchers import answer_text, one_of
@@ -253,6 +254,9 @@ def verdict_of(
         if needed:
             reason = f"{_reasons(needed)} Otherwise c{said}"
             return _advised(replace(verdict, outcome="inconclusive", reason=reason, settled_by=settled_by), needed)
+        if covered is not None and covered.forbidden:
+            not_run.append(Dropped("not-run", f"{', '.join(covered.forbidden)}.", "--allow-writes"))
+            settled_by = settled_by or "--allow-writes"
         left_out = f" Not examined: {_reasons(not_run)}" if not_run else ""
         return _advised(replace(verdict, reason=f"C{said}{left_out}", settled_by=settled_by), not_run)
     asked = any(attempt.dropped is None and not attempt.on_top for attempt in attempts)
@@ -312,13 +316,14 @@ def _spoiled_by(exchange: Exchange, record: Record) -> str:
     before = max((e.finished for e in worked if e.finished <= exchange.sent), default=None)
     if before is None or any(e.finished > exchange.sent for e in worked):
         return ""
-    made = [
-        one for one in creations_in(record) if before <= one.exchange.sent and one.exchange.finished <= exchange.sent
-    ]
-    if not made:
+    posts = [e for e in posts_in(record) if e.status == 201 and before <= e.sent and e.finished <= exchange.sent]
+    # an animal whose own 201 cannot be read is the likeliest
+    worst = max(posts, key=lambda e: (e.object is None, e.index), default=None)
+    if worst is None:
         return ""
-    last = made[-1]
-    return f"It worked until {last.exchange.request.summary} created animal {last.id}. "
+    number = integer((worst.object or {}).get("id"))
+    animal = "an animal" if number is None else f"animal {number}"
+    return f"It worked until {worst.request.summary} created {animal}. "
 
 
 def forms_in(decision: Failed) -> tuple[Form, ...]:

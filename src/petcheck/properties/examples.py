@@ -10,7 +10,7 @@ from functools import cached_property, partial
 
 from petcheck.errors import NotRun, NotSent, OperationSilent
 from petcheck.exchange import Call, Exchange, page_call, read_call
-from petcheck.judging.creations import name_in, posts_in, reads_in, taken
+from petcheck.judging.creations import creations_in, name_in, posts_in, reads_in, taken
 from petcheck.judging.judgement import Failed, Problem
 from petcheck.judging.pages import animals_in, shown_in
 from petcheck.properties.cases import cases_of
@@ -29,7 +29,7 @@ _FURTHER = 10  # most requests to simplify one example
 _SIMPLIFIED = 6  # most failures of an operation that are simplified
 _SEQUENCES, _AGAIN, _NEXT = "sequences", "read again", "the next id"
 _COMPARED = ("CREATE-12", "CREATE-11", "CREATE-13", "GET-2", "PET-5")
-_SPOILING = 3
+_SPOILING = 6
 _IDS = 2  # examples of ids that come before a second read of an animal
 
 
@@ -178,7 +178,9 @@ class Examples:
         parts = [_Part(Operation.STORE_ORDERS, share.ordering, ordering())]
         if share.posts:
             posted = [e.request.body for e in self.target.record if e.request.operation is Operation.CREATE_PET]
-            bodies = creating(self.pets, seed, [body for body in posted if body], cases, self._created)
+            bodies = creating(
+                self.pets, seed, [body for body in posted if body], cases, self._created, self._plainest()
+            )
             needed = (call for call in bodies if choice.posts(call.body, self.target.grounds.categories))
             parts.append(_Part(Operation.CREATE_PET, share.creating, needed))
             if share.sequence_posts and Traffic.NEW in choice.examples:
@@ -197,6 +199,10 @@ class Examples:
             for part in parts
             if part.share > 0 and (not isinstance(part.name, Operation) or choice.calls(part.name))
         ]
+
+    def _plainest(self) -> int | None:
+        """The id of the first animal that the run created."""
+        return next((one.id for one in creations_in(self.target.record)), None)
 
     def _created(self, body: bytes) -> bool:
         return any(e.status == 201 for e in posts_in(self.target.record) if e.request.body == body)

@@ -200,19 +200,26 @@ class Pets:
 
 
 def creating(
-    pets: Pets, seed: int, known: Iterable[bytes], cases: Cases, created: Callable[[bytes], bool] = lambda _: True
+    pets: Pets,
+    seed: int,
+    known: Iterable[bytes],
+    cases: Cases,
+    created: Callable[[bytes], bool] = lambda _: True,
+    own_id: int | None = None,
 ) -> Iterator[Call]:
     """NewPets that may be accepted, mixed with defective ones; each has one defect that no `known` body has.
 
     There are more defective ones, since a refused body leaves nothing behind. `created` says of an earlier body whether
-    it got 201.
+    it got 201. `own_id` is the id of an animal that the run has created, for a body that names it.
     """
     drawn = random.Random(f"{seed}/create")  # noqa: S311 - repeatable, not secret
     odd = _drawn(_odd(pets), drawn)
     accepted = chain(_dense(pets, created), _woven(iter(odd), accepted_pets(pets, drawn, seed, cases), 2**62, 1))
     # first, a server may read members of what is null, and the body of a request that has none
     refused = chain([b"null", None], defective_pets(pets, seed, known, cases))
-    bodies = chain(islice(accepted, 1), _woven(refused, accepted, 24, 3), _woven(refused, accepted, 2**62, 1))
+    # no other id: a server that takes it from the body must not overwrite an animal of somebody else
+    named = () if own_id is None else (_with_member(new_pet(pets, f"{pets.run} with an id", SOLD), f'"id": {own_id}'),)
+    bodies = chain(named, islice(accepted, 1), _woven(refused, accepted, 24, 3), _woven(refused, accepted, 2**62, 1))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 
 
@@ -243,7 +250,7 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     plain = new_pet(pets, f"{run} odd", SOLD)
     # a server that takes the id from the body must not overwrite an animal
     unknown = '"__proto__": {"a": 1}, "constructor": null, "$where": "1", "": 0, "a.b": [], "\\u0000": 1'
-    deep, huge = '"deep": ' + "[" * 200 + "]" * 200, '"huge": 1e400, "digits": ' + "9" * 400
+    deep, huge = '"deep": ' + "[" * 200 + "]" * 200, '"digits": ' + "9" * 400
     many = ", ".join(f'"member {number}": {number}' for number in range(1_000))
     # all at once: a failing example is simplified, which shows what it is
     yield _with_member(plain, f'"id": {-int(run, 16)}, {unknown}, {deep}, {huge}, {many}')
@@ -263,15 +270,21 @@ def _odd(pets: Pets) -> Iterator[bytes]:
     yield plain[:-1] + b",}"
     yield b"/* a comment */ " + plain
     yield new_pet(pets, f"{run} UTF-16", SOLD).decode().encode("utf-16")
-    yield _with_member(plain, '"deeper": ' + "[" * 3_000 + "]" * 3_000)
-    yield _with_member(plain, '"no number": NaN')
     yield new_pet(pets, " ", None)
 
 
 def spoiling(pets: Pets) -> Iterator[bytes]:
-    """Animals that a server may store and then fail to read for everybody: UTF-8 cannot write lone surrogates."""
+    """Animals that a server may store and then fail to read for everybody; `SPOILING` says what they hold.
+
+    UTF-8 cannot write a lone surrogate, JSON has no infinity, and many writers stop at some depth.
+    """
     yield _written(pets, f'"{pets.run} \\ud800 a lone surrogate"')
-    yield _with_member(new_pet(pets, f"{pets.run} odd", SOLD), '"text": "\\udfff"')
+    odd = new_pet(pets, f"{pets.run} odd", SOLD)
+    for members in ('"text": "\\udfff"', '"huge": 1e400', '"deeper": ' + "[" * 3_000 + "]" * 3_000, '"no number": NaN'):
+        yield _with_member(odd, members)
+
+
+SPOILING = "lone surrogates, 1e400, 3,000 levels, NaN"
 
 
 def _written(pets: Pets, name: str) -> bytes:

@@ -165,7 +165,6 @@ def grounds_in(head: Head, part: Part) -> Grounds:
         part.exchanges,
         as_of=head.as_of,
         plan=part.settings.plan,
-        category_id=part.settings.category_id,
         writes=part.settings.writes,
         run=head.run,
         repeats=head.settings.seed_given,
@@ -217,7 +216,6 @@ def _target_info(part: Part, unreachable: str | None) -> TargetInfo:
         created=tuple(_left_by(part.exchanges)),
         unreachable=unreachable,
         exhaust=settings.exhaust,
-        category_id=settings.category_id,
     )
 
 

@@ -11,12 +11,14 @@ from petcheck.plan.ending import ENDING
 from petcheck.plan.forms import fits, forms_for
 from petcheck.plan.keys import KeyCell, Wrong, key_plan
 from petcheck.plan.pages import first_pages
+from petcheck.properties.streams import SPOILING
 from petcheck.reports.text_lines import TIED, TextLines
 from petcheck.results.totals import id_ranges
 from petcheck.runner.dry_run import Forecast
 from petcheck.sanitize import comma_list
 from petcheck.spec.figures import LIMIT_MAX, PENDING
 from petcheck.spec.operations import Operation, allowed_operations
+from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic
 
 # the requirements that the first pages and the end serve; a test compares them with the checks
@@ -76,6 +78,9 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         again = [one for one in ENDING if one.operation in operations and (writes or not one.created)]
         yield from _said(f"at the end again, for {id_ranges((*END, *(END_OF_CREATED if writes else ())))}", 2, 6)
         yield from _said(f"at most {run.asked_again}: {', '.join(dict.fromkeys(one.what for one in again))}", 4)
+    if writes and shares(config.examples, writes=True).sequence_posts:
+        yield "  last of all, animals that a server may store and then fail to read"
+        yield from _said(SPOILING, 4)
     yield "  every other request in another form that means the same; the first of them"
     forms = forms_for(config.seed, run.target.name)
     for operation in operations if alone else ():

@@ -160,7 +160,6 @@ class Target:
                 self.record,
                 as_of=self.as_of,
                 plan=self.config.plan,
-                category_id=self.config.category_id,
                 writes=self.config.writes,
                 run=self.run,
                 repeats=self.repeats,

@@ -42,9 +42,11 @@ class Throttle:
 
         Raises `NotSent`, also if all waits of a run after refusals together exceed `max_wait`.
         """
-        if self._wait_out_refusal(expected=may_exhaust) or may_exhaust:
+        refused = self._wait_out_refusal(expected=may_exhaust)
+        if may_exhaust:
             return
-        self._wait_for_window(keyed=valid_key or self._one_quota)
+        if not refused:
+            self._wait_for_window(keyed=valid_key or self._one_quota)
         self._wait_for_pace()
 
     def room(self, *, valid_key: bool) -> float:
@@ -77,7 +79,7 @@ class Throttle:
         """Learn from a response that was received at the monotonic time `finished`."""
         wall = self.clock.now()
         pause = pacing.retry_after(response, wall)
-        if response.status in GATEWAY_TROUBLE and pause is not None:
+        if response.status in GATEWAY_TROUBLE and pause is not None and finished + pause > self._troubled_until:
             self._trouble, self._troubled_until = response.status, finished + pause
         keyed = valid_key or self._one_quota
         before = self._buckets[keyed]

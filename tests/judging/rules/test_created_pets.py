@@ -94,12 +94,14 @@ def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     once_more = found("CREATE-12", posted, read, late)
     assert isinstance(once_more, Ask)
     assert once_more.calls == (Call(CREATE, body=posted.request.body),)
-    twin = replace(new(2, 11.0), request=posted.request)
+    twin = replace(new(2, 11.0, name="Rex 1"), request=posted.request)
     look = found("CREATE-12", posted, read, late, twin)
     assert isinstance(look, Ask)
     assert look.calls == (reading(2),)
-    assert found("CREATE-12", posted, read, late, twin, get(2, 22.0)) == look.otherwise
-    differs = [get(2, 12.0, name="Fox"), get(2, 22.0, name="Fox")]
+    assert found("CREATE-12", posted, read, late, twin, get(2, 22.0, name="Rex 1")) == look.otherwise
+    otherwise = [get(2, 12.0, name="Fox"), get(2, 22.0, name="Fox")]
+    assert isinstance(found("CREATE-12", posted, read, late, twin, *otherwise), Undecided)
+    differs = [get(2, 12.0, name="Tex"), get(2, 22.0, name="Tex")]
     again = found("CREATE-12", posted, read, late, twin, *differs)
     assert isinstance(again, Failed)
     assert again.text == (
@@ -120,7 +122,7 @@ def test_two_animals_that_differ_in_other_members_may_have_been_changed_by_anoth
         *(get(2, at, categoryId=9) for at in (1.0, 11.0)),
     ]
     assert isinstance(found("CREATE-12", *record, grounds=READING), Undecided)
-    alike = [new(1), new(2), *(get(n, at, name="Tex") for n in (1, 2) for at in (1.0, 11.0))]
+    alike = [new(1), new(2), *(get(n, at, categoryId=9) for n in (1, 2) for at in (1.0, 11.0))]
     assert isinstance(found("CREATE-12", *alike), Failed)
 
 
@@ -153,12 +155,10 @@ def test_a_status_changed_alike_if_it_was_the_same_and_became_the_same(
         (("Re", "R"), "Rex 3", True),  # both are cut
         (("REX 1", "REX 2"), "Rex 3", True),
         (("Tom", "Ulf"), "Rex 3", False),
-        (("Tom", "Ulf"), "Tim", True),  # every animal has another name
+        (("Tom", "Ulf"), "Tim", False),  # another client may have renamed all
     ],
 )
-def test_names_changed_alike_if_one_way_explains_both_or_all_changed(
-    names: tuple[str, str], third: str, alike: bool
-) -> None:
+def test_names_changed_alike_if_one_way_explains_two(names: tuple[str, str], third: str, alike: bool) -> None:
     reads = [get(n, at, name=name) for n, name in enumerate((*names, third), start=1) for at in (1.0, 11.0)]
     decision = found("CREATE-12", new(1), new(2), new(3), *reads, grounds=READING)
     assert isinstance(decision, Failed if alike else Undecided)
@@ -412,46 +412,45 @@ def test_from_the_removal_day_no_read_is_requested() -> None:
 
 PENDING = "?limit=100&status=pending"
 MANY = [pet(n, name="Old") for n in range(900, 925)]
+FEW = MANY[:18]
 
 
 def test_a_stale_cache_is_found_with_a_new_request() -> None:
-    record = [page(*MANY, sent=-1.0, query=PENDING), new(1), page(*MANY, sent=1.0, query=PENDING)]
+    record = [page(*FEW, sent=-1.0, query=PENDING), new(1), page(*FEW, sent=1.0, query=PENDING)]
     first = found("CREATE-13", *record)
     assert isinstance(first, Ask)
     assert (first.calls, first.not_before) == ((listing(limit="99", status="pending"),), 0.0)
     vanished = "The list does not show a created animal, which another client may have removed. Run again."
     assert first.otherwise == Undecided(vanished, examined=tuple(record[1:]))
-    record.append(page(*MANY, pet(1), sent=2.0, query="?limit=99&status=pending"))
+    record.append(page(*FEW, pet(1), sent=2.0, query="?limit=99&status=pending"))
     second = found("CREATE-13", *record)
     assert isinstance(second, Ask)
     assert second.otherwise == first.otherwise
     again = listing(limit="100", status="pending")
     assert (second.calls, second.not_before) == ((again, listing(limit="99", status="pending"), again), 10.1)
     record += [
-        page(*MANY, sent=10.1, query=PENDING),
-        page(*MANY, pet(1), sent=10.3, query="?limit=99&status=pending"),
-        page(*MANY, sent=10.5, query=PENDING),
+        page(*FEW, sent=10.1, query=PENDING),
+        page(*FEW, pet(1), sent=10.3, query="?limit=99&status=pending"),
+        page(*FEW, sent=10.5, query=PENDING),
     ]
     decision = found("CREATE-13", *record)
     assert isinstance(decision, Failed)
     assert "although GET /pets?limit=99&status=pending shows it" in decision.text
     assert decision.proofs == (Proof(record[1], "body:/id"), Proof(record[6], "body"), Proof(record[5], "body"))
-    assert isinstance(found("CREATE-13", *record[:-1], page(*MANY, pet(1), sent=10.5, query=PENDING)), Held)
+    assert isinstance(found("CREATE-13", *record[:-1], page(*FEW, pet(1), sent=10.5, query=PENDING)), Held)
 
 
 SHOWING = "?limit=99&status=pending"
 
 
 def test_the_page_is_wrong_before_and_after_another_that_shows_it() -> None:
-    record = [page(*MANY, sent=-1.0, query=PENDING), new(1)]
-    first = page(*MANY, sent=record[1].finished + 10.0, query=PENDING)
-    shown = page(*MANY, pet(1), sent=first.finished, query=SHOWING)
+    record = [page(*FEW, sent=-1.0, query=PENDING), new(1)]
+    first = page(*FEW, sent=record[1].finished + 10.0, query=PENDING)
+    shown = page(*FEW, pet(1), sent=first.finished, query=SHOWING)
+    assert isinstance(found("CREATE-13", *record, first, shown, page(*FEW, sent=shown.finished, query=PENDING)), Failed)
+    early = page(*FEW, pet(1), sent=2.0, query=SHOWING)
     assert isinstance(
-        found("CREATE-13", *record, first, shown, page(*MANY, sent=shown.finished, query=PENDING)), Failed
-    )
-    early = page(*MANY, pet(1), sent=2.0, query=SHOWING)
-    assert isinstance(
-        found("CREATE-13", *record, page(*MANY, sent=1.0, query=PENDING), early, page(*MANY, sent=12.0, query=PENDING)),
+        found("CREATE-13", *record, page(*FEW, sent=1.0, query=PENDING), early, page(*FEW, sent=12.0, query=PENDING)),
         Ask,
     )
 
@@ -459,20 +458,25 @@ def test_the_page_is_wrong_before_and_after_another_that_shows_it() -> None:
 @pytest.mark.parametrize(
     ("query", "other", "fresh"),
     [
-        ("?limit=100", "?limit=99&page=1", {"limit": "99"}),
         (PENDING, "?limit=99&status=sold", {"limit": "99", "status": "pending"}),
         (PENDING, "?limit=99", {"limit": "99", "status": "pending"}),
     ],
-    ids=range(3),
+    ids=range(2),
 )
 def test_a_page_of_another_filter_does_not_show_that_there_is_room(
     query: str, other: str, fresh: dict[str, str]
 ) -> None:
-    record = [page(*MANY, sent=-1.0, query=query), new(1), page(*MANY, sent=11.0, query=query)]
-    record += [page(pet(1), sent=12.0, query=other), page(*MANY, sent=13.0, query=query)]
+    record = [page(*FEW, sent=-1.0, query=query), new(1), page(*FEW, sent=11.0, query=query)]
+    record += [page(pet(1), sent=12.0, query=other), page(*FEW, sent=13.0, query=query)]
     decision = found("CREATE-13", *record)
     assert isinstance(decision, Ask)
     assert decision.calls == (listing(**fresh),)
+
+
+def test_a_page_of_20_may_be_cut_and_each_request_may_have_its_own_order() -> None:
+    record = [page(*MANY[:20], sent=-1.0, query=PENDING), new(1), page(*MANY[:20], sent=11.0, query=PENDING)]
+    record += [page(*MANY[:19], pet(1), sent=12.0, query=SHOWING), page(*MANY[:20], sent=13.0, query=PENDING)]
+    assert isinstance(found("CREATE-13", *record), Held)
 
 
 @pytest.mark.parametrize(

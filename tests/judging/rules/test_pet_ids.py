@@ -18,9 +18,9 @@ def page(*ids: object, sent: float = 0.0) -> Exchange:
     return exchange(LIST, 200, [{"id": number, "name": "Rex", "categoryId": 1} for number in ids], sent=sent)
 
 
-def made(number: int, sent: float) -> Exchange:
-    body = {"id": number, "name": "Tex", "categoryId": 1}
-    return exchange(CREATE, 201, body, asked={"name": "Tex", "categoryId": 1}, sent=sent, index=int(sent * 10) + 1)
+def made(number: int, sent: float, name: str = "Tex") -> Exchange:
+    asked = {"name": name, "categoryId": 1}
+    return exchange(CREATE, 201, {"id": number, **asked}, asked=asked, sent=sent, index=int(sent * 10) + 1)
 
 
 def found(*record: Exchange) -> Decision:
@@ -56,7 +56,9 @@ def test_one_reused_id_or_one_that_was_shown_long_ago_proves_nothing() -> None:
 
 
 def test_ids_that_posts_and_reads_showed_count_too() -> None:
-    assert isinstance(found(made(1, 0.0), made(1, 5.0), made(1, 9.0)), Failed)
+    different = [made(1, at, name=name) for at, name in ((0.0, "Rex"), (5.0, "Tex"), (9.0, "Max"))]
+    assert isinstance(found(*different), Failed)
+    assert isinstance(found(made(1, 0.0), made(1, 5.0), made(1, 9.0)), Held)  # one animal, three times
     read = exchange(GET, 200, {"id": 7, "name": "Rex"}, sent=0.0)
     assert isinstance(found(read, page(8), made(7, 1.0), made(8, 2.0)), Failed)
 

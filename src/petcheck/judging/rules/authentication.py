@@ -76,8 +76,6 @@ def _is_refused(requirement: str, exchange: Exchange, grounds: Grounds) -> Judge
         return NOT_CONCERNED
     if exchange.status == 429 or _is_ambiguous(exchange, grounds):
         return NOT_CONCERNED
-    if exchange.status == 400 and exchange.request.credential is Credential.BEYOND_ASCII:
-        return NOT_CONCERNED  # a header of such bytes may be malformed (RFC 9110, section 5.5)
     return HOLDS if exchange.status == 401 else problem_of_status(exchange, "401", section="5")
 
 

@@ -121,7 +121,8 @@ def _ids_of_their_own(record: Record, grounds: Grounds) -> Decision:
     rows = [(page.exchange, _twice(page)) for page in pages_in(record) if len(page.ids) > 1]
     on_pages = [(exchange, problem) for exchange, problem in rows if problem is not None]
     # first what shows the cause: a page that holds an id twice shows only the result
-    for wrong, least in ((list(_given_twice(record)), 2), (on_pages, 1), (list(_taken(record)), 2)):
+    given = (list(_given_twice(record)), 2), (list(_overwritten(record)), 1)
+    for wrong, least in (*given, (on_pages, 1), (list(_taken(record)), 2)):
         if len(wrong) >= least:
             return failed_by("2", wrong)
     examined = (*(exchange for exchange, _ in rows), *(one.exchange for one in creations_in(record)))
@@ -154,14 +155,28 @@ def _given_twice(record: Record) -> Iterator[tuple[Exchange, Problem]]:
             yield made.exchange, Problem(said, body("id"))
 
 
+def _overwritten(record: Record) -> Iterator[tuple[Exchange, Problem]]:
+    """The POSTs whose animal got the id of an animal that the run had created, because their body named it."""
+    made: dict[int, Creation] = {}
+    for one in creations_in(record):
+        sent = one.exchange.request.parsed.value
+        named = integer(sent.get("id")) if isinstance(sent, dict) else None
+        earlier = made.setdefault(one.id, one)
+        if named == one.id and earlier.exchange.finished <= one.exchange.sent:
+            said = (
+                f"the body has the id {one.id} of the animal that this run had created before, and the new one got it"
+            )
+            yield one.exchange, Problem(f"{said}: they share it, or one was overwritten", body("id"))
+
+
 def _taken(record: Record) -> Iterator[tuple[Exchange, Problem]]:
     """The POSTs whose animal got the id of another animal that was shown less than `LAG_S` before."""
     for one in creations_in(record):
         shown = seen_in(record)[one.id]
         earlier = bisect_left(shown, one.exchange.sent, key=lambda sight: sight[0].finished)
-        if earlier and one.exchange.sent - shown[earlier - 1][0].finished < LAG_S:
-            before = described(shown[earlier - 1][0])
-            said = f"the new animal has id {one.id}, which {before} had just shown for another animal"
+        exchange, animal = shown[earlier - 1] if earlier else (None, one.animal)
+        if exchange is not None and one.exchange.sent - exchange.finished < LAG_S and differences(animal, one.animal):
+            said = f"the new animal has id {one.id}, which {described(exchange)} had just shown for another animal"
             yield one.exchange, Problem(said, body("id"))
 
 

@@ -37,7 +37,7 @@ from petcheck.judging.judgement import (
     body,
 )
 from petcheck.judging.matchers import answer_text, described, differences, quoted
-from petcheck.judging.pages import LAG_S, pages_in, whole_stores
+from petcheck.judging.pages import LAG_S, SMALLEST_CAP, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -255,6 +255,8 @@ def _is_missing(
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads else (again,)
         return Ask(calls, vanished, _due(one))
+    if page.size >= SMALLEST_CAP:
+        return None  # it may be cut, and each request may have its own order
     older = {n for other in pages if not _after(other.exchange, one) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
@@ -334,9 +336,6 @@ def _difference(one: Creation, sight: Sight) -> _Changed | None:
     return _Changed(one, ways, [p.text for p in problems], failed)
 
 
-_SOMEHOW = "somehow"
-
-
 def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, str]]:
     """How a member changed: animals that changed alike have one of these in common."""
     member = problem.part.rpartition("/")[2] if problem.part != BODY else "status"
@@ -351,8 +350,6 @@ def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, 
             "case": before.lower() == after.lower(),
         }
         yield from ((member, way) for way, is_so in same.items() if is_so)
-    if member != "status":
-        yield member, _SOMEHOW
 
 
 def _changed_alike(
@@ -364,7 +361,7 @@ def _changed_alike(
 ) -> Decision:
     """The decision about animals that stay different from their 201; `sights` are those of all animals.
 
-    Another client may change some, so it counts only if two of the run changed alike, or all that were looked at did.
+    Another client may change some, so it counts only if two of the run changed alike.
     If no other one was looked at, one is; otherwise the same body is posted once more. `look` is the request that shows
     an animal.
     """
@@ -373,8 +370,7 @@ def _changed_alike(
     late = {one.id: [s for s in sights.get(one.id, ()) if s.exchange.sent >= _due(one)] for one in others}
     looked = [(one, late[one.id][-1]) for one in others if late[one.id]]
     found = [first, *(each for one, sight in looked if (each := _difference(one, sight)) is not None)]
-    alike = _alike(found, every=len(found) == len(looked) + 1)
-    if alike:
+    if alike := _alike(found):
         return _all_changed(alike)
     undecided = Undecided(_CHANGED_ONCE, examined=tuple(proof.exchange for proof in first.failed.proofs))
     sent = first.one.exchange.request.body
@@ -389,13 +385,10 @@ def _changed_alike(
     return Ask((look(twin.id),), undecided, _due(twin)) if twin in unseen and twin is not None else undecided
 
 
-def _alike(found: Sequence[_Changed], *, every: bool) -> Sequence[_Changed]:
-    """Those of the changed animals that changed in one way, at least two; `every` animal may have changed.
-
-    Where the way is not known, changes of one member are alike if every animal has one.
-    """
+def _alike(found: Sequence[_Changed]) -> Sequence[_Changed]:
+    """Those of the changed animals that changed in one way, at least two."""
     number = Counter(way for each in found for way in each.ways)
-    known = {way for way, times in number.items() if times > 1 and (every or _SOMEHOW not in way)}
+    known = {way for way, times in number.items() if times > 1}
     return [each for each in found if each.ways & known]
 
 

@@ -1,4 +1,4 @@
-"""Section 7: the Error shape, and no 5xx."""
+"""Section 7: the Error shape, and no 5xx, nor silence where any other status conforms."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from petcheck.judging.expected import body_due
 from petcheck.judging.judgement import BODY, HOLDS, NOT_CONCERNED, STATUS, Grounds, Judgement, Problem, Rule
 from petcheck.judging.matchers import answer_text, kind_and_value, problem_of_error_status, problem_of_string
 from petcheck.judging.request_bodies import Due, asked_of
+from petcheck.judging.statuses import expected_of, problem_of_status
 from petcheck.spec.figures import REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -46,8 +47,12 @@ def _text(name: str, error: Animal, _status: int) -> Problem | None:
 
 def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     removed = exchange.request.operation is Operation.GET_PET and grounds.as_of >= REMOVAL_DAY
-    if exchange.status is None or removed:
+    if removed:
         return NOT_CONCERNED
+    if exchange.status is None:
+        # where a status is due, its requirement judges silence
+        is_open = exchange.request.has_valid_key and expected_of(exchange, grounds) is None
+        return problem_of_status(exchange, Due.OPEN.value, section="7") if is_open else NOT_CONCERNED
     if exchange.status < 500:
         return HOLDS
     posted = exchange.request.operation is Operation.CREATE_PET and exchange.request.has_valid_key

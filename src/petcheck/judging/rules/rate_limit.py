@@ -231,6 +231,9 @@ def _no_429_while_some_are_left(record: Record, _grounds: Grounds) -> Decision:
     moves = any(quota.moves for quota in quotas_in(counts_in(record)))
     for refusal in refusals:
         own = rate_headers.remaining_of(refusal.exchange) or 0
+        # decided at the end of a window, it may show the next one
+        if refusal.before is None or refusal.before.reset != _reset(refusal.exchange):
+            continue
         # if Reset moves, less than one request may have come free, rounded up
         if own > int(moves) and not shared and not rate_headers.is_of_a_longer_quota(refusal.exchange):
             said = f"A 429 has {RATE_REMAINING} {own}: it came while requests were left (section 8)."
