@@ -155,9 +155,9 @@ def test_open_points_of_creation(target: Target) -> None:
     creations(target)
 
 
-@observes("body-in-chunks")
+@observes("body-in-chunks", "json-extensions")
 @sends(Traffic.NEW)
 @stage("late")
 def test_body_in_chunks(target: Target) -> None:
-    """Post an animal with its body in chunks, once and late: many servers do not read chunks."""
+    """Post an animal with its body in chunks, once: many servers do not read chunks. Extensions of JSON were sent."""
     target.post_in_chunks()

@@ -16,6 +16,7 @@ from petcheck.judging.apply import (
     failed_by,
     final_tries,
     simplicity,
+    stated,
 )
 from petcheck.judging.judgement import (
     HOLDS,
@@ -50,6 +51,14 @@ def test_a_request_with_its_body_in_chunks_decides_nothing() -> None:
     said: dict[int, Judgement] = {0: HOLDS, 1: Problem("501 is not documented")}
     assert decide_from_tries(rule(said), seen, GROUNDS) == Held((seen[0],))
     assert decide_from_tries(replace(rule(said), every_try=True), seen, GROUNDS) == Held((seen[0],))
+
+
+@pytest.mark.parametrize(("status", "kept"), [(400, False), (401, True), (500, True)])
+def test_a_400_for_a_key_beyond_ascii_decides_nothing(status: int, kept: bool) -> None:
+    record = [exchange(index=n, status=status, credential=key) for n, key in enumerate(Credential)]
+    beyond = record[[*Credential].index(Credential.BEYOND_ASCII)]
+    assert (beyond in stated(record)) is kept
+    assert len(stated(record)) == len(record) - (not kept)
 
 
 def test_exchanges_that_a_rule_does_not_concern_are_no_evidence() -> None:
@@ -168,7 +177,7 @@ def test_a_request_that_was_sent_alone_is_simpler_than_one_of_a_burst() -> None:
     assert sorted([burst, keyless], key=simplicity) == [keyless, burst]
 
 
-def test_a_failure_in_bursts_alone_says_how_many_requests_there_were() -> None:
+def test_a_failure_that_only_bursts_show_says_how_many_requests_there_were() -> None:
     record = [replace(exchange(path=f"/pets?limit={n}", index=n), burst=1 + n // 3) for n in range(5)]
     wrong_at = dict.fromkeys(range(5), HOLDS)
 
@@ -178,9 +187,12 @@ def test_a_failure_in_bursts_alone_says_how_many_requests_there_were() -> None:
         assert isinstance(decision, Failed)
         return decision.text
 
-    assert said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1)."  # and no request alone did better
+    assert said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1)."
     record.append(exchange(index=5))
     wrong_at[5] = HOLDS
+    assert said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1)."  # another request shows nothing
+    record.append(exchange(path="/pets?limit=3", index=6))
+    wrong_at[6] = HOLDS
     assert (
         said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1). This was one of 2 requests at the same time."
     )
@@ -225,6 +237,8 @@ def test_the_last_form_of_an_example_is_simpler_than_others_of_its_length() -> N
         # chance does not cut so many answers short
         ((Silence.CUT_SHORT, 200) * 3, [1, 3, 5]),
         ((Silence.CUT_SHORT, 200) * 4, list(range(8))),
+        ((Silence.CUT_SHORT, 200) * 4 + (200,) * 242, [1, 3, 5, 7, *range(8, 250)]),
+        ((Silence.CUT_SHORT, 200) * 4 + (200,) * 191, list(range(199))),
     ],
 )
 def test_a_failed_try_counts_if_it_is_repeated(statuses: tuple[int | Silence, ...], kept: list[int]) -> None:

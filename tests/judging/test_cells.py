@@ -135,3 +135,11 @@ def test_what_a_pass_needs_can_be_covered() -> None:
         if cells is not None:
             for need in cells.needs:
                 assert any(set(need) <= set(cell) for cell in cells.all()), (requirement, need)
+
+
+def test_what_only_a_run_with_writes_examines_is_named() -> None:
+    found = coverage("RATE-1", [], READING)
+    assert found is not None
+    assert found.forbidden == ("POST /pets",)
+    assert coverage("RATE-1", [], WRITING).forbidden == ()  # type: ignore[union-attr]
+    assert coverage("LIST-2", [], READING).forbidden == ()  # type: ignore[union-attr]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from petcheck.exchange import Call, Credential, Exchange, Silence
 from petcheck.json_values import Json
 from petcheck.judging.creations import (
@@ -13,6 +15,7 @@ from petcheck.judging.creations import (
     posts_in,
     read_sight,
     reads_in,
+    shared_in,
     still_there,
 )
 from petcheck.judging.judgement import Problem, Proof
@@ -55,7 +58,7 @@ def test_an_animal_is_created_by_a_201_with_an_id() -> None:
         Creation(odd, 7, PET, None),
     ]
     assert list(posts_in(record)) == [*others[:-1], posted(), sold, odd]
-    assert still_there(creations_in(record)) == [Creation(odd, 7, PET, None)]
+    assert still_there(record) == [Creation(odd, 7, PET, None)]
 
 
 def test_reads_are_gets_of_an_int64_with_a_key() -> None:
@@ -93,3 +96,15 @@ def test_a_get_can_be_sent_again() -> None:
     assert exchange(LIST, path="/pets?limit=5&status=sold").request.call == Call(
         LIST, query=(("limit", "5"), ("status", "sold"))
     )
+
+
+def test_an_id_is_shared_by_different_animals_on_a_page_or_of_a_burst() -> None:
+    def made(name: str, burst: int | None) -> Exchange:
+        asked = {"name": name, "categoryId": 1}
+        return replace(exchange(CREATE, 201, {"id": 7, **asked}, asked=asked), burst=burst)
+
+    rex, tex = {"id": 7, "name": "Rex"}, {"id": 7, "name": "Tex"}
+    assert shared_in([exchange(body=[rex, tex])]) == shared_in([made("Rex", 1), made("Tex", 1)]) == {7}
+    assert shared_in([exchange(body=[rex, rex]), exchange(body=[tex])]) == frozenset()
+    assert shared_in([made("Rex", 1), made("Tex", 2), made("Max", None), made("Kim", None)]) == frozenset()
+    assert still_there([made("Rex", 1), made("Tex", 1)]) == []

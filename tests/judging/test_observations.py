@@ -60,6 +60,7 @@ ORDERED = exchange(ORDERS, 200, {"a": 1}, index=1)
 ASCENDING = listed(*map(pet, (1, 2, 3)), query="?limit=100", index=2)
 WAIT = [("Retry-After", "1")]
 LIMITED = [replace(one, burst=1) for one in (listed(index=1), exchange(status=503, headers=WAIT, index=2))]
+COMMA = "a trailing comma: 400"
 LIMITED_TO_ONE = "not observed: of 2, one got 503; the rules that hold for them are inconclusive there"
 
 # the point, what was recorded, what is said of it, and which exchanges show it
@@ -85,6 +86,7 @@ SEEN: list[tuple[str, list[Exchange], str, tuple[int, ...]]] = [
     ("status-default", [post(WITH_STATUS), DEFAULTED], '"available"', (1,)),
     ("status-default", [post(NEW, 201, {"id": 9, **NEW}, index=1)], "no status", (1,)),
     ("status-default", [post(NEW, 400), post(NEW, 422, index=1)], "422", (1,)),
+    ("json-extensions", [post(NEW), post(b'{"name":"Rex","categoryId":1,}', 400, {}, index=1)], COMMA, (1,)),
     ("body-in-chunks", [post(NEW), post(NEW, 411, {}, index=1, form=Form.CHUNKED)], "411", (1,)),
     ("pet-id-not-int64", NOT_IDS, "abc: 400; 9223372036854775808: 404", (1, 2)),
     ("pet-id-not-int64", [read("abc", 400), replace(read("x", 404, index=1), example=True)], "abc: 400", (0,)),
@@ -136,6 +138,7 @@ UNSEEN: list[tuple[str, list[Exchange], str]] = [
     ("name-beyond-ascii", [post(NEW)], NO_REQUEST),
     ("category-never-seen", [listed(pet(1, categoryId=5)), post(NEW, 400)], NO_REQUEST),
     ("status-default", [post(WITH_STATUS)], NO_REQUEST),
+    ("json-extensions", [post(NEW), post(b"{", 400, {})], NO_REQUEST),
     ("body-in-chunks", [post(NEW)], NO_REQUEST),
     ("pet-id-not-int64", [read(1), read("abc", credential=Credential.MISSING)], NO_REQUEST),
     ("deprecation-headers", [read(1)], "not observed: no animal was read"),
@@ -153,7 +156,9 @@ def test_what_is_not_seen_says_why(case: tuple[str, list[Exchange], str]) -> Non
     assert (found.value, found.seen, found.answers) == (why, False, ())
 
 
-@pytest.mark.parametrize("point", ["name-beyond-ascii", "category-never-seen", "status-default", "body-in-chunks"])
+@pytest.mark.parametrize(
+    "point", ["name-beyond-ascii", "category-never-seen", "status-default", "json-extensions", "body-in-chunks"]
+)
 def test_what_only_a_post_shows_needs_a_permission(point: str) -> None:
     assert observed(point, [], READING) == Observed("not observed: needs --allow-writes", seen=False)
 

@@ -11,6 +11,7 @@ import pytest
 
 from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Exchange, Form, Silence
+from petcheck.judging.cells import Coverage
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.verdicts import (
     AppliedWaiver,
@@ -57,8 +58,9 @@ def ruled(
     *attempts: Attempt,
     record: Sequence[Exchange] = RECORD,
     missing: str = "It stopped.",
+    covered: Coverage | None = None,
 ) -> Verdict:
-    return verdict_of(LIST_3, "staging", decision, record, attempts, missing=missing)
+    return verdict_of(LIST_3, "staging", decision, record, attempts, missing=missing, covered=covered)
 
 
 CONFIRMED = "Confirmed in 2 exchanges."
@@ -512,3 +514,20 @@ def test_only_what_was_chosen_decides_whether_something_was_examined() -> None:
     assert exit_of([open_, *verdicts("pass")], strict) is Exit.HOLDS
     assert exit_of([open_, *verdicts("pass", "not-run")], strict) is Exit.UNSETTLED
     assert exit_of([passed], RunState(chosen=())) is Exit.NOTHING_SELECTED
+
+
+@pytest.mark.parametrize(("worst", "said"), [(b"{", "an animal"), ({"id": 8, "name": "x"}, "animal 9")])
+def test_a_post_whose_own_answer_cannot_be_read_is_the_likeliest_to_break_a_page(worst: object, said: str) -> None:
+    asked = {"name": "Zoe", "categoryId": 1}
+    posts = [
+        exchange(Operation.CREATE_PET, 201, body, asked=asked, index=n) for n, body in ((1, worst), (2, {"id": 9}))
+    ]
+    record = [exchange(path="/pets?limit=100", body=[]), *posts, exchange(index=3, path="/pets?limit=100", status=500)]
+    reason = ruled(Failed("It broke.", (Proof(record[-1]),)), record=record).reason
+    assert f" created {said}. It broke." in reason
+
+
+def test_a_pass_names_what_needs_writes() -> None:
+    verdict = ruled(Held((exchange(),)), covered=Coverage("3 operations", 3, 3, (), ("POST /pets",)))
+    said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets. Run with --allow-writes."
+    assert (verdict.outcome, verdict.reason, verdict.settled_by) == ("pass", said, "--allow-writes")

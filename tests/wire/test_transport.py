@@ -302,6 +302,14 @@ def test_any_answer_counts_to_a_call_that_is_sent_once() -> None:
     assert len(rig.transport.recorded) == 2
 
 
+def test_the_longest_retry_after_of_several_gateways_is_obeyed() -> None:
+    answers = [response(503, [("Retry-After", pause)]) for pause in ("30", "1")]
+    rig = bench(in_turn(*answers, response()))
+    for _ in range(3):
+        rig.transport.send_once(LIST)
+    assert rig.clock.passed >= 30
+
+
 def test_expected_waits_do_not_count_against_the_cap() -> None:
     rig = bench(in_turn(limited(("Retry-After", "60"))), max_wait=250.0)
     for _ in range(2):

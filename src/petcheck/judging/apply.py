@@ -41,15 +41,16 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
 
 
 def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
-    """`decide` without failed first tries, unless the rule needs them; a failure in bursts alone says so."""
+    """`decide` without failed first tries, unless the rule needs them; a failure that only bursts show says so."""
     record = stated(record)
     decision = decide(rule, record if rule.every_try else final_tries(record), grounds)
     if not isinstance(decision, Failed):
         return decision
     bursts = {proof.exchange.burst for proof in decision.proofs}
-    # what no request alone did better is not blamed on those beside it
-    alone = not decision.examined or any(exchange.burst is None for exchange in decision.examined)
-    if None in bursts or not alone:
+    # it is not blamed on those beside it unless the same request alone did better
+    calls = {proof.exchange.request.call for proof in decision.proofs}
+    alone = (one for one in decision.examined if one.burst is None and one.request.call in calls)
+    if None in bursts or (decision.examined and not any(alone)):
         return decision
     size = max(Counter(exchange.burst for exchange in record if exchange.burst in bursts).values())
     these = "This was one" if len(decision.proofs) == 1 else "These were some"
@@ -163,7 +164,7 @@ def _final_tries(record: Record) -> WholeRecord:
     crowded = crowded_in(record)
     cut = [one for one in record if _silent_as(one, Silence.CUT_SHORT)]
     # requests at the same time may be too many for a server
-    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) // _CUT_IN) and sum(one.burst is None for one in cut) > 1
+    cut_often = len(cut) > max(_CUT_BY_CHANCE, len(record) // _CUT_IN) and any(one.burst is None for one in cut)
     kept = []
     failed: dict[Request | int, float] = {}  # when the first try of a request had failed
     for exchange in record:

@@ -9,6 +9,7 @@ from itertools import chain
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
 from petcheck.judging.judgement import Problem, Proof, body
+from petcheck.judging.matchers import differences
 from petcheck.judging.once import Once
 from petcheck.judging.pages import pages_in
 from petcheck.judging.request_bodies import Asked, asked_for, asked_of
@@ -76,9 +77,10 @@ def _name(asked: Asked) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def still_there(creations: Iterable[Creation]) -> list[Creation]:
-    """The latest creation of each id: another client may have removed the earlier ones."""
-    return list({creation.id: creation for creation in creations}.values())
+def still_there(record: Iterable[Exchange]) -> list[Creation]:
+    """The latest creation of each id, since another client may have removed the earlier ones; no id that is shared."""
+    latest = {creation.id: creation for creation in creations_in(record)}
+    return [one for one in latest.values() if one.id not in shared_in(record)]
 
 
 def reads_in(record: Iterable[Exchange]) -> Sequence[tuple[int, Exchange]]:
@@ -122,6 +124,25 @@ def _listed_in(record: Iterable[Exchange]) -> dict[int, list[Sight]]:
 
 
 listed_in = Once(_listed_in)
+
+
+def _shared_in(record: Iterable[Exchange]) -> frozenset[int]:
+    """The ids that different animals have at the same time, on one page or in one burst: PET-5 judges them.
+
+    What answers say of one of them may be about either animal.
+    """
+    made = [(one.id, ("burst", one.exchange.burst), one.animal) for one in creations_in(record) if one.exchange.burst]
+    listed = listed_in(record).items()
+    pages = ((number, ("page", id(one.exchange)), one.animal) for number, several in listed for one in several)
+    first: dict[tuple[int, tuple[str, int | None]], Animal] = {}
+    return frozenset(
+        number
+        for number, where, animal in chain(made, pages)
+        if differences(first.setdefault((number, where), animal), animal)
+    )
+
+
+shared_in = Once(_shared_in)
 
 
 def categories_in(record: Iterable[Exchange]) -> frozenset[int]:

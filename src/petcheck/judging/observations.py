@@ -25,6 +25,7 @@ from petcheck.judging.rules.errors import error_in
 from petcheck.spec.figures import CONTENT_TYPE, LIMIT_MAX, OPEN_LISTS, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
+_TOO_MANY = (429, 503)
 _CODES = 5  # values of `code` that are shown for each status
 
 
@@ -106,7 +107,7 @@ def _at_the_same_time(record: Record, _: Grounds) -> Observed:
     together = [exchange for exchange in record if exchange.burst is not None]
     if not together:
         return _unseen("the run sent one request after the other")
-    refused = next(filter(is_in_excess, together), None)
+    refused = next((one for one in together if is_in_excess(one) or one.status in _TOO_MANY), None)
     if refused is None:
         return Observed("all were answered")
     most = max(Counter(exchange.burst for exchange in together).values())

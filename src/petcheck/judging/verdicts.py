@@ -317,8 +317,8 @@ def _spoiled_by(exchange: Exchange, record: Record) -> str:
     if before is None or any(e.finished > exchange.sent for e in worked):
         return ""
     posts = [e for e in posts_in(record) if e.status == 201 and before <= e.sent and e.finished <= exchange.sent]
-    # an animal whose own 201 cannot be read is the likeliest
-    worst = max(posts, key=lambda e: (e.object is None, e.index), default=None)
+    # likeliest are an animal whose own 201 cannot be read, and one whose body is not plain JSON
+    worst = max(posts, key=lambda e: (e.object is None, bool(e.request.parsed.wrong), e.index), default=None)
     if worst is None:
         return ""
     number = integer((worst.object or {}).get("id"))

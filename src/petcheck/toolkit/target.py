@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -35,6 +36,7 @@ from petcheck.wire.transport import Transport
 
 READING_BUDGET, WRITING_BUDGET = 40, 60
 _QUESTIONS = 6  # most questions that a rule may ask for one decision
+_SAME_QUESTIONS = 3  # that it may ask for the same requests in a run: where an animal never stops changing
 # requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
 _RESERVED = 3
 
@@ -71,6 +73,7 @@ class Target:
         self._categories: tuple[int, ...] = ()
         self._exhausted: object = None
         self._record = WholeRecord()
+        self._asked: Counter[tuple[str, tuple[Call, ...]]] = Counter()
         self._grounds: tuple[WholeRecord, Grounds] | None = None
 
     @cached_property
@@ -187,16 +190,17 @@ class Target:
         return decide_from_tries(RULE[requirement], self.record, self.grounds)
 
     def _decided(self, requirement: str, send: Callable[[Call], object], patient: bool) -> Held | Failed | Undecided:
-        """The rule's decision, after sending the requests that it asks for; each question is asked once."""
+        """The rule's decision, after sending the requests that it asks for; no question is asked twice."""
         asked: set[tuple[tuple[Call, ...], float]] = set()
         while True:
             decision = self.decision(requirement)
             if not isinstance(decision, Ask):
                 return decision
-            question = decision.calls, decision.not_before
-            if question in asked or len(asked) >= _QUESTIONS:
+            question, same = (decision.calls, decision.not_before), (requirement, decision.calls)
+            if question in asked or len(asked) >= _QUESTIONS or self._asked[same] >= _SAME_QUESTIONS:
                 return decision.otherwise
             asked.add(question)
+            self._asked[same] += 1
             try:
                 self._put(decision, send, patient)
             except NotSent:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from petcheck.exchange import Exchange
+from petcheck.exchange import Credential, Exchange, Silence
 from petcheck.judging.judgement import HOLDS, NOT_CONCERNED, Grounds, Problem
 from petcheck.judging.rules.errors import error_in
-from tests.judging.rules.said import ERROR, GET, GROUNDS, ORDERS, REMOVED, SILENT, by, page, posted, refused
+from tests.judging.rules.said import ERROR, GET, GROUNDS, ORDERS, REMOVED, SILENT, by, page, posted, refused, text
 from tests.support.exchanges import exchange, short
 
 
@@ -90,3 +90,19 @@ def test_another_requirement_judges_a_removed_operation() -> None:
     assert by("ERROR-5", exchange(ORDERS, 500), removed) == Problem(
         "expected any status except 5xx (section 7), got 500", "status", "any status except 5xx"
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "judged"),
+    [
+        (exchange(GET, Silence.TIMEOUT, path="/pets/x"), True),
+        (exchange(path="/pets?limit=0", status=Silence.RESET), True),
+        (exchange(ORDERS, Silence.RESET, path="/store/orders?page=1"), True),
+        (SILENT, False),  # LIST-1
+        (exchange(path="/pets?limit=0", status=Silence.RESET, credential=Credential.RANDOM), False),
+    ],
+)
+def test_silence_is_no_answer_where_any_status_below_500_conforms(found: Exchange, judged: bool) -> None:
+    assert isinstance(by("ERROR-5", found), Problem) is judged
+    if judged:
+        assert text("ERROR-5", found).startswith("expected any status except 5xx (section 7), got no answer")

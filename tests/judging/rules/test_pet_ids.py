@@ -66,3 +66,18 @@ def test_ids_that_posts_and_reads_showed_count_too() -> None:
 def test_two_created_animals_can_be_compared() -> None:
     assert found(made(1, 0.0), made(2, 1.0)) == Held((made(1, 0.0), made(2, 1.0)))
     assert isinstance(found(made(1, 0.0)), Undecided)
+
+
+def test_a_new_animal_does_not_take_the_id_of_another_one_of_the_run_from_its_body() -> None:
+    def named(sent: int, number: int) -> Exchange:
+        asked = {"name": "Max", "categoryId": 1, "id": sent}
+        return exchange(CREATE, 201, {**asked, "id": number}, asked=asked, sent=5.0, index=50)
+
+    decision = found(made(1, 0.0), named(1, 1))
+    assert isinstance(decision, Failed)
+    assert decision.text == (
+        "POST /pets returned 201: the body names the id 1 of an earlier animal of the run, and the new animal got it: "
+        "they share it, or one was overwritten (section 2)."
+    )
+    assert isinstance(found(made(1, 0.0), named(1, 2)), Held)  # an id in the body is open
+    assert isinstance(found(made(1, 0.0), named(9, 9)), Held)

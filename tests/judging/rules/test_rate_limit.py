@@ -483,6 +483,11 @@ def test_a_429_that_says_itself_that_requests_are_left_fails() -> None:
     )
 
 
+def test_a_429_at_the_end_of_a_window_may_show_the_next_one() -> None:
+    decision = decided(8, [answered(59, 0), refused(60, 59, reset=120)])
+    assert not isinstance(decision, Failed)
+
+
 def test_a_429_of_a_longer_quota_is_not_early() -> None:
     record = [answered(1, 2), refused(2, 1, pause=62)]
     assert decided(8, record) == Undecided(

@@ -163,9 +163,7 @@ def _overwritten(record: Record) -> Iterator[tuple[Exchange, Problem]]:
         named = integer(sent.get("id")) if isinstance(sent, dict) else None
         earlier = made.setdefault(one.id, one)
         if named == one.id and earlier.exchange.finished <= one.exchange.sent:
-            said = (
-                f"the body has the id {one.id} of the animal that this run had created before, and the new one got it"
-            )
+            said = f"the body names the id {one.id} of an earlier animal of the run, and the new animal got it"
             yield one.exchange, Problem(f"{said}: they share it, or one was overwritten", body("id"))
 
 

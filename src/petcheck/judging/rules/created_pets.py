@@ -19,6 +19,7 @@ from petcheck.judging.creations import (
     read_in,
     read_sight,
     reads_in,
+    sights_on,
     still_there,
 )
 from petcheck.judging.judgement import (
@@ -43,6 +44,7 @@ from petcheck.spec.operations import Operation
 
 _CHANGING = "The animal changes between requests; another client may be changing it. Run again."
 _CHANGED_ONCE = "One animal of the run differs from its 201, which another client may have changed. Run again."
+_SHARED = "Each animal that the run created shares its id with another one; see PET-5."
 _NO_ANIMAL = f"{Operation.CREATE_PET} created no animal that has an id; see CREATE-1 and PET-1."
 
 
@@ -63,9 +65,9 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     """A 404 counts if two or more animals of the run stay 404, or if a page still shows one."""
     if grounds.as_of >= REMOVAL_DAY:
         return Undecided(f"{Operation.GET_PET} was removed on {REMOVAL_DAY}.", tried=False)
-    creations = still_there(creations_in(record))
+    creations = still_there(record)
     if not creations:
-        return Undecided(_NO_ANIMAL)
+        return Undecided(_SHARED if creations_in(record) else _NO_ANIMAL)
     by_id = read_in(record)
     reads = [(one, [e for e in by_id.get(one.id, ()) if _after(e, one)]) for one in creations]
     shown: list[Exchange] = []
@@ -185,10 +187,12 @@ def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:
 
 def _is_listed(record: Record, grounds: Grounds) -> Decision:
     """A missing animal counts if that page should show it and GET or another page still does."""
-    creations = still_there(creations_in(record))
+    creations = still_there(record)
     if not creations:
-        return Undecided(_NO_ANIMAL)
+        return Undecided(_SHARED if creations_in(record) else _NO_ANIMAL)
     pages, listed = pages_in(record), listed_in(record)
+    if (at_once := _alike_on_one_page(pages, creations)) is not None:
+        return at_once
     questions: list[Ask] = []
     shown: list[Exchange] = []
     changed: list[_Changed] = []
@@ -214,6 +218,23 @@ def _is_listed(record: Record, grounds: Grounds) -> Decision:
     if shown:
         return Held(tuple(dict.fromkeys(shown)))
     return Undecided("No page had room for the created animals. Test a store of fewer than 20 animals.")
+
+
+def _alike_on_one_page(pages: Sequence[Page], creations: Sequence[Creation]) -> Failed | None:
+    """That a page shows two animals of the run that differ alike from their 201; None if no page does.
+
+    No lag explains values that never were, so it counts even if other pages are right.
+    """
+    made = {one.id: one for one in creations}
+    for page in pages:
+        seen = ((made.get(number), sight) for number, sight in sights_on(page))
+        changed = (_difference(one, sight) for one, sight in seen if one is not None and _after(page.exchange, one))
+        # another client may have sold both, but has no reason to take away their status
+        of_others = (each for each in changed if each is not None)
+        found = [one for one in of_others if "status" not in dict(one.ways) or ("status", "lost") in one.ways]
+        if alike := _alike(found):
+            return _all_changed(alike)
+    return None
 
 
 def _without(pages: Sequence[Page], creations: Sequence[Creation]) -> Iterator[tuple[Page, list[Creation]]]:
@@ -343,6 +364,8 @@ def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, 
     before, after = made.get(member), shown.get(member)
     if after is None:
         yield member, "lost"
+    elif isinstance(before, int) and isinstance(after, int):
+        yield member, f"{after - before:+d}"
     elif isinstance(before, str) and isinstance(after, str) and member != "status":
         same = {
             "cut": before.startswith(after),

@@ -50,7 +50,7 @@ def _no_server_error(exchange: Exchange, grounds: Grounds) -> Judgement:
     if removed:
         return NOT_CONCERNED
     if exchange.status is None:
-        # where a status is due, its requirement judges silence
+        # where only some statuses conform, their requirement judges silence
         is_open = exchange.request.has_valid_key and expected_of(exchange, grounds) is None
         return problem_of_status(exchange, Due.OPEN.value, section="7") if is_open else NOT_CONCERNED
     if exchange.status < 500:

@@ -12,7 +12,7 @@ from petcheck.exchange import Animal, Call, Exchange, read_call
 from petcheck.json_values import integer
 from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence
-from petcheck.judging.creations import Sight, creations_in, listed_in, read_in, read_sight, reads_in
+from petcheck.judging.creations import Sight, creations_in, listed_in, read_in, read_sight, reads_in, shared_in
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -136,6 +136,8 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     held: list[Exchange] = []
     single: list[Exchange] = []
     for number, exchanges in read_in(record).items():
+        if number in shared_in(record):
+            continue
         reads = [s for s in map(read_sight, exchanges) if s is not None and integer(s.animal.get("id")) == number]
         single += [sight.exchange for sight in reads]
         if not reads or number not in listed:
