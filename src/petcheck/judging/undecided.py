@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Undecided
+from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.pages import known_in, pages_in
 
 
 def all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decision:
@@ -18,9 +19,13 @@ def all_of(parts: Sequence[Decision], settled_by: str | None = None) -> Decision
     return Undecided(" ".join(reasons), settled_by, examined) if reasons else Held(examined)
 
 
-def more(known: int) -> str:
-    """What the user can do about too few animals; if none is known, the list may be broken."""
-    return " Add animals to the store." if known else " If the store is empty, add animals."
+def more(record: Record) -> str:
+    """What the user can do about too few known animals; if none is known, the list may be broken."""
+    if known_in(record):
+        return " Add animals to the store."
+    if any(page.size for page in pages_in(record)):
+        return " The animals that pages show have no `id` that is an int64; see PET-1."
+    return " If the store is empty, add animals."
 
 
 def settled_by(grounds: Grounds) -> str | None:

@@ -70,7 +70,7 @@ def _each_filter_shows_its_own(record: Record, grounds: Grounds) -> Decision:
         return Held(examined)
     there = {str(animal.get("status")) for animal in known_in(record).values()}
     absent = [status for status in missing if status not in there]
-    advice = f".{_add(absent, grounds) if there else _if_empty(grounds)}" if absent else "; see LIST-6."
+    advice = f".{_add(absent, grounds) if there else _if_empty(record, grounds)}" if absent else "; see LIST-6."
     said = f"No page filtered by status {one_of([*map(quoted, missing)])} showed an animal{advice}"
     otherwise = Undecided(said, settled_by(grounds) if absent else None, examined)
     calls = [page_call(LIMIT_MAX, status) for status in missing if status in there]
@@ -181,8 +181,8 @@ def _add(statuses: Sequence[str], grounds: Grounds) -> str:
     return " Add one of each to the store." if len(statuses) > 1 else " Add one to the store."
 
 
-def _if_empty(grounds: Grounds) -> str:
-    return "" if settled_by(grounds) else more(0)
+def _if_empty(record: Record, grounds: Grounds) -> str:
+    return "" if settled_by(grounds) else more(record)
 
 
 _WIDE = page_call(LIMIT_MAX)

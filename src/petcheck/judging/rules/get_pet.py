@@ -33,6 +33,7 @@ from petcheck.judging.judgement import (
 from petcheck.judging.matchers import answer_text, described, differences, problem_of_int64, quoted
 from petcheck.judging.pages import LAG_S
 from petcheck.judging.statuses import UNKNOWN_ID, answered, problem_of_status
+from petcheck.judging.undecided import more
 from petcheck.spec.figures import LIMIT_MAX, PET_FIELDS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
 
@@ -91,9 +92,7 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         last = [e for x in reads.values() for e in x][-1]
         return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
     nothing = "No page lists an animal that could be read by its id."
-    if grounds.writes:
-        return Undecided(f"{nothing} If the store is empty, add one.")
-    return Undecided(nothing, "--allow-writes")
+    return Undecided(f"{nothing}{more(record)}") if grounds.writes else Undecided(nothing, "--allow-writes")
 
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
@@ -151,7 +150,8 @@ def _is_the_same_as_listed(record: Record, grounds: Grounds) -> Decision:
     if single:
         reason = f"No page lists an animal that {Operation.GET_PET} returned. Test a store of fewer than 20 animals."
         return Undecided(reason, examined=tuple(single))
-    return Undecided(f"{Operation.GET_PET} returned no animal; see GET-1.")
+    shown = any(e.status == 200 for exchanges in read_in(record).values() for e in exchanges)
+    return Undecided(f"{Operation.GET_PET} returned no animal; see {'PET-1' if shown else 'GET-1'}.")
 
 
 def _differs(record: Record, number: int, sights: Sequence[Sight], reads: Sequence[Sight]) -> Decision:

@@ -108,7 +108,7 @@ def _each_limit_bounds(record: Record, grounds: Grounds) -> Decision:
     option = settled_by(grounds) if missing == [1] else None
     reasons = []
     if short:
-        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(known)}")
+        reasons.append(f"{_only(known)}; judging `limit` {one_of(short)} needs more.{more(record)}")
     if unanswered:
         wanted = one_of([*map(str, unanswered)])
         reasons.append(
@@ -173,7 +173,7 @@ def _short_of(
     """At most 20 animals are known: a page without `limit` that leaves some out has fewer than one with `limit=20`."""
     animals, explicit = len(known_in(record)), page_call(LIMIT_DEFAULT, status)
     few = _only(animals) if animals <= LIMIT_DEFAULT else _only(known, f" with status {quoted(status)}")
-    needed = f"judging the default page size needs more than {LIMIT_DEFAULT}.{more(animals)}"
+    needed = f"judging the default page size needs more than {LIMIT_DEFAULT}.{more(record)}"
     undecided = Undecided(f"{few}; {needed}", None, tuple(page.exchange for page in pages))
     twenties = pages_of(record, explicit)
     if not pages or pages[-1].size >= behind(pages[-1]):
@@ -227,7 +227,7 @@ def _never_over_100(record: Record, grounds: Grounds) -> Decision:
     if decisive_pages or any(exchange.status != 200 for exchange in beyond):
         return Held(tuple(dict.fromkeys((*examined, *decisive_pages))))
     known = len(known_in(record))
-    few = f"{_only(known)}; a page that is too long needs more than {LIMIT_MAX}.{more(known)}"
+    few = f"{_only(known)}; a page that is too long needs more than {LIMIT_MAX}.{more(record)}"
     late = f"No request asked for more than {LIMIT_MAX} animals while as many were known. Run again."
     return Undecided(few if known <= LIMIT_MAX else late, None, examined)
 
