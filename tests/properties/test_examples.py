@@ -164,6 +164,7 @@ def test_a_seed_repeats_a_run_with_requests_at_the_same_time() -> None:
     assert names[0] == names[1]
 
 
+@pytest.mark.slow
 def test_a_long_run_records_all() -> None:
     trial = judged("--examples", "250", "--plan", "pro", "--max-requests", "5000")
     count = trial.result.targets[0].requests

@@ -9,6 +9,8 @@ import pytest
 from tests.support.trial import Trial, judge, judge_in_place, server
 from tools.kill_matrix import Judge, run_fault, run_variation
 
+pytestmark = pytest.mark.slow
+
 FAULTS = ("422-from-framework", "limit-30s-crash", "404-for-empty-list", "retry-after-missing", "removed-with-500")
 ONE_BY_ONE = ("--connections", "1")  # which of several animals comes first at the same time is the server's choice
 

@@ -369,6 +369,7 @@ def test_shards_of_different_lists(folder: Path, capsys: pytest.CaptureFixture[s
     )
 
 
+@pytest.mark.slow
 def test_runs_that_are_no_shards_are_merged_too(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -496,6 +497,7 @@ class Mute(Processes):
             yield Done(task.name, None)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_after_its_last_file_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -571,6 +573,7 @@ def test_a_signal_while_the_joined_reports_are_written_does_not_lose_them(tmp_pa
     assert len(ran.result.targets) == 5
 
 
+@pytest.mark.slow
 def test_after_the_first_failure_no_further_target_is_begun(tmp_path: Path) -> None:
     with servers(*NAMES) as urls:
         listed(tmp_path, {name: urls[name] for name in ("c", "a", "b", "d", "e", "f")})
@@ -590,6 +593,7 @@ def test_targets_that_cannot_be_reached_are_told_together(tmp_path: Path) -> Non
     assert "6 targets could not be tested" in ran.out
 
 
+@pytest.mark.slow
 def test_a_folder_with_files_of_others_is_left_alone(tmp_path: Path) -> None:
     part = tmp_path / "reports" / "targets" / "b"
     part.mkdir(parents=True)
@@ -614,6 +618,7 @@ def test_reports_of_a_run_of_one_recording_do_not_stay(tmp_path: Path) -> None:
     assert left == TOP | {"attestation.json", "targets"}
 
 
+@pytest.mark.slow
 def test_nothing_is_sent_by_a_dry_run_and_pytest_leaves_fleets_to_petcheck(tmp_path: Path) -> None:
     listed(tmp_path, {name: f"https://{name}.example/v1" for name in NAMES})
     ran = petcheck(tmp_path, "--dry-run")

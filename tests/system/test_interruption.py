@@ -30,6 +30,8 @@ from tests.support.peers import Behaviour, Caller, peer
 from tests.support.trial import small_run
 from tests.system.test_hostile_peers import store
 
+pytestmark = pytest.mark.slow
+
 VIEWS = {"junit.xml", "report.html", "statement.html", "summary.md", "badge.svg", "badge.json"}
 FILES = {"result.json", "exchanges.jsonl", "exchanges.har", *VIEWS}
 PROOF = {"manifest.json", "attestation.json"}

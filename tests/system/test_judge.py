@@ -127,7 +127,13 @@ def test_another_day_is_judged_otherwise(folder: Path, capsys: pytest.CaptureFix
     assert "judged as on 2030-12-05" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.parametrize("name", ["any-key@getPet", "created-not-stored", "no-remaining@listPets", "limit-30s-crash"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("any-key@getPet", "created-not-stored", "no-remaining@listPets"),
+        pytest.param("limit-30s-crash", marks=pytest.mark.slow),
+    ],
+)
 def test_a_faulty_server(name: str) -> None:
     assert name in FAULTS
     assert differences(run_fault(name)) == []

@@ -23,6 +23,8 @@ from tests.support.forked import start
 from tests.support.trial import without_network
 from tests.system.test_interruption import until
 
+pytestmark = pytest.mark.slow
+
 MOMENTS = (1, 2, 5, 11, 18, 24, 31, 40, 49, 57)  # exchanges on record, of some 60
 OF_THE_PROOF = {"manifest.json", "attestation.json"}
 WRITES = ("--allow-writes", "--examples", "0", "--seed", "3")

@@ -28,6 +28,8 @@ HEADER = "from petstore_reference.overrides import header\n"
 SERVED = """
 from petstore_reference.server import ReferenceSettings, create_app
 
+pytestmark = pytest.mark.slow
+
 faulty, free = (
     create_app(ReferenceSettings(keys={{{key!r}: "pro"}}, animals=5, **{{kind: (name,)}}))
     for kind, name in (("faults", "list-with-age"), ("variations", "list-expires"))

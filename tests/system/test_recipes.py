@@ -23,6 +23,8 @@ from tests.config.configured import configured
 from tests.support.command import KEY, environment
 from tests.support.trial import server
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
 EXAMPLES = ROOT / "examples"

@@ -11,6 +11,8 @@ import pytest
 from petcheck.spec.outcomes import Exit
 from tests.support.command import environment
 
+pytestmark = pytest.mark.slow
+
 RUN = ("LIST-3", "--self-test", "--examples", "0")
 COMMANDS = [
     RUN,
