@@ -290,3 +290,15 @@ def test_a_body_that_is_not_json_now_and_then_is_one_cause_for_errors_and_others
     assert lines(found(rows, (LIST, b"<p>", 200), (LIST, b"<p>", 400))) == [
         "SERVICE-1, BODY-1: The body of 2 of 31 examined responses is not JSON"
     ]
+
+
+def test_a_refusal_where_success_is_required_is_another_cause_than_one_with_another_status() -> None:
+    rows = [
+        row("LIST-2", "4.1", (0, "status"), expected="200"),
+        row("AUTH-5", "5", (1, "status"), expected="401"),
+        row("GET-3", "4.3", (2, "status"), expected="404"),
+    ]
+    assert lines(found(rows, (LIST, {}, 400), (post(name=5), {}, 400), (GET, {}, 400))) == [
+        "LIST-2: GET /pets returns 400 where 200 is required",
+        "AUTH-5, GET-3: Several operations return 400 where 401 or 404 is required",
+    ]
