@@ -300,5 +300,5 @@ def test_a_refusal_where_success_is_required_is_another_cause_than_one_with_anot
     ]
     assert lines(found(rows, (LIST, {}, 400), (post(name=5), {}, 400), (GET, {}, 400))) == [
         "LIST-2: GET /pets returns 400 where 200 is required",
-        "AUTH-5, GET-3: Several operations return 400 where 401 or 404 is required",
+        "GET-3, AUTH-5: Several operations return 400 where 404 or 401 is required",
     ]
