@@ -60,11 +60,13 @@ def test_an_animal_is_200_or_404(number: int) -> None:
     for status in (201, 204, 400, 410, 422, 500, 502):
         problem = Problem(f"expected 404 (section 4.3), got {status}", STATUS, "404", "an id that no animal has")
         assert status_judgement(got(number, status), GROUNDS) == ("GET-3", problem)
-    assert status_judgement(got(number, 200, {"id": number + 1}), GROUNDS)[0] == "GET-3"
+    bodies: list[object] = [{"id": number + 1}, [], b""]
+    for body in bodies:
+        assert status_judgement(got(number, 200, body), GROUNDS)[0] == "GET-3"
 
 
 @pytest.mark.parametrize(("number", "judged"), [(8, False), (-9_993, False), (10_007, False), (10_008, True)])
-@pytest.mark.parametrize("body", [{}, {"id": "8"}, {"data": {"id": 8}}, [], b""], ids=short)
+@pytest.mark.parametrize("body", [{}, {"id": "8"}, {"data": {"id": 8}}], ids=short)
 def test_a_200_without_a_readable_id_is_no_evidence_near_known_ids(number: int, judged: bool, body: object) -> None:
     """A page may have left that animal out."""
     near = replace(GROUNDS, listed=frozenset({7}))

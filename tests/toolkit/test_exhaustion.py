@@ -95,7 +95,7 @@ def test_a_wait_that_is_too_long_is_not_started() -> None:
 def test_beside_another_client_of_the_same_key_nothing_fails() -> None:
     trial, log = exhausted("free", variations=["others-spend"])
     assert (trial.ids("fail"), trial.ids("error"), trial.exit) == (set(), set(), 0)
-    assert sent_inside_a_pause(log) == []
+    assert sent_inside_a_pause(log, under_way=1.0) == []
 
 
 def test_two_runs_at_once_on_one_key_fail_nothing() -> None:

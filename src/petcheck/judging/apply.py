@@ -7,8 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import inf
 
-from petcheck.exchange import Credential, Exchange, Form, NoAnswer, Request, Silence
+from petcheck.exchange import Exchange, Form, NoAnswer, Request, Silence
+from petcheck.judging.expected import is_open
 from petcheck.judging.judgement import (
+    LIMITS,
     STATUS,
     Decision,
     Failed,
@@ -42,7 +44,8 @@ def decide(rule: Rule, record: Record, grounds: Grounds) -> Decision:
 
 def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
     """`decide` without failed first tries, unless the rule needs them; a failure that only bursts show says so."""
-    record = stated(record)
+    if rule.section != LIMITS:  # what is open counts against a quota all the same
+        record = stated(record)
     decision = decide(rule, record if rule.every_try else final_tries(record), grounds)
     if not isinstance(decision, Failed):
         return decision
@@ -192,17 +195,8 @@ final_tries = Once(_final_tries)
 
 
 def _stated(record: Record) -> WholeRecord:
-    """The record without exchanges that the document leaves open as a whole.
-
-    Those are a body in chunks, and a 400 for a key beyond ASCII: a header of such bytes may be malformed, and what
-    refuses it is often not the server itself (RFC 9110, section 5.5).
-    """
-    return WholeRecord(exchange for exchange in record if not _is_open(exchange))
-
-
-def _is_open(exchange: Exchange) -> bool:
-    of_bytes = exchange.request.credential is Credential.BEYOND_ASCII
-    return exchange.request.form is Form.CHUNKED or (of_bytes and exchange.status == 400)
+    """The record without exchanges that the document leaves open as a whole."""
+    return WholeRecord(exchange for exchange in record if not is_open(exchange))
 
 
 stated = Once(_stated)

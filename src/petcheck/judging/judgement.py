@@ -21,6 +21,9 @@ from petcheck.spec.figures import Plan
 Part: TypeAlias = str
 """`status`, `header:Name`, `body`, `body:` with a JSON pointer (RFC 6901); empty for the whole exchange."""
 
+LIMITS = "8"
+"""The section about rate limits."""
+
 WHOLE, STATUS, BODY = "", "status", "body"
 
 

@@ -121,11 +121,13 @@ def _animal(exchange: Exchange, grounds: Grounds) -> Expected | None:
 
 
 def _may_exist(exchange: Exchange, number: int | None, grounds: Grounds) -> bool:
-    """Whether a 200 for an id that nothing has shown may be right: no id can be read in it, and known ones are near.
+    """Whether a 200 for an id that nothing has shown may be right: it is an object without an id that can be read, and
+    known ids are near.
 
     A page may have left the animal out. Another requirement judges the body.
     """
-    if number is None or grounds.has_animal_of(exchange) or integer((exchange.object or {}).get("id")) is not None:
+    shown = exchange.object
+    if number is None or shown is None or grounds.has_animal_of(exchange) or integer(shown.get("id")) is not None:
         return False
     return not grounds.listed or min(grounds.listed) - _NEAR <= number <= max(grounds.listed) + _NEAR
 

@@ -17,7 +17,7 @@ from petcheck.judging.apply import decide_from_tries
 from petcheck.judging.cells import Coverage, coverage
 from petcheck.judging.creations import posts_in
 from petcheck.judging.frequency import Frequency, frequency_of, ids_under_overlap
-from petcheck.judging.judgement import Ask, Decision, Failed, Grounds, Held, Record, Undecided
+from petcheck.judging.judgement import LIMITS, Ask, Decision, Failed, Grounds, Held, Record, Undecided
 from petcheck.judging.matchers import answer_text, one_of
 from petcheck.judging.once import Once, WholeRecord
 from petcheck.judging.rules import RULE
@@ -193,12 +193,12 @@ def _as_needed(
     return Undecided(f"Not examined: {'; '.join(covered.missing)}.", examined=decision.examined)
 
 
-_ENDPOINTS, _LIMITS, _OF_ANIMALS = "4.", "8", "2"
+_ENDPOINTS, _OF_ANIMALS = "4.", "2"
 
 
 def _served_or_not_over(record: Record) -> Record:
     """A record without the refusals over the limit, which section 8 judges and not section 4."""
-    kept = WholeRecord(e for e in record if e.section != _LIMITS or e.status == 200)
+    kept = WholeRecord(e for e in record if e.section != LIMITS or e.status == 200)
     return kept if len(kept) < len(record) else record
 
 
@@ -291,7 +291,7 @@ def _failed(verdict: Verdict, decision: Failed, record: Record) -> Verdict:
         reason = f"{decision.text} {said}"
     else:
         # a count is compared with others, whatever their form
-        form = "" if verdict.section == _LIMITS and not decision.wrong else _in_form(decision, record)
+        form = "" if verdict.section == LIMITS and not decision.wrong else _in_form(decision, record)
         reason = f"{_spoiled_by(first, record)}{decision.text}{form}"
     return replace(
         verdict,

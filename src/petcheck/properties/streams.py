@@ -217,7 +217,7 @@ def creating(
     # first, a server may read members of what is null, and the body of a request that has none
     refused = chain([b"null", None], defective_pets(pets, seed, known, cases))
     # no other id: a server that takes it from the body must not overwrite an animal of another client
-    named = () if own_id is None else (_with_member(new_pet(pets, f"{pets.run} with an id", SOLD), f'"id": {own_id}'),)
+    named = () if own_id is None else (_with_member(new_pet(pets, f"{pets.run} with an id", None), f'"id": {own_id}'),)
     bodies = chain(named, islice(accepted, 1), _woven(refused, accepted, 24, 3), _woven(refused, accepted, 2**62, 1))
     yield from _fresh(Call(Operation.CREATE_PET, body=body) for body in bodies)
 

@@ -276,8 +276,6 @@ def _is_missing(
             return _left_out(page, one, read)
         calls = (again, read_call(one.id), again) if reads else (again,)
         return Ask(calls, vanished, _due(one))
-    if page.size >= SMALLEST_CAP:
-        return None  # it may be cut, and each request may have its own order
     older = {n for other in pages if not _after(other.exchange, one) for n in other.ids if n != one.id}
     beside = [other for other in pages if _shows_it_beside(other, page, one, older)]
     if not beside:
@@ -292,8 +290,14 @@ def _is_missing(
 
 
 def _shows_it_beside(other: Page, page: Page, one: Creation, older: set[int]) -> bool:
-    """Whether another page, no longer, shows an animal and none of `older` that `page` lacks: that has room for it."""
+    """Whether another page, asked for no longer, shows an animal and none of `older` that `page` lacks.
+
+    Then `page` has room for it. One of 20 animals or more may be cut, unless another one holds all of them and more:
+    each request may have its own order.
+    """
     if other.asked is None or page.asked is None or other.asked > page.asked:
+        return False
+    if page.size >= SMALLEST_CAP and not (other.size > page.size and set(page.ids) <= set(other.ids)):
         return False
     return (
         one.id in other.ids
@@ -365,10 +369,12 @@ def _ways(problem: Problem, made: Animal, shown: Animal) -> Iterator[tuple[str, 
     if after is None:
         yield member, "lost"
     elif isinstance(before, int) and isinstance(after, int):
-        yield member, f"{after - before:+d}"
+        yield from ((member, f"{after - before:+d}"), (member, f"always {after}"))
+        yield member, "the id" if after == shown.get("id") else problem.text
     elif isinstance(before, str) and isinstance(after, str) and member != "status":
         same = {
             "cut": before.startswith(after),
+            "longer": after.startswith(before) or after.endswith(before),
             "trimmed": before.strip() == after,
             "case": before.lower() == after.lower(),
         }
