@@ -133,12 +133,16 @@ def is_served(exchange: Exchange) -> bool:
 
 
 def others_spend(record: Record) -> bool:
-    """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more."""
+    """Whether Remaining fell by more than one for each request of ours: others use the key, or requests cost more.
+
+    A 429 that has none left does not say so: that it came too early is what is judged.
+    """
     # requests without a valid key are ours too, and a server may charge them to the same quota
     between = _between(record)
     return any(
         before.limit == after.limit and before.remaining - after.remaining > between(before.exchange, after.exchange)
         for before, after in pairwise(counts_in(record))
+        if after.exchange.status != 429
     )
 
 
