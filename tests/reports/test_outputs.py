@@ -60,7 +60,7 @@ def test_the_same_bytes_each_time_and_from_a_stream_that_was_read(run: str, tmp_
 def test_every_file_of_the_table_is_written_listed_and_verified(run: str, tmp_path: Path) -> None:
     written = judged_again(RUNS[run](), tmp_path)
     assert (written.trouble, written.unwritten) == ([], {})
-    due = {output.name for output in OUTPUTS if output.of(written.material)}
+    due = {output.name for output in OUTPUTS if output.of(written.result)}
     assert due == set(names(written.material)) == set(read_manifest(tmp_path)["files"])
     assert inside(tmp_path) == due | set(PROOF) - {"attestation.dsse.json", "manifest.tsr"}
     verified = verify(tmp_path, None)
