@@ -104,7 +104,7 @@ def test_a_forged_verdict_is_named(tmp_path: Path) -> None:
     rows = tuple(replace(row, outcome="pass") if row.outcome == "fail" else row for row in material.result.requirements)
     forged = replace(material, result=replace(material.result, requirements=rows))
     write_outputs(forged, tmp_path)
-    write_proof(tmp_path, names(forged), forged.result, forged.environment)
+    write_proof(tmp_path, names(forged), forged.result, forged.stream.head.environment)
     wrong = verify(tmp_path, None).wrong
     assert "result.json is not what the recording comes to" in wrong
     assert any(line.startswith("LIST-3: the result says pass, its recording fail (") for line in wrong)

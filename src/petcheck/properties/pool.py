@@ -47,16 +47,13 @@ class Pool:
 @cache
 def values_digest(source: bytes) -> str:
     """The sha256 of what decides which values an openapi.yaml allows, in hex: all but words, and our extensions."""
-    return hashlib.sha256(json.dumps(_about_values(read_yaml(source)), default=str).encode()).hexdigest()
+    whole = json.dumps(read_yaml(source), default=str)
+    return hashlib.sha256(json.dumps(json.loads(whole, object_hook=_about_values)).encode()).hexdigest()
 
 
-def _about_values(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_about_values(one) for one in node]
-    if not isinstance(node, dict):
-        return node
+def _about_values(node: dict[str, Any]) -> dict[str, Any]:
     words = {name for name in ("description", "summary") if isinstance(node.get(name), str)}
-    return {name: _about_values(of) for name, of in node.items() if not (name in words or str(name).startswith("x-"))}
+    return {name: value for name, value in node.items() if not (name in words or name.startswith("x-"))}
 
 
 @cache

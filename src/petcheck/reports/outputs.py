@@ -25,7 +25,6 @@ from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
 from petcheck.sanitize import FIELD_LIMIT, printable
 from petcheck.stream import files, har
-from petcheck.stream.environment import Environment
 from petcheck.stream.files import read_stream
 from petcheck.stream.stream import Stream
 
@@ -58,11 +57,6 @@ class Material:
     def stream_sha256(self) -> str:
         """The digest of exchanges.jsonl."""
         return digest_of_text(files.text_of(self.stream.entries)).sha256
-
-    @property
-    def environment(self) -> Environment:
-        """What the run ran on."""
-        return self.stream.head.environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +96,7 @@ def _statement(material: Material) -> Iterable[str]:
         "requirements.yaml": suite.requirements_sha256,
         "openapi.yaml": suite.openapi_sha256,
     }
-    return [statement_html.render(material.result, material.environment, digests.items())]
+    return [statement_html.render(material.result, material.stream.head.environment, digests.items())]
 
 
 def _recorded(material: Material) -> Iterator[tuple[Result, Stream]]:
