@@ -17,7 +17,7 @@
 # make soundness   run petcheck on random conforming servers (N=10000 for more, SEED=n repeats one)
 # make bench   measure a run, compare it with the schemathesis command line, write docs/benchmarks.md (ARGS=run for a part)
 # make soak    run property examples for half an hour; nothing but the recording may grow (ARGS="--minutes 1" for less)
-# make pool    draw the property examples that come with petcheck; needed after a change of openapi.yaml
+# make pool    draw the property examples that come with petcheck; needed after a change of the values that openapi.yaml allows
 # make screenshots   take the screenshots of a report in docs/, from a run against a server with faults
 # make mutants   change the judging code in many places; a test must notice each change (see docs/mutation-testing.md)
 # make lock    resolve the newest versions and write the lock files (UPGRADE= keeps the pinned versions)

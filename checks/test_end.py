@@ -5,13 +5,20 @@ page. The sections that say how each answer must be judge them.
 """
 
 from petcheck.properties.examples import Examples
-from petcheck.toolkit import Target, Traffic, ask_again_at_the_end, observes, requirement, sends, stage
+from petcheck.toolkit import (
+    ASKED_AGAIN,
+    CREATED_ASKED_AGAIN,
+    Target,
+    Traffic,
+    ask_again_at_the_end,
+    observes,
+    requirement,
+    sends,
+    stage,
+)
 
-READ = ("LIST-1", "LIST-6", "LIST-7", "GET-1", "GET-2", "GET-3", "ORDERS-1")
-CREATED = ("CREATE-12", "CREATE-13")
 
-
-@requirement(*READ)
+@requirement(*ASKED_AGAIN)
 @observes("requests-at-the-same-time")
 @sends(Traffic.PAGES, Traffic.ANIMALS, Traffic.OTHER_IDS, Traffic.ORDERS)
 @stage("end")
@@ -19,7 +26,7 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the oldest, newest and oddest animals, an id that was not found, and the orders."""
     ask_again_at_the_end(target)
     target.repeat_in_plain_form()
-    for name in (*READ, *(CREATED if target.config.writes else ())):
+    for name in (*ASKED_AGAIN, *(CREATED_ASKED_AGAIN if target.config.writes else ())):
         target.settle(name)
 
 
@@ -29,5 +36,5 @@ def test_what_was_asked_first_is_asked_again(target: Target) -> None:
 def test_no_animal_spoils_a_page(target: Target, examples: Examples) -> None:
     """An animal with a lone surrogate is created or refused, and the widest page can still be read."""
     examples.spoil()
-    for name in ("CREATE-14", *READ):
+    for name in ("CREATE-14", *ASKED_AGAIN):
         target.settle(name)

@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 
 from petcheck.cli.explain import DATA
+from petcheck.reports.outputs import OUTPUTS
 from petcheck.runner.dry_run import Forecast
 from tools import architecture, explanations, kill_matrix, licences, shell_files, shown_runs
 from tools.forecasts import forecast, most
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"))
+PAGES = (*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "reports" / "README.md")
 _REGION = re.compile(r"(<!-- generated: ([a-z-]+) -->\n*).*?(\n*<!-- end -->)", re.DOTALL)
 
 
@@ -41,7 +42,13 @@ def _left_behind(run: Forecast) -> str:
     return str(about)
 
 
+def _outputs() -> str:
+    """A table of the files that a run writes."""
+    return "\n".join(["| file | content |\n|---|---|", *(f"| `{one.name}` | {one.about} |" for one in OUTPUTS)])
+
+
 REGIONS: Mapping[str, Callable[[], str]] = {
+    "outputs": _outputs,
     "requests": _requests,
     "requests-reading": partial(most, writes=False),
     "requests-writing": partial(most, writes=True),

@@ -11,8 +11,8 @@ from typing import get_args
 from petcheck.exchange import Call
 from petcheck.properties.cases import Mode
 from petcheck.properties.generate import Generated
-from petcheck.properties.pool import FILE, Pool, packed
-from petcheck.spec.files import openapi_digest
+from petcheck.properties.pool import FILE, Pool, packed, values_digest
+from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 
 DRAWN = 200  # cases of each operation and mode; a default run tries 40 at most
@@ -24,7 +24,7 @@ def generated() -> Pool:
     cases = Generated()
     groups = [(operation, mode) for operation in Operation for mode in get_args(Mode)]
     return Pool(
-        openapi_sha256=openapi_digest(),
+        values_sha256=values_digest(suite_file("openapi.yaml").read_bytes()),
         schemathesis=version("schemathesis"),
         unicode=unicodedata.unidata_version,
         covering={(operation, mode): tuple(cases.coverage(operation, mode)) for operation, mode in groups},

@@ -10,6 +10,7 @@ from dataclasses import fields
 import pytest
 
 import petcheck
+from petcheck.config import options
 from petcheck.config.options import OPTIONS, Config, Option, Options, Place
 from petcheck.config.targets import Opening, TargetConfig
 from tests.config.configured import STAGING, configured
@@ -55,6 +56,11 @@ def test_the_help_names_the_default() -> None:
     helps = {option.name: option.help for option in OPTIONS}
     assert [helps[name][-7:] for name in ("max-requests", "max-wait", "timeout")] == [" (1200)", "s (120)", "se (10)"]
     assert helps["reports"].endswith("(reports/)")
+
+
+def test_a_default_may_be_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(options, "fields", lambda _: [types.SimpleNamespace(name="agent", default="petcheck/1")])
+    assert Option("--agent", "what requests say ({default})", "TEXT").help == "what requests say (petcheck/1)"
 
 
 # ---- which place counts

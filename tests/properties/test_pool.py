@@ -15,7 +15,8 @@ from petcheck.exchange import Call
 from petcheck.properties import cases, pool
 from petcheck.properties.cases import Mode, cases_of
 from petcheck.properties.generate import Generated
-from petcheck.properties.pool import Pool, packed, shipped_pool, unpacked
+from petcheck.properties.pool import Pool, packed, shipped_pool, unpacked, values_digest
+from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import EXAMPLES, EXAMPLES_READING
 from tests.support.samples import ROOT
@@ -89,8 +90,21 @@ def test_examples_are_drawn_anew_for_more_than_the_default_number(default: int, 
 
 
 def test_another_description_makes_the_pool_useless(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases, "openapi_digest", lambda: "0" * 64)
+    monkeypatch.setattr(cases, "values_digest", lambda _: "0" * 64)
     assert sources(EXAMPLES, writes=True)
+
+
+def test_only_what_decides_the_values_makes_it_useless() -> None:
+    text = suite_file("openapi.yaml").read_text("utf-8")
+    for before, after, other in (
+        ("x-requirements: [LIST-1]", "x-requirements: [LIST-1, LIST-99]", False),
+        ("description: The page of animals.", "description: A page.", False),
+        ("minimum: 1\n", "minimum: 2\n", True),
+        ("maxItems: 100", "maxItems: 101", True),
+    ):
+        assert before in text
+        changed = text.replace(before, after, 1)
+        assert (values_digest(changed.encode()) != values_digest(text.encode())) == other, after
 
 
 _WHOLE = """

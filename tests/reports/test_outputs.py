@@ -60,7 +60,7 @@ def test_the_same_bytes_each_time_and_from_a_stream_that_was_read(run: str, tmp_
 def test_every_file_of_the_table_is_written_listed_and_verified(run: str, tmp_path: Path) -> None:
     written = judged_again(RUNS[run](), tmp_path)
     assert (written.trouble, written.unwritten) == ([], {})
-    due = {output.name for output in OUTPUTS if output.of(written.material)}
+    due = {output.name for output in OUTPUTS if output.of(written.result)}
     assert due == set(names(written.material)) == set(read_manifest(tmp_path)["files"])
     assert inside(tmp_path) == due | set(PROOF) - {"attestation.dsse.json", "manifest.tsr"}
     verified = verify(tmp_path, None)
@@ -104,7 +104,7 @@ def test_a_forged_verdict_is_named(tmp_path: Path) -> None:
     rows = tuple(replace(row, outcome="pass") if row.outcome == "fail" else row for row in material.result.requirements)
     forged = replace(material, result=replace(material.result, requirements=rows))
     write_outputs(forged, tmp_path)
-    write_proof(tmp_path, names(forged), forged.result, forged.environment)
+    write_proof(tmp_path, names(forged), forged.result, forged.stream.head.environment)
     wrong = verify(tmp_path, None).wrong
     assert "result.json is not what the recording comes to" in wrong
     assert any(line.startswith("LIST-3: the result says pass, its recording fail (") for line in wrong)

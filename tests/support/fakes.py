@@ -125,7 +125,7 @@ def bench(
     waits: list[tuple[str, float, str]] = []
     transport = Transport(
         target="staging",
-        sender=LiveSender("https://pets.example/v1", key, "a-random-key", client, clock),
+        sender=LiveSender("https://pets.example/v1", key, random_key="a-random-key", client=client, clock=clock),
         permissions=Permissions(writes, max_requests, max_wait, connections),
         time=clock,
         on_wait=lambda target, seconds, why: waits.append((target, seconds, why)),

@@ -19,6 +19,7 @@ import pytest
 
 from petcheck.cli.main import main
 from petcheck.evidence.verify import verify
+from petcheck.reports.outputs import OUTPUTS
 from petcheck.results.result import load, to_json
 from petcheck.runner import fleet
 from petcheck.runner.processes import Done, Processes, Task
@@ -35,8 +36,7 @@ from tests.system.test_interruption import until
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "one-machine.sh"
 FAULTS: dict[str, tuple[str, ...]] = {"c": ("default-limit-50",), "e": ("no-key-needed",)}
 NAMES = ("a", "b", "c", "d", "e", "f")
-PAGES = {"report.html", "statement.html", "summary.md", "badge.svg", "badge.json"}
-TOP = {"exchanges.jsonl", "result.json", "junit.xml", "manifest.json"} | PAGES
+TOP = {output.name for output in OUTPUTS} - {"exchanges.har", "comparison.html"} | {"manifest.json"}
 FEW = ("-k", "test_9 or test_page_is", "--examples", "0")
 
 

@@ -19,9 +19,10 @@ from pathlib import Path
 
 import pytest
 
+from petcheck.comparison import comparable
 from petcheck.errors import InUse
 from petcheck.evidence.verify import verify
-from petcheck.reports.outputs import not_written, write_outputs
+from petcheck.reports.outputs import OUTPUTS, not_written, write_outputs
 from petcheck.results import atomic_write
 from petcheck.results.lock import FolderLock
 from petcheck.results.result import load
@@ -32,8 +33,9 @@ from tests.system.test_hostile_peers import store
 
 pytestmark = pytest.mark.slow
 
-VIEWS = {"junit.xml", "report.html", "statement.html", "summary.md", "badge.svg", "badge.json"}
-FILES = {"result.json", "exchanges.jsonl", "exchanges.har", *VIEWS}
+# of a run with one target, in the order in which they are written
+ORDER = [output.name for output in OUTPUTS if output.name != comparable.FILE]
+FILES = set(ORDER)
 PROOF = {"manifest.json", "attestation.json"}
 FEW = ("-k", "test_9 or test_page_is")
 
@@ -341,11 +343,7 @@ def assert_unwritten(ran: Ran, why: str, folder: str = "reports") -> None:
     assert ran.code == 3
     assert "\ntarget: " in ran.out
     (line,) = trouble(ran)
-    evidence, views = (
-        "exchanges.jsonl, result.json, exchanges.har",
-        "junit.xml, report.html, statement.html, summary.md",
-    )
-    files = f"{evidence}, {views}, badge.svg, badge.json, manifest.json, pytest.html"
+    files = ", ".join([*ORDER, "manifest.json", "pytest.html"])
     assert line == f"petcheck: not written into {folder}: {files} ({why})"
     assert ran.err == f"{line}\n"
     assert "\nreports: " not in ran.out

@@ -83,7 +83,7 @@ def write_again(stream: Stream, folder: Path, seal: Seal | None = None) -> None:
     """Write everything that a stream comes to, as its run would have."""
     made = Material(judge(stream), stream)
     assert write_outputs(made, folder) == {}
-    assert write_proof(folder, names(made), made.result, made.environment, Witnesses(seal)) == {}
+    assert write_proof(folder, names(made), made.result, made.stream.head.environment, Witnesses(seal)) == {}
 
 
 # ---- judge

@@ -4,6 +4,7 @@ reported and listed.
 
 from __future__ import annotations
 
+import doctest
 import json
 import os
 import re
@@ -16,12 +17,17 @@ from pathlib import Path
 
 import pytest
 
+from petcheck.spec.catalogue import catalogue
 from petcheck.spec.files import suite_root
 from tests.support.trial import KEY
 
 PAGE = (suite_root() / "docs" / "adding-a-check.md").read_text("utf-8")
 # the page shows the imports of the rule on top of it; in the module they stand at its top
-ENTRY, RULE_WITH_IMPORTS, CHECK, FAULT, VARIATION = re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
+# the page shows no number that will be taken one day
+NEW = f"LIST-{1 + sum(entry.id.startswith('LIST-') for entry in catalogue().judged)}"
+ENTRY, RULE_WITH_IMPORTS, CHECK, FAULT, VARIATION = (
+    block.replace("LIST-99", NEW) for block in re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
+)
 IMPORTS, RULE = RULE_WITH_IMPORTS.split("\n\n\n", maxsplit=1)
 FUTURE = "from __future__ import annotations\n"
 HEADER = "from petstore_reference.overrides import header\n"
@@ -43,9 +49,16 @@ def suite(tmp_path: Path) -> Path:
     root = suite_root()
     for name in ("src", "checks"):
         shutil.copytree(root / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("requirements.yaml", "openapi.yaml", "conftest.py"):
+    for name in ("requirements.yaml", "openapi.yaml", "conftest.py", "CHANGELOG.md", "pyproject.toml"):
         shutil.copy(root / name, tmp_path)
-    append(tmp_path / "requirements.yaml", f"\n{ENTRY}")
+    catalogued = (tmp_path / "requirements.yaml").read_text("utf-8")
+    before = catalogued.index("- id: limit-zero\n")
+    (tmp_path / "requirements.yaml").write_text(catalogued[:before] + ENTRY + catalogued[before:], "utf-8")
+    insert(
+        tmp_path / "openapi.yaml",
+        "          description: The page of animals.\n          x-requirements: [",
+        f"{NEW}, ",
+    )
     insert(tmp_path / "src/petcheck/judging/rules/list_pets.py", FUTURE, f"\n{IMPORTS}\n")
     append(tmp_path / "src/petcheck/judging/rules/list_pets.py", f"\n\n{RULE}")
     append(tmp_path / "checks/test_4_1_list.py", f"\n\n{CHECK}")
@@ -54,6 +67,13 @@ def suite(tmp_path: Path) -> Path:
         append(tmp_path / "src/petstore_reference" / file, f"\n{added}")
     (tmp_path / "served.py").write_text(SERVED.format(key=KEY), "utf-8")
     return tmp_path
+
+
+@pytest.fixture
+def released(suite: Path) -> Path:
+    """The same, once 0.2.0 has published the requirement."""
+    insert(suite / "requirements.yaml", ENTRY, '  since: "0.2.0"\n')
+    return suite
 
 
 def insert(path: Path, after: str, text: str) -> None:
@@ -86,78 +106,109 @@ def served(suite: Path) -> Iterator[str]:
             serving.terminate()
 
 
+def test_the_digest_of_the_entry_is_that_of_its_sentence() -> None:
+    [session] = re.findall(r"```pycon\n(.*?)```", PAGE, flags=re.DOTALL)
+    assert doctest.DocTestRunner().run(doctest.DocTestParser().get_doctest(session, {}, "page", None, 0)).failed == 0
+    assert session.split("'")[1] in ENTRY
+
+
 def test_it_is_judged_reported_and_listed(suite: Path) -> None:
     done = petcheck(suite, "--app", "served:faulty", "--examples", "0")
     assert done.returncode == 1, done.stdout + done.stderr
     rows = json.loads((suite / "reports/result.json").read_text("utf-8"))["requirements"]
-    row = next(row for row in rows if row["id"] == "LIST-99")
+    row = next(row for row in rows if row["id"] == NEW)
     assert (row["outcome"], set(row["parts"])) == ("fail", {"header:Age"})
-    assert [one["id"] for one in rows if one["outcome"] == "fail"] == ["LIST-99"]
+    assert [one["id"] for one in rows if one["outcome"] == "fail"] == [NEW]
     assert "there is an Age (section 4.1)" in row["reason"]
-    assert "LIST-99" in done.stdout
+    assert NEW in done.stdout
     for report in ("report.html", "junit.xml", "summary.md"):
-        assert "LIST-99" in (suite / "reports" / report).read_text("utf-8")
+        assert NEW in (suite / "reports" / report).read_text("utf-8")
     assert "A list has no `Age`." in petcheck(suite, "requirements").stdout
 
 
+# the tests that list requirements, or what is made from them
+NOTICING = ("spec", "properties/test_pool.py", "runner/test_shown_plan.py", "reports/test_statement_html.py",
+            "reports/test_report_html.py", "toolkit/test_feeds.py", "judging/test_cells.py")  # fmt: skip
+
+
+@pytest.mark.slow
+def test_no_other_test_notices(suite: Path) -> None:
+    shutil.copytree(
+        suite_root() / "tests", suite / "tests", ignore=shutil.ignore_patterns("__pycache__", "node_modules")
+    )
+    shutil.copytree(suite_root() / "tools", suite / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-m", "pytest", "-q", "--disable-plugin-autoload", "-p", "hypothesispytest"]
+    done = subprocess.run(
+        [*command, "-m", "not slow", *(f"tests/{name}" for name in NOTICING)],
+        cwd=suite,
+        env={**os.environ, "PYTHONPATH": f"{suite / 'src'}{os.pathsep}{suite}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_alone_it_passes_where_the_server_uses_the_freedom(suite: Path) -> None:
-    done = petcheck(suite, "LIST-99", "--app", "served:free")
+    done = petcheck(suite, NEW, "--app", "served:free")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((suite / "reports/result.json").read_text("utf-8"))["requirements"]
-    assert {row["id"]: row["outcome"] for row in rows if row["outcome"] != "not-run"} == {"LIST-99": "pass"}
+    assert {row["id"]: row["outcome"] for row in rows if row["outcome"] != "not-run"} == {NEW: "pass"}
 
 
-def test_an_older_set_leaves_it_out(suite: Path) -> None:
+def test_an_older_set_leaves_it_out(released: Path) -> None:
     """A server that 0.1.0 certified does not fail what 0.2.0 added, and every report says so."""
     older = ("--requirements-as-of", "0.1.0")
-    done = petcheck(suite, "--app", "served:faulty", "--examples", "0", "--strict", *older)
+    done = petcheck(released, "--app", "served:faulty", "--examples", "0", "--strict", *older)
     assert done.returncode == 7, done.stdout + done.stderr  # RATE-7 takes --exhaust-rate-limit
-    said = "Judged by the requirements of 0.1.0: 1 newer one left out (LIST-99)."
-    result = json.loads((suite / "reports/result.json").read_text("utf-8"))
-    row = next(row for row in result["requirements"] if row["id"] == "LIST-99")
+    said = f"Judged by the requirements of 0.1.0: 1 newer one left out ({NEW})."
+    result = json.loads((released / "reports/result.json").read_text("utf-8"))
+    row = next(row for row in result["requirements"] if row["id"] == NEW)
     assert (row["outcome"], row["in_force"]) == ("not-run", False)
     assert row["reason"] == "Not in the requirements of 0.1.0: 0.2.0 added it."
     assert not any("test_a_list_has_no_age" in check["id"] for check in result["checks"])
-    assert (result["run"]["settings"]["requirements_as_of"], result["run"]["left_out"]) == ("0.1.0", ["LIST-99"])
+    assert (result["run"]["settings"]["requirements_as_of"], result["run"]["left_out"]) == ("0.1.0", [NEW])
     assert said in done.stdout
     for report in ("report.html", "summary.md"):
-        assert said in (suite / "reports" / report).read_text("utf-8").replace("`", "")
-    stated = json.loads((suite / "reports/attestation.json").read_text("utf-8"))["predicate"]
-    assert (stated["run"]["requirements_as_of"], stated["run"]["left_out"]) == ("0.1.0", ["LIST-99"])
-    assert not any("LIST-99" in name for kind in ("passed", "warned", "failed") for name in stated[f"{kind}Tests"])
-    verified = petcheck(suite, "verify", "reports")
+        assert said in (released / "reports" / report).read_text("utf-8").replace("`", "")
+    stated = json.loads((released / "reports/attestation.json").read_text("utf-8"))["predicate"]
+    assert (stated["run"]["requirements_as_of"], stated["run"]["left_out"]) == ("0.1.0", [NEW])
+    assert not any(NEW in name for kind in ("passed", "warned", "failed") for name in stated[f"{kind}Tests"])
+    verified = petcheck(released, "verify", "reports")
     assert verified.returncode == 0, verified.stdout
     assert said in verified.stdout
     assert "by the requirements of 0.1.0; made from" in verified.stdout
 
 
-def test_a_recording_is_judged_by_either_set(suite: Path) -> None:
-    assert petcheck(suite, "--app", "served:faulty", "--examples", "0").returncode == 1
-    older = petcheck(suite, "judge", "reports", "--requirements-as-of", "0.1.0", "--reports", "older")
-    assert (older.returncode, "LIST-99 fails" in older.stdout) == (0, False), older.stdout
-    assert petcheck(suite, "verify", "older").returncode == 0
-    assert petcheck(suite, "judge", "older", "--requirements-as-of", "0.2.0").returncode == 1
+def test_a_recording_is_judged_by_either_set(released: Path) -> None:
+    assert petcheck(released, "--app", "served:faulty", "--examples", "0").returncode == 1
+    older = petcheck(released, "judge", "reports", "--requirements-as-of", "0.1.0", "--reports", "older")
+    assert (older.returncode, f"{NEW} fails" in older.stdout) == (0, False), older.stdout
+    assert petcheck(released, "verify", "older").returncode == 0
+    assert petcheck(released, "judge", "older", "--requirements-as-of", "0.2.0").returncode == 1
     # merged with a run by another set it would be neither
-    apart = petcheck(suite, "merge", "reports", "older", "-o", "merged")
+    apart = petcheck(released, "merge", "reports", "older", "-o", "merged")
     assert apart.returncode == 4
     assert "different options or waivers" in apart.stderr
 
 
-def test_shards_and_their_merge_leave_it_out(suite: Path) -> None:
-    with served(suite) as url:
+def test_shards_and_their_merge_leave_it_out(released: Path) -> None:
+    with served(released) as url:
         targets = ("--target", f"one={url}", "--target", f"two={url}", "--requirements-as-of", "0.1.0", "--seed", "1")
         for number in (1, 2):
-            done = petcheck(suite, *targets, "--shard", f"{number}/2", "--reports", f"part-{number}", "--examples", "0")
+            done = petcheck(
+                released, *targets, "--shard", f"{number}/2", "--reports", f"part-{number}", "--examples", "0"
+            )
             assert done.returncode == 0, done.stdout + done.stderr
-    merged = petcheck(suite, "merge", "part-1", "part-2", "-o", "merged")
+    merged = petcheck(released, "merge", "part-1", "part-2", "-o", "merged")
     assert merged.returncode == 0, merged.stdout + merged.stderr
-    assert "1 newer one left out (LIST-99)" in merged.stdout
-    assert petcheck(suite, "verify", "merged").returncode == 0
+    assert f"1 newer one left out ({NEW})" in merged.stdout
+    assert petcheck(released, "verify", "merged").returncode == 0
 
 
-def test_an_unknown_set_is_refused_in_one_line(suite: Path) -> None:
+def test_an_unknown_set_is_refused_in_one_line(released: Path) -> None:
     for command in (("--app", "served:faulty"), ("judge", "reports")):
-        done = petcheck(suite, *command, "--requirements-as-of", "0.3.0")
+        done = petcheck(released, *command, "--requirements-as-of", "0.3.0")
         assert (done.returncode, done.stdout) == (4, "")
         assert done.stderr.endswith("--requirements-as-of 0.3.0: no such set of requirements; sets: 0.1.0, 0.2.0\n")
         assert done.stderr.count("\n") == 1

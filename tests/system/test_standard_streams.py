@@ -77,7 +77,7 @@ def test_colours(
     assert (b"\x1b[" in done.stdout) == coloured
     if "LIST-3" in arguments:
         verdict = b"reference: 1 of 1 chosen requirement examined, none fails."
-        assert (b"\x1b[1;33m" + verdict if coloured else b"\n" + verdict) in done.stdout  # amber: one of 56
+        assert (b"\x1b[1;33m" + verdict if coloured else b"\n" + verdict) in done.stdout  # amber: one of many
 
 
 def test_the_page_of_pytest_looks_like_the_others(tmp_path: Path) -> None:

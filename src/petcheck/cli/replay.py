@@ -14,6 +14,7 @@ from petcheck.cli.parser import PROGRAM, Parser, fail
 from petcheck.comparison.difference import NETWORK_HEADERS
 from petcheck.comparison.normalize import header_varies, normalized
 from petcheck.config.keys import DEFAULT_TARGET, KEY_VARIABLE, own_variable
+from petcheck.config.options import OPTIONS
 from petcheck.errors import AppFailed, ConfigError, NotARun, NotSent
 from petcheck.exchange import Credential, Exchange
 from petcheck.judging.judgement import Grounds
@@ -34,8 +35,6 @@ from petcheck.wire.sender import TRACE
 from petcheck.words import plural
 
 _NUMBER = re.compile(r"(?:([A-Za-z0-9_-]+))?#([0-9]{1,7})|([0-9]{1,7})")
-# options that say how to reach it
-_KEPT = ("app", "factory", "base-path", "timeout", "ca-bundle", "insecure-http", "header", "traceparent")
 
 PARSER = Parser(
     "replay",
@@ -127,7 +126,8 @@ def _send(
 ) -> Exit:
     """Send the exchanges of one target again."""
     head = stream.head
-    given: dict[str, Any] = {name: value for name, value in head.options.items() if name in _KEPT}
+    reaching = {option.name for option in OPTIONS if option.reaches}
+    given: dict[str, Any] = {name: value for name, value in head.options.items() if name in reaching}
     if "app" in given:
         given.setdefault("base-path", "/" + part.base_url.partition("://")[2].partition("/")[2])
     elif "self-test" in head.options:

@@ -133,6 +133,7 @@ class Option:
         field: the field of `Config`, `TargetConfig` or `Opening` that holds it, if that has another name.
         repeatable: whether it may be given several times.
         optional_value: whether its value may be left out, which means every target.
+        reaches: whether the server answers otherwise without it, so that `petcheck replay` takes it from the recording.
     """
 
     flag: str
@@ -144,6 +145,7 @@ class Option:
     field: str = ""
     repeatable: bool = False
     optional_value: bool = False
+    reaches: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "field", self.field or self.argument)
@@ -165,7 +167,9 @@ class Option:
         value = next((each.default for each in fields(Config) if each.name == self.field), None)
         if value in (None, False, MISSING, ()):
             return ""
-        return f"{value}/" if isinstance(value, Path) else f"{value:g}"
+        if isinstance(value, Path):
+            return f"{value}/"
+        return value if isinstance(value, str) else f"{value:g}"
 
     @property
     def decides(self) -> bool:
@@ -193,10 +197,11 @@ _Once = partial(Option, places=Place.NOWHERE)
 OPTIONS = (
     _Once("--target", f"a server; its key is in {KEY_VARIABLE}[_NAME]", "[NAME=]URL", read=None, repeatable=True),
     Option("--shard", "judge only part I of N of the targets", "I/N", read=None, places=Place.NOWHERE),
-    _Once("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", read=values.application),
+    _Once("--app", "an ASGI or WSGI application, served for the run", "MODULE:APP", reaches=True,
+          read=partial(values.formed, form=r"[^:]+:.+", advice="write it as module:application, as in shop.main:app")),
     _Once("--self-test", "test petcheck itself, with its reference server"),
-    _Once("--factory", "call MODULE:APP to get the application"),
-    _Once("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path),
+    _Once("--factory", "call MODULE:APP to get the application", reaches=True),
+    _Once("--base-path", "path of the operations in the application (/v1)", "PATH", read=values.path, reaches=True),
     Option("--choose", "only this requirement, group or section", "ID", CHOSEN, None, Place.NOWHERE, field="choice",
            repeatable=True),
     _Once("--failed", "only what failed in the last run"),
@@ -210,15 +215,17 @@ OPTIONS = (
            partial(values.seconds, zero=True)),
     Option("--connections", "at most N requests at the same time ({default}; reading 4)", "N", ALLOWED,
            _least(least=1)),
-    Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds),
-    Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle),
+    Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds,
+           reaches=True),
+    Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle,
+           reaches=True),
     Option("--client-cert", "show this certificate to the server, in PEM", "FILE", ALLOWED, values.file, _OF_TARGET),
     Option("--client-key", "its private key, if that is in another file", "FILE", ALLOWED, values.file, _OF_TARGET),
     Option("--header", "send this header with each request", "NAME=VALUE", ALLOWED, reach.headers, _OF_TARGET,
-           field="headers", repeatable=True),
+           field="headers", repeatable=True, reaches=True),
     Option("--proxy", "send through this HTTP proxy", "URL", ALLOWED, reach.proxy, _OF_TARGET),
-    Option("--traceparent", "send a trace id with each request (W3C)", group=ALLOWED),
-    Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED),
+    Option("--traceparent", "send a trace id with each request (W3C)", group=ALLOWED, reaches=True),
+    Option("--insecure-http", "send the key unencrypted to another machine", group=ALLOWED, reaches=True),
     _Once("--dry-run", "print what a run would send, and send nothing", group=ALLOWED),
     Option("--plan", f"the key's plan: {', '.join(PLANS)}", "PLAN", JUDGED, values.plan, _OF_TARGET),
     Option("--as-of", "judge as on this day (today)", "YYYY-MM-DD", JUDGED, values.iso_date),

@@ -113,11 +113,10 @@ def seconds(value: object, where: str, *, zero: bool = False) -> float:
     return seconds
 
 
-def application(value: object, where: str) -> str:
-    """`module:application`."""
-    module, colon, name = str(value).partition(":")
-    if not colon or not module or not name:
-        raise BadValue(f"{where} {value}: write it as module:application, as in shop.main:app")
+def formed(value: object, where: str, *, form: str, advice: str) -> str:
+    """Text that a regular expression matches as a whole."""
+    if not re.fullmatch(form, str(value)):
+        raise BadValue(f"{where} {value}: {advice}")
     return str(value)
 
 

@@ -197,7 +197,7 @@ def _other_claims(folder: Path, document: Mapping[str, Any], head: Head) -> Iter
 def _rebuilt(folder: Path, material: Material, besides: Mapping[str, Digest]) -> Iterator[str]:
     """What in a folder is not what its stream comes to."""
     due = {name: digest_of_text(pieces) for name, pieces in render(material)} | dict(besides)
-    proof = proof_of(due, material.result, material.environment)
+    proof = proof_of(due, material.result, material.stream.head.environment)
     for name, digest in (due | {name: digest_of_text([text]) for name, text in proof.items()}).items():
         try:
             if digest_of_file(folder / name) == digest:

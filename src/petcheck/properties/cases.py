@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from petcheck.exchange import Call
-from petcheck.properties.pool import Pool, shipped_pool
-from petcheck.spec.files import openapi_digest
+from petcheck.properties.pool import Pool, shipped_pool, values_digest
+from petcheck.spec.files import suite_file
 from petcheck.spec.operations import Operation
 from petcheck.toolkit.budget import examples_for
 
@@ -32,9 +32,10 @@ def cases_of(examples: int, *, writes: bool) -> Cases:
     """The cases of a run that tries so many `examples`.
 
     Up to the default number they come from the pool, which takes a hundredth of the time. They are generated for more
-    examples, and if the pool was made from another openapi.yaml.
+    examples, and if the pool was made for other values.
     """
-    if examples <= examples_for(None, writes=writes) and shipped_pool().openapi_sha256 == openapi_digest():
+    current = shipped_pool().values_sha256 == values_digest(suite_file("openapi.yaml").read_bytes())
+    if examples <= examples_for(None, writes=writes) and current:
         return shipped_pool()
     from petcheck.properties.generate import Generated  # imported here because schemathesis is slow
 

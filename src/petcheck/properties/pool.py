@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import random
 from collections.abc import Iterator, Mapping
@@ -15,17 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from petcheck.exchange import Call
+from petcheck.spec.files import read_yaml
 from petcheck.spec.operations import Operation
 
 FILE = Path(__file__).with_name("pool.json.gz")
-_MADE_FROM = ("openapi_sha256", "schemathesis", "unicode")
+_MADE_FROM = ("values_sha256", "schemathesis", "unicode")
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
     """Cases by operation and mode, and what they were made from: openapi.yaml, schemathesis, the version of Unicode."""
 
-    openapi_sha256: str
+    values_sha256: str
     schemathesis: str
     unicode: str
     covering: Mapping[tuple[Operation, str], tuple[Call, ...]]
@@ -40,6 +42,18 @@ class Pool:
         calls = self.drawn[operation, mode]
         drawn = random.Random(f"{seed}/{operation.value}/{mode}")  # noqa: S311 - repeatable, not secret
         return iter(drawn.sample(calls, len(calls)))
+
+
+@cache
+def values_digest(source: bytes) -> str:
+    """The sha256 of what decides which values an openapi.yaml allows, in hex: all but words, and our extensions."""
+    whole = json.dumps(read_yaml(source), default=str)
+    return hashlib.sha256(json.dumps(json.loads(whole, object_hook=_about_values)).encode()).hexdigest()
+
+
+def _about_values(node: dict[str, Any]) -> dict[str, Any]:
+    words = {name for name in ("description", "summary") if isinstance(node.get(name), str)}
+    return {name: value for name, value in node.items() if not (name in words or name.startswith("x-"))}
 
 
 @cache

@@ -19,13 +19,12 @@ from petcheck.exchange import Exchange
 from petcheck.reports import badge, fleet_html, junit, report_html, statement_html, summary, timeline
 from petcheck.results import atomic_write, load, parts
 from petcheck.results import result as results
-from petcheck.results.fleet import is_fleet
+from petcheck.results.fleet import in_parts, is_fleet
 from petcheck.results.judge import judge
 from petcheck.results.manifest import digest_of_text
 from petcheck.results.result import Result
 from petcheck.sanitize import FIELD_LIMIT, printable
 from petcheck.stream import files, har
-from petcheck.stream.environment import Environment
 from petcheck.stream.files import read_stream
 from petcheck.stream.stream import Stream
 
@@ -59,19 +58,19 @@ class Material:
         """The digest of exchanges.jsonl."""
         return digest_of_text(files.text_of(self.stream.entries)).sha256
 
-    @property
-    def environment(self) -> Environment:
-        """What the run ran on."""
-        return self.stream.head.environment
-
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A file that every run has, unless `of` says that this one has not: its name, and its text in pieces."""
+    """A file that every run has, unless `of` says that this one has not: its name, and its text in pieces.
+
+    `about` says what is in it, in one line of Markdown. If it is `shown`, the end of a run names it.
+    """
 
     name: str
+    about: str
     pieces: Callable[[Material], Iterable[str]]
-    of: Callable[[Material], bool] = lambda _: True
+    of: Callable[[Result], bool] = lambda _: True
+    shown: bool = False
 
 
 def _result(material: Material) -> Iterable[str]:
@@ -97,7 +96,7 @@ def _statement(material: Material) -> Iterable[str]:
         "requirements.yaml": suite.requirements_sha256,
         "openapi.yaml": suite.openapi_sha256,
     }
-    return [statement_html.render(material.result, material.environment, digests.items())]
+    return [statement_html.render(material.result, material.stream.head.environment, digests.items())]
 
 
 def _recorded(material: Material) -> Iterator[tuple[Result, Stream]]:
@@ -122,22 +121,29 @@ def _comparison(material: Material) -> Iterable[str]:
 
 
 OUTPUTS = (
-    Output(files.FILE, lambda material: files.text_of(material.stream.entries)),
-    Output(results.FILE, _result),
-    Output(har.FILE, lambda material: har.pieces(material.stream), lambda material: material.folder is None),
-    Output(junit.FILE, lambda material: [junit.junit(material.result)]),
-    Output(report_html.FILE, _page),
-    Output(statement_html.FILE, _statement),
-    Output(summary.FILE, lambda material: [summary.render(material.result, material.evidence)]),
-    Output(badge.SVG_FILE, lambda material: [badge.svg(material.result)]),
-    Output(badge.JSON_FILE, lambda material: [badge.endpoint(material.result)]),
-    Output(comparable.FILE, _comparison, lambda material: comparable.has_several_sides(material.result)),
-)
+    Output(files.FILE, "the run itself, line by line as it happened: settings, plan, every request and response "
+           "(without the key), waits, what was not asked and why, the end. A killed run leaves what it had. All other "
+           "files are made from this one", lambda run: files.text_of(run.stream.entries)),
+    Output(results.FILE, "the result: verdicts, reasons, observations; its schema is "
+           "`src/petcheck/results/result.schema.json`", _result, shown=True),
+    Output(har.FILE, "the same exchanges for browsers, written at the end; a long answer is cut there, with its length "
+           "and sha256", lambda run: har.pieces(run.stream), lambda result: not in_parts(result), shown=True),
+    Output(junit.FILE, "for CI: each test case is a requirement", lambda run: [junit.junit(run.result)], shown=True),
+    Output(report_html.FILE, "for people: the verdicts with their evidence; one file, no script", _page, shown=True),
+    Output(statement_html.FILE, "for people who sign: one page, with the digests of the evidence", _statement),
+    Output(summary.FILE, "for the page of a CI job: the verdicts in short",
+           lambda run: [summary.render(run.result, run.evidence)], shown=True),
+    Output(badge.SVG_FILE, "the verdict in a few words, as a picture; with several targets, the worst",
+           lambda run: [badge.svg(run.result)]),
+    Output(badge.JSON_FILE, "the same as an endpoint for shields.io", lambda run: [badge.endpoint(run.result)]),
+    Output(comparable.FILE, "for people, after a run with several targets: what differs between them", _comparison,
+           comparable.has_several_sides, shown=True),
+)  # fmt: skip
 
 
 def render(material: Material) -> Iterator[tuple[str, Iterable[str]]]:
     """Each file of a run: its name, and its text in pieces."""
-    return ((output.name, output.pieces(material)) for output in OUTPUTS if output.of(material))
+    return ((output.name, output.pieces(material)) for output in OUTPUTS if output.of(material.result))
 
 
 def material_of_parts(stream: Stream, outlines: Sequence[Result], folder: Path) -> Material:
@@ -164,7 +170,7 @@ def write_outputs(material: Material, folder: Path, *, but: Iterable[str] = ()) 
     for output in OUTPUTS:
         path = folder / output.name
         try:
-            if not output.of(material):
+            if not output.of(material.result):
                 with suppress(OSError):
                     path.unlink()
             elif output.name not in but:
@@ -176,7 +182,7 @@ def write_outputs(material: Material, folder: Path, *, but: Iterable[str] = ()) 
 
 def names(material: Material) -> list[str]:
     """The files that a run has."""
-    return [output.name for output in OUTPUTS if output.of(material)]
+    return [output.name for output in OUTPUTS if output.of(material.result)]
 
 
 def not_written(folder: Path, errors: Mapping[str, Exception]) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
 
-from petcheck.comparison import comparable
 from petcheck.exchange import Exchange
 from petcheck.judging.verdicts import Verdict
-from petcheck.reports import advice, exchange_text
+from petcheck.reports import advice, exchange_text, report_html
 from petcheck.reports.exchange_text import answer_line
+from petcheck.reports.outputs import OUTPUTS
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, by_target, cause_of, causes
@@ -20,7 +20,6 @@ from petcheck.sanitize import REASON_LIMIT, comma_list, escape_commands, printab
 from petcheck.spec import sections
 from petcheck.spec.outcomes import NOT_IN_FORCE, Exit, Outcome
 from petcheck.spec.sections import TITLES
-from petcheck.stream import har
 from petcheck.stream.curl import BASE_VARIABLE
 from petcheck.words import plural
 
@@ -28,7 +27,6 @@ _COLUMNS: tuple[Outcome, ...] = ("pass", "fail", "inconclusive", "not-run", "err
 _ALWAYS: frozenset[Outcome] = frozenset({"pass", "fail", "inconclusive", "not-run"})
 _PAINT: dict[str, str] = {"pass": GREEN, "fail": RED, "error": RED, "inconclusive": YELLOW, "waived": YELLOW}
 
-_FILES = ("report.html", "result.json", har.FILE, "junit.xml", "summary.md")
 _CURL_LIMIT = 4_000
 _BESIDE_TITLES = 7  # columns of the screen for section numbers
 _PLAIN_WIDTH = 100  # columns of a text that no terminal shows
@@ -89,12 +87,11 @@ def render(
 
 
 def _reports(page: TextLines, result: Result, folder: str, unwritten: Collection[str]) -> None:
-    parts = fleet.in_parts(result)
-    compared = [comparable.FILE] if comparable.has_several_sides(result) else []
-    named = [name for name in (*_FILES, *compared) if name not in unwritten and not (parts and name == har.FILE)]
-    if named:
-        each = f"; those of each target in {folder}/{PARTS}/" if parts else ""
-        page.say(f"reports: {folder}/{', '.join(named)}{each}")
+    shown = [output.name for output in OUTPUTS if output.shown and output.of(result) and output.name not in unwritten]
+    if shown:
+        shown.sort(key=report_html.FILE.__ne__)  # what people open comes first
+        each = f"; those of each target in {folder}/{PARTS}/" if fleet.in_parts(result) else ""
+        page.say(f"reports: {folder}/{', '.join(shown)}{each}")
 
 
 def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> str:

@@ -99,5 +99,5 @@ def written(
     end = Written(material, folder, unwritten=outputs.write_outputs(material, folder, but=but))
     listed = [name for name in names(material) if name not in end.unwritten]
     covered = [*listed, *besides()]
-    end.unwritten |= proof.write_proof(folder, covered, material.result, material.environment, witnesses)
+    end.unwritten |= proof.write_proof(folder, covered, material.result, material.stream.head.environment, witnesses)
     return end

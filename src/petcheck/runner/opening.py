@@ -145,14 +145,14 @@ class Opener:
         return LiveSender(
             base_url,
             key,
-            random_key_like(key, drawn),
-            self.stack.enter_context(client),
-            self.clock,
-            log,
-            target.headers,
-            reach_of(target, config.ca_bundle),
-            _traceparent if config.traceparent else None,
-            tuple(secrets_of(target)),
+            random_key=random_key_like(key, drawn),
+            client=self.stack.enter_context(client),
+            clock=self.clock,
+            log=log,
+            headers=target.headers,
+            reach=reach_of(target, config.ca_bundle),
+            trace=_traceparent if config.traceparent else None,
+            secrets=tuple(secrets_of(target)),
         )
 
     def _reference(self, target: TargetConfig) -> LiveSender:
@@ -200,7 +200,7 @@ def _absent(source: Source, clock: Clock) -> LiveSender:
     """What stands for an application that does not start."""
     if not isinstance(source, App):
         raise TypeError("only an application can fail to start")
-    return LiveSender(source.name, source.key, "", None, clock)
+    return LiveSender(source.name, source.key, random_key="", client=None, clock=clock)
 
 
 def _mounted(sender: LiveSender) -> str:

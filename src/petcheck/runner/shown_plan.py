@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from petcheck.exchange import Call, page_call, read_call
 from petcheck.plan.bodies import DEFECTS, valid_pets
-from petcheck.plan.ending import ENDING
+from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN, ENDING
 from petcheck.plan.forms import fits, forms_for
 from petcheck.plan.keys import KeyCell, Wrong, key_plan
 from petcheck.plan.pages import first_pages
@@ -16,14 +16,11 @@ from petcheck.reports.text_lines import TIED, TextLines
 from petcheck.results.totals import id_ranges
 from petcheck.runner.dry_run import Forecast
 from petcheck.sanitize import comma_list
+from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import LIMIT_MAX, PENDING
 from petcheck.spec.operations import Operation, allowed_operations
 from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic
-
-# the requirements that the first pages and the end serve; a test compares them with the checks
-PAGES = ("LIST-1", "LIST-2", "LIST-3", "LIST-4", "LIST-6", "LIST-7", "LIST-8")
-END, END_OF_CREATED = ("LIST-1", "LIST-6", "LIST-7", "GET-1", "GET-2", "GET-3", "ORDERS-1"), ("CREATE-12", "CREATE-13")
 
 _WIDTH, _BESIDE = 80, 22
 _OTHERS = 6  # as many of the keys that no pass needs as a run usually affords
@@ -52,8 +49,9 @@ def dry_run(forecasts: Sequence[Forecast]) -> Iterator[str]:
 def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     config, writes, choice = run.config, run.target.writes, Choice(run.config.choice)
     operations = allowed_operations(writes=writes, as_of=config.as_of)
-    if _sent(choice, Traffic.PAGES, PAGES):
-        yield f"  GET of these pages first, for {id_ranges(PAGES)}"
+    pages = [entry.id for entry in catalogue().judged if entry.section == "4.1"]
+    if _sent(choice, Traffic.PAGES, pages):
+        yield f"  GET of these pages first, for {id_ranges(pages)}"
         yield from _said(", ".join(page_call(*page).path for page in first_pages(str(config.seed))), 4)
     plan = key_plan(str(config.seed), operations)
     needed = [cell for cell in plan.needed if _sent(choice, Traffic.KEYS, _served(cell))]
@@ -76,7 +74,8 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
         yield from _row(requirement, ", ".join(labels))
     if choice.entries is None:
         again = [one for one in ENDING if one.operation in operations and (writes or not one.created)]
-        yield from _said(f"at the end again, for {id_ranges((*END, *(END_OF_CREATED if writes else ())))}", 2, 6)
+        served = (*ASKED_AGAIN, *(CREATED_ASKED_AGAIN if writes else ()))
+        yield from _said(f"at the end again, for {id_ranges(served)}", 2, 6)
         yield from _said(f"at most {run.asked_again}: {', '.join(dict.fromkeys(one.what for one in again))}", 4)
     if writes and shares(config.examples, writes=True).sequence_posts:
         yield "  last of all, animals that a server may store and then fail to read"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from petcheck.spec.document import section_of
-from petcheck.spec.files import suite_file
+from petcheck.spec.files import read_yaml, suite_file
 from petcheck.spec.sections import order
 
 Level = Literal["stated", "implied", "open"]
@@ -105,11 +105,8 @@ def _numbers(version: str) -> list[int]:
 
 def read(path: Path) -> Catalogue:
     """The catalogue of a `requirements.yaml`. Raises `KeyError` or `ValueError` if an entry is incomplete."""
-    import yaml
-
     source = path.read_bytes()
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    document = yaml.load(source, loader)  # noqa: S506 - CSafeLoader is the safe one
+    document = read_yaml(source)
     entries = tuple(
         Requirement(
             id=row["id"],

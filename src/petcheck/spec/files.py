@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -17,6 +18,13 @@ def suite_root() -> Path:
 def suite_file(name: str) -> Path:
     """The path of one of these files."""
     return suite_root() / name
+
+
+def read_yaml(source: bytes) -> Any:
+    """What is in a YAML file, as data only."""
+    import yaml
+
+    return yaml.load(source, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - CSafeLoader is the safe one
 
 
 def openapi_digest() -> str:

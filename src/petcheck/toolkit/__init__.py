@@ -7,6 +7,7 @@ from petcheck.exchange import Credential, Exchange, page_call
 from petcheck.json_values import kind
 from petcheck.judging.rules.authentication import INVALID
 from petcheck.plan.bodies import DEFECTS
+from petcheck.plan.ending import ASKED_AGAIN, CREATED_ASKED_AGAIN
 from petcheck.plan.keys import KeyCell
 from petcheck.spec.figures import INT64_MAX, LIMIT_MAX, OPEN_LISTS, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -25,6 +26,8 @@ from petcheck.toolkit.together import (
 )
 
 __all__ = [
+    "ASKED_AGAIN",
+    "CREATED_ASKED_AGAIN",
     "DEFECTS",
     "INT64_MAX",
     "INVALID",

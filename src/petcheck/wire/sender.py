@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import InitVar, dataclass, field, replace
+from dataclasses import KW_ONLY, InitVar, dataclass, field, replace
 
 from petcheck.errors import NotSent
 from petcheck.exchange import DIRECT, Call, Exchange, Form, NoAnswer, Reach, Request, Response
@@ -31,6 +31,7 @@ class LiveSender:
 
     base_url: str
     key: ApiKey
+    _: KW_ONLY
     random_key: str
     client: HttpClient | None
     clock: Clock
