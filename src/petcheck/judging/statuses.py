@@ -15,7 +15,7 @@ from petcheck.spec.figures import STATUSES
 from petcheck.spec.operations import Operation
 
 _LARGE = 1_000  # bytes
-_NEAR = 10_000
+_NEAR = 9_000
 UNKNOWN_ID = "an id that no animal has"
 
 
