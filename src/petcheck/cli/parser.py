@@ -6,10 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from petcheck.spec.outcomes import Exit
 from petcheck.words import did_you_mean
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 PROGRAM = "petcheck"
 COLOURS = "PY_COLORS"
@@ -39,6 +42,9 @@ class Parser(argparse.ArgumentParser):
             self._refuse(unknown)
         return known
 
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        print(message, end="", file=file)  # argparse says nothing of a full disk
+
     def error(self, message: str) -> NoReturn:
         """End the command with this error."""
         fail(message)
@@ -60,6 +66,15 @@ class _Help(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def output_lost() -> bool:
+    """Whether standard output takes nothing any more, for example on a full disk."""
+    try:
+        print(flush=True)
+    except OSError:
+        return True
+    return False
 
 
 def fail(message: str, code: Exit = Exit.USAGE) -> NoReturn:

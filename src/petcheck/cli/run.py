@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, fail
+from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, fail, output_lost
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
@@ -61,9 +61,9 @@ def _run(argv: list[str]) -> int:
 
     try:
         return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])
-    except BrokenPipeError:  # the reader of the output is gone
-        raise
     except Exception as error:
+        if isinstance(error, OSError) and output_lost():
+            raise
         # the message may contain the key; the reason of a disk error does not
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
