@@ -37,6 +37,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options; exits if one is not known."""
+        for argument in arguments:
+            flag, space, value = argument.partition(" ")
+            if space and flag in self._option_string_actions:  # argparse would take it for a name or a file
+                fail(f"{flag} {value}: is one word; write it as {flag}={value.strip()}")
         known, unknown = self.parse_known_intermixed_args(arguments)
         if unknown:
             self._refuse(unknown)
