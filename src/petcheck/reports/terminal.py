@@ -175,11 +175,7 @@ def _log_of(cause: Cause, entries: _Entries) -> str:
 def _errors(page: TextLines, result: Result) -> None:
     """What could not be judged, by reason; of a fleet also the targets that could not be tested."""
     silent = {target.name: target for target in result.targets if target.unreachable is not None}
-    unreachable: dict[str, list[str]] = {}
-    for target in silent.values() if fleet.is_fleet(result) else ():  # of a few, the verdict says why
-        # the address differs where the trouble is one and the same
-        why = str(target.unreachable).replace(target.base_url, "the target")
-        unreachable.setdefault(why, []).append(target.name)
+    unreachable = totals.untested(result) if fleet.is_fleet(result) else {}  # of a few, the verdict says why
     if unreachable:
         page.head(f"{plural(len(silent), 'target')} could not be tested", f"{BOLD};{RED}")
     for why, names in unreachable.items():

@@ -108,6 +108,15 @@ def least_covered(rows: Iterable[Verdict], quote: Callable[[str], str] = printab
     return ", ".join(f"{quote(row.id)} {one.seen} of {one.total}" for _, row, one in named)
 
 
+def untested(result: Result) -> dict[str, list[str]]:
+    """The names of the targets that could not be tested, by reason."""
+    found: dict[str, list[str]] = {}
+    for target in result.targets:
+        if target.unreachable is not None:  # the address differs where the trouble is one and the same
+            found.setdefault(target.unreachable.replace(target.base_url, "the target"), []).append(target.name)
+    return found
+
+
 def not_in_force(result: Result) -> dict[str, str]:
     """Requirements that no check can observe, or that are not in force on the day: reason by id."""
     return {row.id: row.reason for row in result.requirements if not row.in_force and result.chose(row)}
