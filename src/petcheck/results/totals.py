@@ -9,7 +9,7 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
-from petcheck.judging.verdicts import AppliedWaiver, Verdict, is_open, too_few
+from petcheck.judging.verdicts import AppliedWaiver, Verdict, fails_by_waiver, is_open, too_few
 from petcheck.results import fleet
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable
@@ -83,7 +83,8 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
         groups: dict[str | None, list[Verdict]] = {}
         for row in member.rows:
             if row.in_force and row.outcome in ("inconclusive", "not-run") and result.chose(row):
-                groups.setdefault(row.settled_by, []).append(row)
+                # an accepted gap asks for nothing
+                groups.setdefault(row.settled_by if is_open(row) else None, []).append(row)
         for option, rows in groups.items():
             # if no option helps, the reasons count, and they may differ
             same = () if fleet.is_fleet(result) else tuple((row.id, "" if option else row.reason) for row in rows)
@@ -128,7 +129,8 @@ def waiver_state(row: Verdict, run: RunInfo) -> str:
         return ""
     left = _days_left(row.waiver, run)
     if row.waiver.gap:
-        return f"Accepted gap until {row.waiver.expires}" if row.outcome in OPEN else "Stale gap, it is examined now"
+        state = f"Gap ended on {row.waiver.expires}" if row.waiver.ended else f"Accepted gap until {row.waiver.expires}"
+        return state if row.outcome in OPEN else "Stale gap, it is examined now"
     if left < 0:
         return f"Waiver expired after {row.waiver.expires}"
     if row.outcome == "pass":
@@ -141,11 +143,15 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
     """A sentence for each waiver that makes the run fail: stale ones and expired ones. `quote` as in `headline`."""
     sentences = []
     for row in result.requirements:
-        if row.waiver is None or row.outcome not in ("pass", "fail"):
+        if row.waiver is None or not (row.outcome == "fail" or (fails_by_waiver(row) and result.chose(row))):
             continue
         kind = "gap" if row.waiver.gap else "waiver"
         waiver = f"The {kind} of {quote(row.id)} on {quote(row.target)}"
-        if row.waiver.gap:
+        if row.waiver.ended:
+            sentences.append(
+                f"{quote(row.id)} was not examined: its gap on {quote(row.target)} ended on {row.waiver.expires}."
+            )
+        elif row.waiver.gap:
             sentences.append(f"{waiver} is stale: the requirement is examined now.")
         elif row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
             sentences.append(f"{waiver} expired after {row.waiver.expires}.")
@@ -227,8 +233,10 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
         settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]
         least = settings.min_examined if settings is not None else None
         lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
-        if not lacking or (settings is not None and settings.strict and any(map(is_open, rows))):
-            sentences.append("Under --strict, requirements that were not examined fail the run.")
+        unseen = list(dict.fromkeys(row.id for row in rows if is_open(row)))
+        if not lacking or (settings is not None and settings.strict and unseen):
+            named = f": {comma_list(unseen, _NAMED, quote)}" if unseen else ""
+            sentences.append(f"Under --strict, requirements that were not examined fail the run{named}.")
         if lacking:
             sentences.append(f"--min-examined {least} is not reached: {comma_list(lacking, _NAMED, str)} examined.")
     return tuple(sentences)

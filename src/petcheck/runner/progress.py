@@ -6,7 +6,6 @@ pytest captures what is printed while a check runs, so the streams are duplicate
 from __future__ import annotations
 
 import os
-
 import sys
 import time
 from collections.abc import Iterable
