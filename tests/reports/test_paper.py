@@ -83,7 +83,8 @@ def test_a_fleet_takes_one_line_for_each_target(opened: Open) -> None:
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 680, "height": 900})  # as wide as A4 between its margins
     heights = page.locator("tbody tr").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
-    assert len(heights) == 13 and sum(height < 1.5 * heights[0] for height in heights) >= 11
+    assert len(heights) == 13
+    assert sum(height < 1.5 * heights[0] for height in heights) >= 11
     named = page.locator(".named").inner_text()
     assert "tenant-12: the target does not answer" in named
     assert "LIST-1 to" not in named

@@ -215,7 +215,7 @@ def test_an_unreachable_target_says_so_once() -> None:
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
             "staging: 1 of 2 requirements examined, none fails. "
-            "Under --strict, requirements that were not examined fail the run. (1 pass, 1 not-run; 2 requests; seed 1)",
+            "Under --strict, requirements that were not examined fail the run: LIST-2. (1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],

@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         return known
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        print(message, end="", file=file)  # argparse says nothing of a full disk
+        print(message, end="", file=file)  # argparse hides that a disk is full
 
     def error(self, message: str) -> NoReturn:
         """End the command with this error."""

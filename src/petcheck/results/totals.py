@@ -146,11 +146,10 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
         if row.waiver is None or not (row.outcome == "fail" or (fails_by_waiver(row) and result.chose(row))):
             continue
         kind = "gap" if row.waiver.gap else "waiver"
-        waiver = f"The {kind} of {quote(row.id)} on {quote(row.target)}"
+        name, target = quote(row.id), quote(row.target)
+        waiver = f"The {kind} of {name} on {target}"
         if row.waiver.ended:
-            sentences.append(
-                f"{quote(row.id)} was not examined: its gap on {quote(row.target)} ended on {row.waiver.expires}."
-            )
+            sentences.append(f"{name} was not examined: its gap on {target} ended on {row.waiver.expires}.")
         elif row.waiver.gap:
             sentences.append(f"{waiver} is stale: the requirement is examined now.")
         elif row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
