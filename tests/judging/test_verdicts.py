@@ -13,6 +13,7 @@ from petcheck.errors import Inconclusive, NotRun
 from petcheck.exchange import Exchange, Form, Silence
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.verdicts import (
+    EXHAUST,
     AppliedWaiver,
     Attempt,
     Dropped,
@@ -25,6 +26,7 @@ from petcheck.judging.verdicts import (
     not_in_force,
     unjudged,
     verdict_of,
+    without_given,
 )
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
@@ -513,3 +515,12 @@ def test_only_what_was_chosen_decides_whether_something_was_examined() -> None:
     assert exit_of([open_, *verdicts("pass")], strict) is Exit.HOLDS
     assert exit_of([open_, *verdicts("pass", "not-run")], strict) is Exit.UNSETTLED
     assert exit_of([passed], RunState(chosen=())) is Exit.NOTHING_SELECTED
+
+
+def test_an_option_that_the_run_had_is_not_advised() -> None:
+    said = "No 429 was returned. Run with --exhaust-rate-limit."
+    asked = replace(unjudged(LIST_3, "staging", "not-run", said), settled_by=EXHAUST)
+    told = without_given(asked, EXHAUST)
+    assert (told.reason, told.settled_by) == ("No 429 was returned. See RATE-6.", None)
+    assert without_given(told, EXHAUST) == told
+    assert without_given(replace(asked, id="RATE-6"), EXHAUST).reason == "No 429 was returned."

@@ -131,7 +131,7 @@ def _claims(stream: Stream, result: Result | None) -> Iterator[tuple[str, str]]:
     yield "waived", comma_list(accepted, _NAMED) or "nothing"
     yield (
         "budget",
-        f"at most {plural(settings.max_requests, 'request')} to a target, {settings.max_wait:g} s of waiting, "
+        f"at most {plural(settings.max_requests, 'request')} to a target, {settings.max_wait:g} s in one wait, "
         f"seed {head.seed}",
     )
     yield (

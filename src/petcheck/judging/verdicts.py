@@ -374,12 +374,13 @@ def _simplified_from(exchange: Exchange, record: Record) -> str:
     return f"{SIMPLIFIED}{found.request.summary}." if found is not None else ""
 
 
+EXHAUST = "--exhaust-rate-limit"
 _REASONS_SHOWN = 3
 # what the user can do, by the option that helps
 _ADVICE = {
     "--allow-writes": "Run with --allow-writes.",
     "--category-id": "Name one that exists with --category-id.",
-    "--exhaust-rate-limit": "Run with --exhaust-rate-limit.",
+    EXHAUST: "Run with --exhaust-rate-limit.",
     "--max-requests": "Allow more with --max-requests.",
     "--max-wait": "Allow a longer wait with --max-wait.",
     "--plan": "Name it with --plan.",
@@ -396,6 +397,14 @@ def _advised(verdict: Verdict, dropped: Iterable[Dropped]) -> Verdict:
     """A verdict that says what the user can do, where its reason says what is missing."""
     option = next((one.settled_by for one in dropped if one.settled_by in _ADVICE), None)
     return verdict if option is None else replace(verdict, reason=f"{verdict.reason} {_ADVICE[option]}")
+
+
+def without_given(verdict: Verdict, option: str) -> Verdict:
+    """A verdict that does not ask for an option that the run had."""
+    if verdict.settled_by != option:
+        return verdict
+    instead = "" if verdict.id == "RATE-6" else "See RATE-6."
+    return replace(verdict, reason=verdict.reason.replace(_ADVICE[option], instead).rstrip(), settled_by=None)
 
 
 # ---- all of them

@@ -42,5 +42,6 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
         options = list(dict.fromkeys(group.settled_by or "" for group in groups))
         if options:
             number = len({row.id for group in groups for row in group.rows})
-            return f"add {' and '.join(f'`{printable(option, 80)}`' for option in options)} to judge {number} more"
+            ways = [f"{totals.way_to(option, result.run)} `{printable(option, 80)}`" for option in options]
+            return f"{' and '.join(ways).replace(' and add ', ' and ')} to judge {number} more"
     return ""

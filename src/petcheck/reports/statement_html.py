@@ -83,7 +83,8 @@ def _named(result: Result) -> Iterator[tuple[str, list[str]]]:
     broken = (row for row in rows if row.outcome == "error" and row.target in tried)
     yield "Could not be judged", _lines(result, ((row, "") for row in broken))
     unseen = (row for row in rows if row.in_force and row.outcome in OPEN)
-    yield "Not examined", _lines(result, ((row, f"add {row.settled_by}" if row.settled_by else "") for row in unseen))
+    ways = ((row, row.settled_by and f"{totals.way_to(row.settled_by, result.run)} {row.settled_by}") for row in unseen)
+    yield "Not examined", _lines(result, ((row, way or "") for row, way in ways))
     if ids := list(totals.not_in_force(result)):
         yield "Not testable, or not in force on that day", [totals.id_ranges(ids)]
     points = [entry for entry in catalogue().entries if entry.open]

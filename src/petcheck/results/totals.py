@@ -23,6 +23,7 @@ _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
 _WORTH_SAYING_S = 0.1
 _LEAST = 3  # passes that are named for covering the smallest share
+_AMOUNTS = ("--max-requests", "--max-wait")
 _NO_CAUSES: Mapping[str, int] = MappingProxyType({})
 
 
@@ -107,6 +108,11 @@ def least_covered(rows: Iterable[Verdict], quote: Callable[[str], str] = printab
     ]
     named = sorted(partly, key=lambda each: each[0])[:_LEAST]
     return ", ".join(f"{quote(row.id)} {one.seen} of {one.total}" for _, row, one in named)
+
+
+def way_to(option: str, run: RunInfo) -> str:
+    """What to do with an option to judge more: add it, or raise the number that the run had."""
+    return "raise" if option in _AMOUNTS and run.options.get(option.lstrip("-")) is not None else "add"
 
 
 def untested(result: Result) -> dict[str, list[str]]:
