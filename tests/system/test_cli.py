@@ -199,7 +199,7 @@ def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: 
     made.write_text('{"suite": {"name": "petcheck"}}')
     ran = petcheck(tmp_path, "--target", listener.url, "-k", "((")
     assert ran.code == 4
-    assert ran.err.startswith("ERROR: Wrong expression passed to '-k': ((")
+    assert ran.err.startswith("petcheck: argument -k: ((: cannot be read (")
     assert "Generated html report" not in ran.out
     assert {path.name: path.read_text() for path in page.parent.iterdir()} == {
         "pytest.html": "old",

@@ -140,6 +140,17 @@ def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
     return [*options, str(root / "checks")]
 
 
+def _expression(text: str) -> str:
+    """An expression that pytest can read; its own error has another form than ours."""
+    from _pytest.mark.expression import Expression
+
+    try:
+        Expression.compile(text)
+    except Exception as error:
+        raise argparse.ArgumentTypeError(f"{text}: cannot be read ({error}); write it as NAME or not NAME") from None
+    return text
+
+
 def _whole_number(text: str) -> str:
     """A number that pytest accepts; pytest refuses any other with an error of several lines."""
     if not (text.isascii() and text.isdecimal()):
@@ -169,8 +180,8 @@ def _style(text: str) -> str:
 
 
 _PASSED_TO_PYTEST = (
-    ("-k", "EXPRESSION", "only checks whose names match, or ids", str),
-    ("-m", "EXPRESSION", "only checks whose markers match", str),
+    ("-k", "EXPRESSION", "only checks whose names match, or ids", _expression),
+    ("-m", "EXPRESSION", "only checks whose markers match", _expression),
     ("-n", "N", "use N processes; each target stays in one", _processes),
     ("--maxfail", "N", "stop after N failed checks", _whole_number),
     ("--tb", "STYLE", "style of pytest's tracebacks of failed checks", _style),
