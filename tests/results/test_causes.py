@@ -290,3 +290,13 @@ def test_a_body_that_is_not_json_now_and_then_is_one_cause_for_errors_and_others
     assert lines(found(rows, (LIST, b"<p>", 200), (LIST, b"<p>", 400))) == [
         "SERVICE-1, BODY-1: The body of 2 of 31 examined responses is not JSON"
     ]
+
+
+def test_beside_a_title_that_says_the_statuses_only_the_inputs_are_repeated() -> None:
+    said = "POST /pets with {}: expected 400 (section 4.2), got 422 Unprocessable Entity."
+    rows = [
+        replace(row(name, "4.2", (at, "status"), expected="400"), reason=said.format(sent))
+        for at, (name, sent) in enumerate([("CREATE-5", "no body"), ("CREATE-6", "no `name`")])
+    ]
+    made = found(rows, (post(), {}, 422), (post(), {}, 422))
+    assert [cause.beside for cause in made] == [(("CREATE-6", "POST /pets with no `name`."),)]

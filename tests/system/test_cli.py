@@ -406,7 +406,15 @@ def test_an_unknown_fault_says_where_they_are(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--fault", "no-such-fault"], ["--plan", "gold"], ["--port", "x"], ["--as-of", "soon"], ["--port", "99999"]],
+    [
+        ["--fault", "no-such-fault"],
+        ["--plan", "gold"],
+        ["--window", "0"],
+        ["--animals", "-1"],
+        ["--port", "x"],
+        ["--as-of", "soon"],
+        ["--port", "99999"],
+    ],
 )
 def test_an_impossible_reference_server(arguments: list[str], tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "serve", "--port", "0", *arguments)
