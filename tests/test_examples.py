@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from petcheck.cli.run import run_parser
 from tests.config.configured import configured
@@ -85,3 +88,39 @@ def test_what_is_unsafe_is_found(right: str, wrong: str, tmp_path: Path) -> None
     text = WORKFLOWS[0].read_text("utf-8").replace('exit "$code"', 'exit "$CODE"')
     path.write_text(text.replace(right, wrong), "utf-8")
     assert unsafe(path)
+
+
+def judged_by_the_action(folder: Path, **inputs: str) -> tuple[int, str, str]:
+    """The judging step of the action, run in a folder: its exit code, its outputs, and what it says."""
+    action: Any = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))
+    step = next(step for step in action["runs"]["steps"] if step.get("id") == "judge")
+    home, output = folder / "home" / "bin", folder / "output"
+    home.mkdir(parents=True, exist_ok=True)
+    for name, arguments in (("petcheck", "-m petcheck"), ("python", "")):
+        (home / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n', "utf-8")
+        (home / name).chmod(0o755)
+    given = dict.fromkeys(("TARGETS", "KEY", "PLAN", "WRITES", "ARGUMENTS"), "") | {"REPORTS": "reports"} | inputs
+    output.write_text("", "utf-8")
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],
+        cwd=folder,
+        env=os.environ | given | {"HOME_OF_PETCHECK": str(home.parent), "GITHUB_OUTPUT": str(output)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, output.read_text("utf-8"), done.stderr
+
+
+def test_the_action_survives_a_run_that_writes_no_reports(tmp_path: Path) -> None:
+    dry = judged_by_the_action(tmp_path, ARGUMENTS="--self-test\n--dry-run")
+    assert dry == (0, "exit=0\nreports=reports\n", "")
+    code, outputs, _ = judged_by_the_action(tmp_path, ARGUMENTS="--self-test\n--min-examined=50")
+    assert (code, "verdict=" in outputs, '"pass": 56' in outputs) == (0, True, True)
+    # the reports of an earlier run are not the verdict of this one
+    assert judged_by_the_action(tmp_path, ARGUMENTS="--self-test\n--dry-run") == dry
+
+
+def test_an_option_and_its_value_in_one_line_of_the_action_say_how_to_write_them(tmp_path: Path) -> None:
+    code, _, said = judged_by_the_action(tmp_path, ARGUMENTS="--self-test\n--min-examined 50")
+    assert (code, said) == (4, "petcheck: --min-examined 50: is one word; write it as --min-examined=50\n")

@@ -294,6 +294,11 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "a negative seed": ({"seed": "-1"}, "--seed -1: must be 0 or more"),
     "no number or share": ({"min_examined": "most"}, "--min-examined most: write it as a number of requirements (50)"),
     "none to examine": ({"min_examined": "0"}, "--min-examined 0: write it"),
+    "more than there are": (
+        {"min_examined": "60"},
+        "--min-examined 60: only 56 can be examined; give 56 or less",
+    ),
+    "more at once than a server takes": ({"connections": 1000}, "--connections 1000: must be 100 or less"),
     "more than all": ({"min_examined": "101%"}, "--min-examined 101%: write it"),
     "a fraction": ({"category_id": "1.5"}, "--category-id 1.5: not a whole number"),
     "a category beyond int64": (

@@ -113,6 +113,19 @@ IN_FILE = {
         '[targets.a]\nurl = "https://a.example/v1"\n[[gap]]\nrequirement = "LIST-5"\ntarget = "a"\nreason = "r"',
         "petcheck.toml: gap 1: `expires` is missing; a gap needs requirement, target, reason and expires",
     ),
+    "the same gap twice": (
+        '[targets.a]\nurl = "https://a.example/v1"\n'
+        + '[[gap]]\nrequirement = "LIST-5"\ntarget = "a"\nreason = "r"\nexpires = 2030-01-01\n' * 2,
+        "petcheck.toml: gap 2 is the same as gap 1; remove one",
+    ),
+    "two names of one key": (
+        '[targets.x]\nurl = "https://a.example/v1"\n[targets.X]\nurl = "https://b.example/v1"',
+        "targets x and X share PETSTORE_API_KEY_X; give one another name",
+    ),
+    "a default at the top": (
+        'strict = true\n[targets.a]\nurl = "https://a.example/v1"',
+        "petcheck.toml: strict is a default; put it under [defaults]",
+    ),
     "a gap that is no table": ("gap = 1", "petcheck.toml: gap must be [[gap]] tables"),
     "a waiver of nothing": (
         '[[waivers]]\nrequirement = "LIST-99"\ntarget = "a"\nreason = "r"\nexpires = 2027-01-01',

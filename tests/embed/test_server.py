@@ -5,8 +5,9 @@ from __future__ import annotations
 import httpx
 import pytest
 
+from petcheck.embed.call import check
 from petcheck.embed.server import Server, masked, server
-from petcheck.errors import BadApp
+from petcheck.errors import BadUrl
 
 
 @pytest.mark.parametrize(
@@ -36,9 +37,15 @@ def test_an_application_is_served_while_the_block_lasts(base_path: str | None, p
         httpx.get(url)
 
 
-def test_text_that_is_no_url_is_no_application_either() -> None:
-    with pytest.raises(BadApp, match="neither a URL nor"), Server("localhost:8000").running():
-        pass
+def test_text_that_is_no_url_is_refused_as_one() -> None:
+    for text in ("localhost:8000", "htp:/foo"):
+        with pytest.raises(BadUrl, match="not an http or https URL"):
+            check(text, key="own-key-12")
+
+
+def test_a_message_has_the_names_that_options_have_in_python() -> None:
+    with pytest.raises(BadUrl, match="allow it with insecure_http=True"):
+        check("http://shop.example/v1", key="own-key-12")
 
 
 def test_a_pair_has_the_key_of_its_own() -> None:

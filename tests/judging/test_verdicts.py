@@ -14,6 +14,7 @@ from petcheck.exchange import Exchange, Form, Silence
 from petcheck.judging.cells import Coverage
 from petcheck.judging.judgement import Failed, Grounds, Held, Proof, Undecided
 from petcheck.judging.verdicts import (
+    EXHAUST,
     AppliedWaiver,
     Attempt,
     Dropped,
@@ -26,6 +27,7 @@ from petcheck.judging.verdicts import (
     not_in_force,
     unjudged,
     verdict_of,
+    without_given,
 )
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.operations import Operation
@@ -421,9 +423,10 @@ def test_a_gap_accepts_that_a_requirement_was_not_examined_until_its_day() -> No
         assert accepted.waiver == AppliedWaiver("ticket 7", "2026-11-21", gap=True)
         assert exit_of([examined, accepted], STRICT) is Exit.HOLDS
         expired = waived(outcome, gap(YESTERDAY))
-        assert (expired.waiver, expired.reason) == (None, "The gap was accepted until 2026-11-20. It broke.")
-        assert exit_of([examined, expired], STRICT) is Exit.UNSETTLED
-        assert exit_of([examined, expired], RunState()) is Exit.HOLDS
+        assert expired.waiver == AppliedWaiver("ticket 7", "2026-11-20", gap=True, ended=True)
+        assert expired.reason.startswith("The gap ended on 2026-11-20: have it examined, or agree on a new one. It ")
+        assert exit_of([examined, expired], STRICT) is exit_of([examined, expired], RunState()) is Exit.FAILS
+        assert exit_of([examined, expired], RunState(chosen=("LIST-4",))) is Exit.HOLDS
         assert exit_of([examined, waived(outcome, until(TODAY))], STRICT) is Exit.UNSETTLED
 
 
@@ -531,3 +534,12 @@ def test_a_pass_names_what_needs_writes() -> None:
     verdict = ruled(Held((exchange(),)), covered=Coverage("3 operations", 3, 3, (), ("POST /pets",)))
     said = "Confirmed in 1 exchange (3 operations: 3 of 3). Not examined: POST /pets. Run with --allow-writes."
     assert (verdict.outcome, verdict.reason, verdict.settled_by) == ("pass", said, "--allow-writes")
+
+
+def test_an_option_that_the_run_had_is_not_advised() -> None:
+    said = "No 429 was returned. Run with --exhaust-rate-limit."
+    asked = replace(unjudged(LIST_3, "staging", "not-run", said), settled_by=EXHAUST)
+    told = without_given(asked, EXHAUST)
+    assert (told.reason, told.settled_by) == ("No 429 was returned. See RATE-6.", None)
+    assert without_given(told, EXHAUST) == told
+    assert without_given(replace(asked, id="RATE-6"), EXHAUST).reason == "No 429 was returned."

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from petcheck.judging.frequency import Frequency, When
+from petcheck.judging.verdicts import AppliedWaiver
 from petcheck.reports.advice import next_step
+from petcheck.results import totals
 from petcheck.results.causes import causes
 from tests.support import samples
 
@@ -25,3 +27,18 @@ def test_a_failure_that_comes_now_and_then_needs_several_runs(when: When, said: 
     found = causes(value, samples.two_exchanges())
     assert next_step(value, found, repeatable=True) == said
     assert next_step(value, found, repeatable=False) == EXPLAIN
+
+
+def test_a_gap_that_has_ended_is_named_and_one_that_is_accepted_asks_for_nothing() -> None:
+    gaps = [AppliedWaiver("No store.", "2026-03-01", gap=True, ended=ended) for ended in (True, False)]
+    rows = [
+        samples.row(name, "not-run", waiver=each, settled_by="--allow-writes")
+        for name, each in zip(("LIST-8", "LIST-3"), gaps, strict=True)
+    ]
+    value = samples.result(*rows, samples.row("LIST-1", "pass"))
+    assert "LIST-8 was not examined: its gap on staging ended on 2026-03-01." in totals.headline(value)
+    assert next_step(value, (), repeatable=True).startswith("have what had a gap examined")
+    assert [(group.settled_by, group.ids) for group in totals.unexamined(value)] == [
+        ("--allow-writes", ("LIST-8",)),
+        (None, ("LIST-3",)),
+    ]

@@ -135,7 +135,7 @@ def test_one_broken_view_does_not_affect_the_others(tmp_path: Path, monkeypatch:
 
 
 def test_a_failed_comparison_says_so_and_fails_no_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(_: object) -> str:
+    def broken(*_: object) -> str:
         raise ZeroDivisionError("<b>")
 
     monkeypatch.setattr(comparison_html, "render", broken)

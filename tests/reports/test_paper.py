@@ -1,8 +1,10 @@
-"""On paper: the page to sign takes one A4 page, and a report at most ten, whether a server conforms or not."""
+"""On paper: the page to sign takes one A4 page, for a fleet too, and a report at most ten, whether servers conform."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -13,35 +15,39 @@ from tests.support.chromium import Open
 from tests.support.command import KEY
 from tests.support.forked import petcheck
 
-SERVERS: dict[str, tuple[str, ...]] = {
-    "conforming": (),
-    "one fault": ("default-limit-50",),
-    "every error": ("html-errors",),
+FAULTY = (
+    *("default-limit-50", "filter-pending-refused", "text-html-404", "name-null@getPet", "created-name-trimmed"),
+    *("created-status-always-pending", "body-missing-422", "name-not-string-500", "category-text-accepted"),
+    *("category-beyond-int64-422", "status-unknown-422", "no-key-needed@listPets", "empty-token@storeOrders"),
+    *("any-scheme@createPet", "no-limit-header@getPet", "reset-past", "code-null", "no-message", "html-404"),
+)
+SERVERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "conforming": ((),),
+    "one fault": (("default-limit-50",),),
+    "every error": (("html-errors",),),
+    "twenty failures": (FAULTY,),
+    "two targets": (FAULTY[:7], FAULTY[:3]),
+    "a fleet": (*((),) * 10, ("default-limit-50",), FAULTY[:7]),
 }
+NOBODY = "http://127.0.0.1:9/a/very/long/path/that/goes/on/and/on/for/the/tenant/with/the/long/name/v1"
 MOST = {"report.html": 10, "statement.html": 1}
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A page of a run with writes against the reference server, by `server/file`."""
+    """A page of a run with writes against reference servers, by `server/file`."""
     folder = tmp_path_factory.mktemp("paper")
 
     def write(name: str) -> Path:
         kind, _, file = name.partition("/")
         if not (folder / kind).exists():
-            app = create_app(ReferenceSettings(keys={KEY: "business"}, faults=SERVERS[kind]))
-            with running(app) as url:
-                arguments = (
-                    "--target",
-                    f"{url}/v1",
-                    "--insecure-http",
-                    "--allow-writes",
-                    "--plan",
-                    "business",
-                    "--seed",
-                    "3",
-                )
-                petcheck(folder / kind, *arguments, "--label", "operator=Jo Doe", as_it_comes=True)
+            with ExitStack() as stack:
+                apps = [create_app(ReferenceSettings(keys={KEY: "business"}, faults=each)) for each in SERVERS[kind]]
+                urls = [f"{stack.enter_context(running(app))}/v1" for app in apps]
+                urls += [NOBODY] * (len(urls) > 4)
+                targets = [f"--target=tenant-{number:02}={url}" for number, url in enumerate(urls)]
+                options = ("--allow-writes", "--plan=business", "--seed=3", "--label=operator=Jo Doe")
+                petcheck(folder / kind, *targets, *options, as_it_comes=True)
         return folder / kind / "reports" / file
 
     return write
@@ -58,10 +64,27 @@ def test_it_takes_few_pages(opened: Open, kind: str, file: str) -> None:
         assert 1 <= pages <= MOST[file], paper
 
 
-def test_paper_shows_what_decides_and_says_where_the_rest_is(opened: Open) -> None:
-    page = opened("one fault/report.html")
+def test_the_servers_fail_as_much_as_they_say(written: Callable[[str], Path]) -> None:
+    rows = json.loads(written("twenty failures/result.json").read_text("utf-8"))["requirements"]
+    assert sum(row["outcome"] == "fail" for row in rows) >= 20
+
+
+def test_paper_shows_one_exchange_for_each_cause_and_says_where_the_rest_is(opened: Open) -> None:
+    page = opened("twenty failures/report.html")
     page.emulate_media(media="print")
-    assert page.locator("#LIST-4 .exchange").first.is_visible()
-    assert page.locator("#LIST-4 .exchange").nth(1).is_hidden()
-    assert page.locator(".entry").first.is_hidden()
+    assert page.locator(".exchange:visible").count() == page.locator(".causes > li").count()
+    assert not page.locator(".headers:visible:not(:has(mark)), .again:visible, .entry:visible").count()
+    assert page.locator(".evidence:not(.shown) .line:visible").count() == page.locator(".evidence:not(.shown)").count()
     assert "exchanges are in exchanges.har." in page.locator(".printed").inner_text()
+
+
+def test_a_fleet_takes_one_line_for_each_target(opened: Open) -> None:
+    page = opened("a fleet/statement.html")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 680, "height": 900})  # as wide as A4 between its margins
+    heights = page.locator("tbody tr").evaluate_all("rows => rows.map(row => row.getBoundingClientRect().height)")
+    assert len(heights) == 13
+    assert sum(height < 1.5 * heights[0] for height in heights) >= 11
+    named = page.locator(".named").inner_text()
+    assert "tenant-12: the target does not answer" in named
+    assert "LIST-1 to" not in named

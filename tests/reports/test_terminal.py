@@ -215,7 +215,8 @@ def test_an_unreachable_target_says_so_once() -> None:
             [("LIST-1", "pass"), ("LIST-2", "not-run")],
             {"exit_code": 7},
             "staging: 1 of 2 requirements examined, none fails. "
-            "Under --strict, requirements that were not examined fail the run. (1 pass, 1 not-run; 2 requests; seed 1)",
+            "Under --strict, requirements that were not examined fail the run: LIST-2. "
+            "(1 pass, 1 not-run; 2 requests; seed 1)",
         ),
         (
             [("LIST-1", "pass"), ("LIST-2", "waived")],
@@ -347,3 +348,20 @@ def test_the_same_request_twice_is_printed_once() -> None:
     value = replace(samples.result(samples.row(decisive=(0, 1))))
     exchanges = (samples.exchange(0), samples.exchange(1))
     assert render(value, evidence_of(exchanges), width=100, colour=False, folder="reports").count("curl ") == 1
+
+
+def test_the_log_is_that_of_the_exchange_that_is_shown_and_of_no_other() -> None:
+    value, (shown, other) = samples.result(samples.row(decisive=(0, 1))), samples.two_exchanges()
+    both = (replace(shown, log=""), replace(other, log="KeyError: 'elsewhere'"))
+    assert "elsewhere" not in render(value, both, width=100, colour=False, folder=None)
+    here = (replace(shown, log="KeyError: 'here'"), both[1])
+    assert render(value, here, width=100, colour=False, folder=None).count("KeyError: 'here'") == 1
+
+
+def test_a_number_that_was_given_is_to_be_raised() -> None:
+    rows = [samples.row("LIST-1", "pass"), samples.row("LIST-2", "not-run", settled_by="--max-requests")]
+    for options, way in (({}, "add"), ({"max-requests": 9}, "raise")):
+        value = samples.result(*rows, exit_code=7, run=samples.run(7, options=options))
+        text = render(value, (), width=100, colour=False, folder=None)
+        assert f"{way} --max-requests to judge 1: LIST-2" in text
+        assert f"next: {way} --max-requests to judge 1 more" in text

@@ -302,3 +302,13 @@ def test_a_refusal_where_success_is_required_is_another_cause_than_one_with_anot
         "LIST-2: GET /pets returns 400 where 200 is required",
         "GET-3, AUTH-5: Several operations return 400 where 404 or 401 is required",
     ]
+
+
+def test_beside_a_title_that_says_the_statuses_only_the_inputs_are_repeated() -> None:
+    said = "POST /pets with {}: expected 400 (section 4.2), got 422 Unprocessable Entity."
+    rows = [
+        replace(row(name, "4.2", (at, "status"), expected="400"), reason=said.format(sent))
+        for at, (name, sent) in enumerate([("CREATE-5", "no body"), ("CREATE-6", "no `name`")])
+    ]
+    made = found(rows, (post(), {}, 422), (post(), {}, 422))
+    assert [cause.beside for cause in made] == [(("CREATE-6", "POST /pets with no `name`."),)]

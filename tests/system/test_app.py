@@ -149,3 +149,9 @@ def test_a_line_to_send_again_names_no_port_that_is_closed(folder: Path) -> None
             check=True,
         )
     assert sent.stdout.startswith("HTTP/1.1 400 ")
+
+
+def test_a_kept_test_asks_where_the_application_is_served(folder: Path) -> None:
+    petcheck(folder, "CREATE-6", "--allow-writes", "--examples", "0", "--app", "shop:create_app")
+    assert petcheck(folder, "replay", "reports", "--as-pytest", "test_kept.py", "--allow-writes").code == 0
+    assert "URL = os.environ['PETSTORE_URL']\n" in (folder / "test_kept.py").read_text()

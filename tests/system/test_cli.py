@@ -199,7 +199,7 @@ def test_an_invalid_expression_leaves_the_old_reports(tmp_path: Path, listener: 
     made.write_text('{"suite": {"name": "petcheck"}}')
     ran = petcheck(tmp_path, "--target", listener.url, "-k", "((")
     assert ran.code == 4
-    assert ran.err.startswith("ERROR: Wrong expression passed to '-k': ((")
+    assert ran.err.startswith("petcheck: argument -k: ((: cannot be read (")
     assert "Generated html report" not in ran.out
     assert {path.name: path.read_text() for path in page.parent.iterdir()} == {
         "pytest.html": "old",
@@ -406,7 +406,15 @@ def test_an_unknown_fault_says_where_they_are(
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--fault", "no-such-fault"], ["--plan", "gold"], ["--port", "x"], ["--as-of", "soon"], ["--port", "99999"]],
+    [
+        ["--fault", "no-such-fault"],
+        ["--plan", "gold"],
+        ["--window", "0"],
+        ["--animals", "-1"],
+        ["--port", "x"],
+        ["--as-of", "soon"],
+        ["--port", "99999"],
+    ],
 )
 def test_an_impossible_reference_server(arguments: list[str], tmp_path: Path) -> None:
     ran = petcheck(tmp_path, "serve", "--port", "0", *arguments)

@@ -54,8 +54,8 @@ def test_help_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["help", "judg"], "help: unknown command; did you mean judge?"),
-        (["help", "zzz"], "help: unknown command; `petcheck help` lists them"),
+        (["help", "judg"], "help: unknown command judg; did you mean judge?"),
+        (["help", "zzz"], "help: unknown command zzz; `petcheck help` lists them"),
         (["completion", "tcsh"], "completion: name a shell: bash, zsh, fish"),
         (["requirements", "X"], "unknown argument X; `petcheck requirements --help` lists all options"),
     ],

@@ -57,6 +57,14 @@ def test_a_reader_that_has_gone_is_no_trouble(arguments: tuple[str, ...], tmp_pa
     assert (done.stdout.count(b"\n"), done.stderr) == (1, b"")
 
 
+@pytest.mark.parametrize("buffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [*COMMANDS, ("--help",), ("help", "run"), ("--dry-run",), ("serve", "--list")])
+def test_a_full_disk_is_told_in_one_line(arguments: tuple[str, ...], buffered: str, tmp_path: Path) -> None:
+    done = in_a_shell(f"{command(*arguments)} >/dev/full", tmp_path, PYTHONUNBUFFERED=buffered)
+    said = b"petcheck: the output could not be written (No space left on device)\n"
+    assert (done.returncode, done.stderr) == (Exit.BROKE, said)
+
+
 COLOURED = {
     "nobody asked": ((), {}, False),
     "the option": (("--color",), {}, True),

@@ -29,7 +29,7 @@ def main(argv: list[str]) -> int:
         run_parser().print_help()
     else:
         hint = did_you_mean(options.command, [*COMMANDS, "run"], "`petcheck help` lists them")
-        fail(f"help: unknown command; {hint}")
+        fail(f"help: unknown command {options.command}; {hint}")
     return 0
 
 

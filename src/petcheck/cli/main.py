@@ -15,7 +15,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from petcheck.cli.commands import COMMANDS
-from petcheck.cli.parser import COLOUR_FLAGS, COLOURS, PROGRAM, fail
+from petcheck.cli.parser import COLOUR_FLAGS, COLOURS, PROGRAM, fail, output_lost
 from petcheck.spec.outcomes import Exit
 from petcheck.spec.version import VERSION
 
@@ -50,11 +50,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
     _accept_any_text()
     try:
-        code = _command(list(sys.argv[1:] if arguments is None else arguments))
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader of the output is gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
+        try:
+            code = _command(list(sys.argv[1:] if arguments is None else arguments))
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        gone = isinstance(error, BrokenPipeError)  # the reader of the output
+        if not gone and not output_lost():
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is tried again at the exit
+        if gone:
+            return _BROKEN_PIPE
+        with suppress(OSError):
+            print(f"{PROGRAM}: the output could not be written ({error.strerror})", file=sys.stderr)
+        return int(Exit.BROKE)
     except KeyboardInterrupt:  # a second one while the first was handled
         return int(Exit.INTERRUPTED)
     return code

@@ -66,8 +66,8 @@ def write_page(command: str, page: Path, text: str, advice: str = "give -o anoth
     """Write a page; ends the command with one line and `advice` if it cannot be written."""
     try:
         atomic_write.write(page, text)
-    except BrokenPipeError:  # the reader of standard output is gone
-        raise
     except (OSError, ValueError) as error:
+        if isinstance(error, OSError) and is_standard_output(page):
+            raise
         why = getattr(error, "strerror", None) or str(error)
         fail(f"{command}: {printable(str(page))} cannot be written ({printable(why)}); {advice}")

@@ -6,10 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from petcheck.spec.outcomes import Exit
 from petcheck.words import did_you_mean
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 PROGRAM = "petcheck"
 COLOURS = "PY_COLORS"
@@ -34,10 +37,17 @@ class Parser(argparse.ArgumentParser):
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
         """The options; exits if one is not known."""
+        for argument in arguments:
+            flag, space, value = argument.partition(" ")
+            if space and flag in self._option_string_actions:  # argparse would take it for a name or a file
+                fail(f"{flag} {value}: is one word; write it as {flag}={value.strip()}")
         known, unknown = self.parse_known_intermixed_args(arguments)
         if unknown:
             self._refuse(unknown)
         return known
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        print(message, end="", file=file)  # argparse hides that a disk is full
 
     def error(self, message: str) -> NoReturn:
         """End the command with this error."""
@@ -60,6 +70,15 @@ class _Help(argparse.HelpFormatter):
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+def output_lost() -> bool:
+    """Whether standard output takes nothing any more, for example on a full disk."""
+    try:
+        print(flush=True)
+    except OSError:
+        return True
+    return False
 
 
 def fail(message: str, code: Exit = Exit.USAGE) -> NoReturn:

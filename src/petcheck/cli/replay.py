@@ -229,11 +229,15 @@ def _write_tests(file: Path, chosen: Sequence[Again], result: Result, *, writes:
         tests.append(as_test(each.recorded, statements, path))
     day = result.run.started[:10]
     key = KEY_VARIABLE if target.name == DEFAULT_TARGET else f"{own_variable(target.name)} or {KEY_VARIABLE}"
+    default = f".get({BASE_VARIABLE!r}, {target.base_url!r})"
+    named = f"{BASE_VARIABLE} names another server than the one of that run."
+    if "app" in result.run.options:  # its port is closed
+        default, named = f"[{BASE_VARIABLE!r}]", f"{BASE_VARIABLE} is where the application is served."
     head = (
         f'"""Requests that petcheck sent on {day}; `petcheck replay --as-pytest` has written them.\n\n'
-        f"The key is in {key}; {BASE_VARIABLE} names another server than the one of that run.\n"
+        f"The key is in {key}; {named}\n"
         '"""\n\nimport os\n\nimport petcheck\n\n'
-        f"URL = os.environ.get({BASE_VARIABLE!r}, {target.base_url!r})\n"
+        f"URL = os.environ{default}\n"
     )
     write_page("replay", file, "\n\n".join([head, *tests]), "give --as-pytest another file")
     posts = len(judged) - len(kept)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, fail
+from petcheck.cli.parser import COLOUR_FLAGS, PROGRAM, Parser, fail, output_lost
 from petcheck.config.choice import words_in
 from petcheck.config.load import configure, drawn_seed, utc_today
 from petcheck.config.options import ALLOWED, CHOSEN, JUDGED, OPTIONS, WRITTEN, arguments_of, given_options
@@ -61,9 +61,9 @@ def _run(argv: list[str]) -> int:
 
     try:
         return run_checks(prepared, [*pytest_options(plugins), *passed_on(options)])
-    except BrokenPipeError:  # the reader of the output is gone
-        raise
     except Exception as error:
+        if isinstance(error, OSError) and output_lost():
+            raise
         # the message may contain the key; the reason of a disk error does not
         place = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         print(f"{PROGRAM}: the suite broke outside of the checks ({type(error).__name__}{place})", file=sys.stderr)
@@ -140,6 +140,17 @@ def pytest_options(plugins: Iterable[str] = ()) -> list[str]:
     return [*options, str(root / "checks")]
 
 
+def _expression(text: str) -> str:
+    """An expression that pytest can read; its own error has another form than ours."""
+    from _pytest.mark.expression import Expression
+
+    try:
+        Expression.compile(text)
+    except Exception as error:
+        raise argparse.ArgumentTypeError(f"{text}: cannot be read ({error}); write it as NAME or not NAME") from None
+    return text
+
+
 def _whole_number(text: str) -> str:
     """A number that pytest accepts; pytest refuses any other with an error of several lines."""
     if not (text.isascii() and text.isdecimal()):
@@ -169,8 +180,8 @@ def _style(text: str) -> str:
 
 
 _PASSED_TO_PYTEST = (
-    ("-k", "EXPRESSION", "only checks whose names match, or ids", str),
-    ("-m", "EXPRESSION", "only checks whose markers match", str),
+    ("-k", "EXPRESSION", "only checks whose names match, or ids", _expression),
+    ("-m", "EXPRESSION", "only checks whose markers match", _expression),
     ("-n", "N", "use N processes; each target stays in one", _processes),
     ("--maxfail", "N", "stop after N failed checks", _whole_number),
     ("--tb", "STYLE", "style of pytest's tracebacks of failed checks", _style),

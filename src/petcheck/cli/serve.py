@@ -43,6 +43,12 @@ def main(argv: list[str]) -> int:
     if options.list is not None:
         _print_names(options.list)
         return 0
+    if options.window <= 0:
+        fail(f"serve: --window {options.window:g}: must be more than 0 seconds")
+    if options.animals < 0:
+        fail(f"serve: --animals {options.animals}: must be 0 or more")
+    if options.plan not in PLANS:
+        fail(f"serve: --plan {options.plan}: must be one of {', '.join(PLANS)}")
     from petstore_reference.serve import serve
     from petstore_reference.server import ReferenceSettings, create_app
 

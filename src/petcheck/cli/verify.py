@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from petcheck.cli.parser import Parser, fail
+from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import NotAKey, NotARun
 from petcheck.evidence.verify import verify
 from petcheck.results.result import Result, TargetInfo
@@ -131,11 +132,15 @@ def _claims(stream: Stream, result: Result | None) -> Iterator[tuple[str, str]]:
     yield "waived", comma_list(accepted, _NAMED) or "nothing"
     yield (
         "budget",
-        f"at most {plural(settings.max_requests, 'request')} to a target, {settings.max_wait:g} s of waiting, "
+        f"at most {plural(settings.max_requests, 'request')} to a target, {settings.max_wait:g} s in one wait, "
         f"seed {head.seed}",
     )
     yield (
         "options",
-        comma_list([f"{name} {value}" for name, value in head.options.items() if name not in _SHOWN_ABOVE], _SHOWN)
-        or "none",
+        comma_list([_told(*one) for one in head.options.items() if one[0] not in _SHOWN_ABOVE], _SHOWN) or "none",
     )
+
+
+def _told(name: str, value: object) -> str:
+    """An option of the run; one without a value, or for all targets, is only named."""
+    return name if value in (True, EVERY_TARGET, [EVERY_TARGET]) else f"{name} {value}"

@@ -21,7 +21,8 @@ from petcheck.config.resolve import resolve_targets
 from petcheck.config.settings_file import SettingsFile, known_settings, read_settings
 from petcheck.config.targets import Embedded
 from petcheck.config.waivers import GAPS, waiver_update, waivers_in
-from petcheck.errors import ConfigError
+from petcheck.errors import BadValue, ConfigError
+from petcheck.spec.catalogue import catalogue
 from petcheck.spec.figures import LIMIT_MAX
 from petcheck.wire.credentials import ApiKey
 from petcheck.wire.redaction import Redactor
@@ -41,10 +42,10 @@ def configure(options: Mapping[str, Any], environment: Mapping[str, str], *, tod
 
 def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, today: date, seed: int) -> Config:
     command = {name: value for name, value in options.items() if value not in (None, False)}
-    file = read_settings(command.get("config"))
+    known = [option.name for option in OPTIONS if Place.DEFAULTS in option.places]
+    file = read_settings(command.get("config"), known)
     _expect_no_key(command, file, environment)
     where = f"{file.name}: [defaults]"
-    known = [option.name for option in OPTIONS if Place.DEFAULTS in option.places]
     given = Given((("--", command), (f"{where} ", known_settings(file.table("defaults"), known, where))))
     _expect_no_key_in_words(given, environment)
     words = given.get("choose", ())
@@ -74,10 +75,21 @@ def _configured(options: Mapping[str, Any], environment: Mapping[str, str], *, t
     }
     if isinstance(targets[0].source, Embedded):
         settings["populate"] = LIMIT_MAX + 1  # so that nothing stays unexamined
+    _expect_enough(given, settings["choice"], settings["as_of"])
     settings |= given.fields(Config)  # last, since it creates the folder for reports
     if "reports" not in settings:
         settings["reports"] = values.folder("reports", "--reports")
     return Config(targets=targets, shard=shard, **settings)
+
+
+def _expect_enough(given: Given, choice: frozenset[str] | None, today: date) -> None:
+    """Raise `BadValue` if more requirements must be examined than there are."""
+    least, day = str(given.get("min-examined", "")), values.iso_date(str(given.get("as-of", today)), "--as-of")
+    entries = [entry for entry in catalogue().judged if entry.in_force(day) and not entry.untestable]
+    most = sum(choice is None or entry.id in choice for entry in entries)
+    if least.strip().isdecimal() and int(least) > most:
+        said = f"only {most} can be examined; give {most} or less"
+        raise BadValue(f"{given.where('min-examined')} {least}: {said}")
 
 
 def _expect_no_key(given: Mapping[str, Any], file: SettingsFile, environment: Mapping[str, str]) -> None:

@@ -214,7 +214,7 @@ OPTIONS = (
     Option("--max-wait", "longest single wait for a rate limit, s ({default})", "S", ALLOWED,
            partial(values.seconds, zero=True)),
     Option("--connections", "at most N requests at the same time ({default}; reading 4)", "N", ALLOWED,
-           _least(least=1)),
+           _least(least=1, most=100)),
     Option("--timeout", "seconds for a request and its response ({default})", "S", ALLOWED, values.seconds,
            reaches=True),
     Option("--ca-bundle", "trust these certificate authorities, in PEM", "FILE", ALLOWED, values.ca_bundle,

@@ -7,7 +7,7 @@ from typing import Any
 
 from petcheck.config import values
 from petcheck.config.given import Given
-from petcheck.config.keys import DEFAULT_TARGET, key_of
+from petcheck.config.keys import DEFAULT_TARGET, key_of, own_variable
 from petcheck.config.options import OPTIONS, Place
 from petcheck.config.reach import completed, expect_encrypted
 from petcheck.config.settings_file import SettingsFile, known_settings
@@ -64,6 +64,11 @@ def resolve_targets(
         return (TargetConfig(REFERENCE_TARGET, Embedded(), plan, writes=True, exhaust=True),), None
     ours = frozenset(urls if part is None else part_of(list(urls), part))
     command, *defaults = given.places
+    variables: dict[str, str] = {}
+    for name in urls:
+        other = variables.setdefault(own_variable(name), name)
+        if other != name:
+            raise ConfigError(f"targets {other} and {name} share {own_variable(name)}; give one another name")
     targets = []
     for name, url in urls.items():
         where = f"{file.name}: [targets.{name}] "

@@ -34,8 +34,11 @@ class SettingsFile:
         return table
 
 
-def read_settings(given: str | None) -> SettingsFile:
-    """The file `given`, otherwise `petcheck.toml` in this folder if it exists. Raises `BadFile`."""
+def read_settings(given: str | None, defaults: Sequence[str] = ()) -> SettingsFile:
+    """The file `given`, otherwise `petcheck.toml` in this folder if it exists. Raises `BadFile`.
+
+    `defaults` are the settings that it may have under [defaults].
+    """
     path = Path(given or CONFIG_FILE)
     if given is None and not path.exists():
         return SettingsFile(CONFIG_FILE, {}, exists=False)
@@ -54,6 +57,8 @@ def read_settings(given: str | None) -> SettingsFile:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise BadFile(f"{path}: not TOML: {' '.join(str(error).split())}") from None
     for name in settings:
+        if name.replace("_", "-") in defaults:
+            raise BadFile(f"{path}: {name} is a default; put it under [defaults]")
         expect_known(name, ["targets", "defaults", "waivers", "gap"], str(path))
     return SettingsFile(str(path), settings, text)
 

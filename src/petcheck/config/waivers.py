@@ -41,6 +41,9 @@ def waivers_in(file: SettingsFile, targets: Sequence[str], table: str = "waivers
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise ConfigError(f"{file.name}: {table} must be [[{table}]] tables")
     known, kind = [*file.table("targets"), *targets], table.removesuffix("s")
+    for number, row in enumerate(rows, 1):
+        if (first := rows.index(row) + 1) != number:
+            raise ConfigError(f"{file.name}: {kind} {number} is the same as {kind} {first}; remove one")
     return tuple(
         replace(_waiver(row, f"{file.name}: {kind} {number}", known, kind), gap=table == GAPS)
         for number, row in enumerate(rows, 1)

@@ -7,6 +7,7 @@ event loop.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -66,7 +67,7 @@ def run(server: Server, name: str, options: Options, folder: Path) -> Ended:
             shown, secret = hidden(given)  # every user of this machine may see a command line
             code, said = _finished([*_COMMAND, *arguments_of(shown)], environment | secret)
     except ConfigError as error:  # again, since its message goes to the program, which gave no option
-        raise type(error)(without_keys(str(error).removeprefix("--target "), environment)) from None
+        raise type(error)(without_keys(_in_python(str(error).removeprefix("--target ")), environment)) from None
     if code in _JUDGED:
         told = {request: without_keys(lines, environment) for request, lines in (up.raised or {}).items()}
         return Ended(read_run(folder), told if up.raised is not None else None)
@@ -93,6 +94,12 @@ def _by_flag(options: Options) -> dict[str, Any]:
         expect_known(name, list(names), "petcheck.Options", ConfigError)
     given = {names[name]: value for name, value in options.items() if value is not None and value is not False}
     return {flag: value if value is True else _text(value) for flag, value in given.items()}
+
+
+def _in_python(message: str) -> str:
+    """A message with the names that options have in Python."""
+    names = {f"--{one.name}": one.argument + "=True" * (one.metavar is None) for one in OPTIONS}
+    return re.sub(r"--[a-z][a-z-]*", lambda found: names.get(found[0], found[0]), message)
 
 
 def _text(value: object) -> str | list[str]:
@@ -124,7 +131,7 @@ def _trouble(code: int, said: str, folder: Path) -> BaseException:
     last = lines[-1].removeprefix("petcheck: ")
     match code:
         case Exit.USAGE:
-            return ConfigError(last)
+            return ConfigError(_in_python(last))
         case Exit.UNTESTABLE:
             reasons = (target.unreachable for target in read_run(folder).result.targets if target.unreachable)
             return Untestable(next(reasons, "the target was not tested"))

@@ -41,7 +41,7 @@ class Server:
     def running(self) -> Iterator[Running]:
         """The server while the block lasts. Raises BadApp for an application that does not start."""
         text = str(self.address)
-        if "://" in text.partition(" ")[0]:
+        if isinstance(self.address, str) or "://" in text.partition(" ")[0]:
             yield Running(_joined(text, self.base_path or ""), None)
             return
         with contextlib.ExitStack() as stack:

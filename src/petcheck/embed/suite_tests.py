@@ -25,7 +25,7 @@ from petcheck.config.options import Options
 from petcheck.embed.process import run, with_logs
 from petcheck.embed.server import Server, masked, server
 from petcheck.errors import InUse, PetcheckError
-from petcheck.judging.verdicts import is_open
+from petcheck.judging.verdicts import fails_by_waiver, is_open
 from petcheck.results.load import RecordedRun, read_run
 from petcheck.results.lock import FolderLock
 from petcheck.spec.catalogue import catalogue
@@ -137,7 +137,7 @@ def _report(found: RecordedRun | str, requirement: str, *, strict: bool) -> None
             return
         case "waived":
             pytest.xfail(reason)
-        case "inconclusive" | "not-run" if not (strict and is_open(row)):
+        case "inconclusive" | "not-run" if not (fails_by_waiver(row) or (strict and is_open(row))):
             pytest.skip(reason)
     from petcheck.reports.terminal import one_failure
 

@@ -53,11 +53,15 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class AppliedWaiver:
-    """The waiver of a verdict: why a failure is accepted, or a `gap`, and the last day of the waiver (YYYY-MM-DD)."""
+    """The waiver of a verdict: why a failure is accepted, or a `gap`, and the last day of the waiver (YYYY-MM-DD).
+
+    `ended` says of a gap that this day has passed.
+    """
 
     reason: str
     expires: str
     gap: bool = False
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,12 +374,13 @@ def _simplified_from(exchange: Exchange, record: Record) -> str:
     return f"{SIMPLIFIED}{found.request.summary}." if found is not None else ""
 
 
+EXHAUST = "--exhaust-rate-limit"
 _REASONS_SHOWN = 3
 # what the user can do, by the option that helps
 _ADVICE = {
     "--allow-writes": "Run with --allow-writes.",
     "--category-id": "Name one that exists with --category-id.",
-    "--exhaust-rate-limit": "Run with --exhaust-rate-limit.",
+    EXHAUST: "Run with --exhaust-rate-limit.",
     "--max-requests": "Allow more with --max-requests.",
     "--max-wait": "Allow a longer wait with --max-wait.",
     "--plan": "Name it with --plan.",
@@ -394,13 +399,21 @@ def _advised(verdict: Verdict, dropped: Iterable[Dropped]) -> Verdict:
     return verdict if option is None else replace(verdict, reason=f"{verdict.reason} {_ADVICE[option]}")
 
 
+def without_given(verdict: Verdict, option: str) -> Verdict:
+    """A verdict that does not ask for an option that the run had."""
+    if verdict.settled_by != option:
+        return verdict
+    instead = "" if verdict.id == "RATE-6" else "See RATE-6."
+    return replace(verdict, reason=verdict.reason.replace(_ADVICE[option], instead).rstrip(), settled_by=None)
+
+
 # ---- all of them
 
 
 def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, today: date) -> list[Verdict]:
     """Mark what a waiver in force covers, and waivers that are expired or stale.
 
-    A waiver is stale if the requirement passes, a gap if it was examined. Of an expired gap, only the reason tells.
+    A waiver is stale if the requirement passes, a gap if it was examined.
     """
     settled = []
     for verdict in verdicts:
@@ -412,10 +425,10 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
             continue
         reason, outcome = verdict.reason, verdict.outcome
         left = plural((waiver.expires - today).days, "day")
-        if waiver.gap and outcome in OPEN and waiver.expires < today:
-            settled.append(replace(verdict, reason=f"The gap was accepted until {waiver.expires}. {reason}"))
-            continue
-        if waiver.gap and outcome in OPEN:
+        ended = waiver.gap and outcome in OPEN and waiver.expires < today
+        if ended:
+            reason = f"The gap ended on {waiver.expires}: have it examined, or agree on a new one. {reason}"
+        elif waiver.gap and outcome in OPEN:
             reason = f"Accepted as a gap until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif waiver.gap and outcome != "error":
             reason = f"The gap is stale: the requirement is examined now. Remove it from the configuration. {reason}"
@@ -426,7 +439,7 @@ def apply_waivers(verdicts: Iterable[Verdict], waivers: Sequence[Waiver], *, tod
             reason = f"Waived until {waiver.expires} ({left} left): {waiver.reason}. {reason}"
         elif outcome == "pass":
             reason = f"The waiver is stale: the requirement holds now. Remove it from the configuration. {reason}"
-        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat(), waiver.gap)
+        applied = AppliedWaiver(waiver.reason, waiver.expires.isoformat(), waiver.gap, ended)
         settled.append(replace(verdict, outcome=outcome, reason=reason, waiver=applied))
     return settled
 
@@ -455,13 +468,13 @@ def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
         return Exit.INTERRUPTED
     if state.nothing_selected:
         return Exit.NOTHING_SELECTED
-    if any(one.outcome == "fail" or (one.outcome == "pass" and one.waiver is not None) for one in verdicts):
+    chosen = [verdict for verdict in verdicts if state.chosen is None or verdict.id in state.chosen]
+    if any(one.outcome == "fail" for one in verdicts) or any(map(fails_by_waiver, chosen)):
         return Exit.FAILS
     if state.untestable:
         return Exit.UNTESTABLE
     if any(verdict.outcome == "error" for verdict in verdicts):
         return Exit.BROKE
-    chosen = [verdict for verdict in verdicts if state.chosen is None or verdict.id in state.chosen]
     if not any(verdict.outcome in ("pass", "waived") for verdict in chosen):
         return Exit.NOTHING_SELECTED
     if state.strict and any(is_open(verdict) for verdict in chosen):
@@ -471,8 +484,13 @@ def exit_of(verdicts: Sequence[Verdict], state: RunState) -> Exit:
 
 def is_open(verdict: Verdict) -> bool:
     """Whether a requirement in force was not examined, and not accepted as a gap."""
-    accepted = verdict.waiver is not None and verdict.waiver.gap
+    accepted = verdict.waiver is not None and verdict.waiver.gap and not verdict.waiver.ended
     return verdict.in_force and verdict.outcome in OPEN and not accepted
+
+
+def fails_by_waiver(verdict: Verdict) -> bool:
+    """Whether a waiver fails the run although its requirement does not: it is stale, or a gap that has ended."""
+    return verdict.waiver is not None and (verdict.outcome == "pass" or (verdict.waiver.ended and is_open(verdict)))
 
 
 def too_few(chosen: Iterable[Verdict], least: str | None) -> dict[str, tuple[int, int]]:

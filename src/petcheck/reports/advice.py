@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from petcheck.judging.verdicts import fails_by_waiver
 from petcheck.results import totals
 from petcheck.results.causes import Cause
 from petcheck.results.result import Result
@@ -19,8 +20,10 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
     run cannot be repeated with options.
     """
     if result.run.exit == Exit.FAILS and not failing:
-        stale = {row.waiver.gap for row in result.requirements if row.waiver and row.outcome == "pass"}
-        if stale == {True}:
+        held = [row.waiver for row in result.requirements if row.waiver and fails_by_waiver(row)]
+        if any(waiver.ended for waiver in held):
+            return "have what had a gap examined, or give its gap a later day in `petcheck.toml`"
+        if all(waiver.gap for waiver in held):
             return "remove the gaps that are no longer open from `petcheck.toml`"
         return "remove the waivers that no longer hold from `petcheck.toml`, or run again with `--update-waivers`"
     if result.run.exit == Exit.FAILS:
@@ -39,5 +42,6 @@ def next_step(result: Result, failing: Sequence[Cause], *, repeatable: bool) -> 
         options = list(dict.fromkeys(group.settled_by or "" for group in groups))
         if options:
             number = len({row.id for group in groups for row in group.rows})
-            return f"add {' and '.join(f'`{printable(option, 80)}`' for option in options)} to judge {number} more"
+            ways = [f"{totals.way_to(option, result.run)} `{printable(option, 80)}`" for option in options]
+            return f"{' and '.join(ways).replace(' and add ', ' and ')} to judge {number} more"
     return ""

@@ -181,9 +181,9 @@ def _worst(marks: Sequence[Mark]) -> str:
 
 
 def listed(read: Reading) -> Iterator[str]:
-    """A line for each sentence or row that no requirement covers: its place, its words, and why, or that it is new."""
+    """A line for each sentence or row that no requirement covers: its section and words, and why, or that it is new."""
     reasons = {passage.place: reason for passage, reason in read.silent}
     for passage in read.passages:
         if passage.place not in read.entries:
             why = reasons.get(passage.place, "new: the catalogue does not know it")
-            yield f'{passage.place} "{printable(passage.words, _WORDS, whole_in="the document")}" {why}'
+            yield f'{section_of(passage.place)} "{printable(passage.words, _WORDS, whole_in="the document")}" {why}'

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from petcheck.exchange import Exchange
+from petcheck.judging.verdicts import fails_by_waiver
 from petcheck.results import totals
 from petcheck.results.causes import causes
 from petcheck.results.result import Result
@@ -72,7 +73,7 @@ def _annotations(result: Result, evidence: Sequence[Exchange]) -> list[Annotatio
             title = f"{printable(row.id, 60)} could not be judged{totals.where([row.target], result)}"
             found.append(Annotation(title, _text(row.reason)))
     # a failure with an expired waiver is among the failures already
-    held = replace(result, requirements=tuple(row for row in result.requirements if row.outcome == "pass"))
+    held = replace(result, requirements=tuple(row for row in result.requirements if fails_by_waiver(row)))
     found += [Annotation("A waiver fails the run", _text(sentence)) for sentence in totals.waiver_faults(held)]
     if result.run.exit == Exit.UNSETTLED:
         found.append(Annotation("Not everything was examined", "Under --strict this fails the run; see report.html."))

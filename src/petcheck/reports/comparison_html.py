@@ -13,12 +13,13 @@ from petcheck.reports.side_by_side import side_by_side
 _ROOM = 3_000_000  # characters of exchanges side by side; the whole page stays well below 5 MB
 
 
-def render(comparison: Comparison) -> str:
-    """The whole page."""
+def render(comparison: Comparison, report: str = "") -> str:
+    """The whole page; `report` is the page of the run, where all sides are of one."""
     return templating.page(
         "comparison.html.jinja",
         "comparison.css",
         comparison=comparison,
+        report=report,
         words=comparison_text,
         kinds=KINDS,
         examined=EXAMINED,

@@ -39,6 +39,7 @@ def render(joined: Result, recorded: Iterable[tuple[Result, Stream]] = ()) -> st
         result=joined,
         members=members,
         verdict=fleet.verdict(members, named=False),
+        worst=min((member.shown for member in members), key=WORST_FIRST.index),
         failures=causes(joined, ()),
         unexamined=totals.unexamined(joined),
         groups=shown,

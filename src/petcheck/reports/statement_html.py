@@ -9,7 +9,8 @@ from petcheck.reports import templating
 from petcheck.results import fleet, totals
 from petcheck.results.fleet import Member
 from petcheck.results.manifest import PARTS
-from petcheck.results.result import Result
+from petcheck.results.result import Result, TargetInfo
+from petcheck.sanitize import comma_list
 from petcheck.spec.catalogue import catalogue
 from petcheck.spec.outcomes import OPEN
 from petcheck.stream.environment import Environment
@@ -27,6 +28,7 @@ def render(result: Result, environment: Environment, digests: Iterable[tuple[str
     """
     given = totals.tested(result.run.settings)
     members = fleet.members(result)
+    conditions = {target.name: _conditions(target) for target in result.targets}
     return templating.page(
         "statement.html.jinja",
         "statement.css",
@@ -34,6 +36,8 @@ def render(result: Result, environment: Environment, digests: Iterable[tuple[str
         environment=environment,
         digests=list(digests),
         members=members,
+        conditions=conditions,
+        same=next(iter(conditions.values())) if len({*conditions.values()}) == 1 else None,
         verdicts=_verdicts(result, members),
         scope=_scope(result),
         named=[(title, lines) for title, lines in _named(result) if lines],
@@ -60,6 +64,12 @@ def _scope(result: Result) -> str:
     return f"{how}. The answers were judged as on {result.run.as_of}, by {chosen}the {judged} of the catalogue."
 
 
+def _conditions(target: TargetInfo) -> str:
+    """What the run was allowed on a target, and as whom it came."""
+    parts = ["with writes" if target.writes else "read only", target.plan and f"plan {target.plan}"]
+    return ", ".join(filter(None, [*parts, f"key {target.key}" if target.key is not None else "no key"]))
+
+
 def _named(result: Result) -> Iterator[tuple[str, list[str]]]:
     """What a reader must know besides the verdict, each with a heading: the ids, and the targets if not all."""
     rows = [row for row in result.requirements if result.chose(row)]
@@ -68,9 +78,13 @@ def _named(result: Result) -> Iterator[tuple[str, list[str]]]:
         "Waivers and gaps",
         _lines(result, ((row, f"{totals.waiver_state(row, result.run)}: {why}") for row, why in waived)),
     )
-    yield "Could not be judged", _lines(result, ((row, "") for row in rows if row.outcome == "error"))
+    yield "Could not be tested", [f"{comma_list(names)}: {why}" for why, names in totals.untested(result).items()]
+    tried = {target.name for target in result.targets if target.unreachable is None}
+    broken = (row for row in rows if row.outcome == "error" and row.target in tried)
+    yield "Could not be judged", _lines(result, ((row, "") for row in broken))
     unseen = (row for row in rows if row.in_force and row.outcome in OPEN)
-    yield "Not examined", _lines(result, ((row, f"add {row.settled_by}" if row.settled_by else "") for row in unseen))
+    ways = ((row, row.settled_by and f"{totals.way_to(row.settled_by, result.run)} {row.settled_by}") for row in unseen)
+    yield "Not examined", _lines(result, ((row, way or "") for row, way in ways))
     if ids := list(totals.not_in_force(result)):
         yield "Not testable, or not in force on that day", [totals.id_ranges(ids)]
     points = [entry for entry in catalogue().entries if entry.open]

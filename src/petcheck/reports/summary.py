@@ -124,7 +124,8 @@ def _not_settled(group: totals.Unexamined, result: Result) -> str:
     ids = comma_list(group.ids, quote=code)
     if group.settled_by is None:
         return f"- Not examined, see `report.html`: {what}: {ids}"
-    return f"- Add {code(group.settled_by, 80)} to judge {what}: {ids}"
+    way = totals.way_to(group.settled_by, result.run).capitalize()
+    return f"- {way} {code(group.settled_by, 80)} to judge {what}: {ids}"
 
 
 def _requests(target: TargetInfo) -> str:

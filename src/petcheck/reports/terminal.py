@@ -13,7 +13,6 @@ from petcheck.reports.outputs import OUTPUTS
 from petcheck.reports.text_lines import BOLD, DIM, GREEN, RED, YELLOW, TextLines
 from petcheck.results import fleet, totals
 from petcheck.results.causes import Cause, by_target, cause_of, causes
-from petcheck.results.decisions import by_index
 from petcheck.results.manifest import PARTS
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import REASON_LIMIT, comma_list, escape_commands, printable, printable_lines
@@ -37,8 +36,6 @@ _WAIVED = 20  # failures that are waived, and waivers that fail the run, that ar
 _SUMMED_UP = 12  # causes that are named beside the verdict
 _BESIDE = 8  # requirements of a cause with their own example
 
-_Entries = Mapping[tuple[str, int], Exchange]
-
 
 def render(
     result: Result,
@@ -58,10 +55,9 @@ def render(
     sent, as for a recording.
     """
     page = TextLines(width, colour)
-    entries = by_index(evidence)
     found = causes(result, evidence)
     for cause in found:
-        _cause(page, result, cause, entries)
+        _cause(page, result, cause)
     if found and any(entry.log is not None for entry in evidence):
         page.blank()
         page.say(f"{BASE_VARIABLE} is where you serve it, to send a request again: {_SERVED}")
@@ -102,7 +98,7 @@ def one_failure(result: Result, row: Verdict, evidence: Sequence[Exchange]) -> s
     page = TextLines(_PLAIN_WIDTH, colour=False)
     whole = next((one for one in causes(result, evidence) if row in one.rows), None)
     if whole is None or whole.shown == row:
-        _cause(page, result, whole or cause_of(row, evidence), by_index(evidence))
+        _cause(page, result, whole or cause_of(row, evidence))
     else:
         page.head(f"{row.id} · section {row.section}", "")
         page.say(f"rule   {printable(row.statement, whole_in='result.json')}", "  ", " " * 9)
@@ -127,7 +123,7 @@ def one_line(result: Result, folder: str | None) -> str:
 # ---- what fails
 
 
-def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> None:
+def _cause(page: TextLines, result: Result, cause: Cause) -> None:
     """The failures of one cause: the rules, what was found, the answer that decides, and how to send it again."""
     shown, several = cause.shown, len(cause.rows) > 1
     said = f" · {cause.title}" if several else f" · section {shown.section}"
@@ -154,29 +150,17 @@ def _cause(page: TextLines, result: Result, cause: Cause, entries: _Entries) -> 
             "  ",
             " " * 9,
         )
-    log = _log_of(cause, entries)
-    if log:
+    if cause.exchange.log:
         page.line("  log    the application's own lines")
-    for line in printable_lines(log) if log else ():
+    for line in printable_lines(cause.exchange.log) if cause.exchange.log else ():
         page.line(f"           {line}")
     page.line(f"  send   {printable(exchange_text.curl_of(cause.exchange, short=True), _CURL_LIMIT)}")
-
-
-def _log_of(cause: Cause, entries: _Entries) -> str:
-    """What the application said as it gave the answer that is shown, or another that decides; empty for nothing."""
-    indices = ((row.target, index) for row in cause.rows for index in row.decisive_by_weight)
-    answers = [cause.exchange, *(entries[at] for at in indices if at in entries)]
-    return next((one.log for one in answers if one is not None and one.log), "")
 
 
 def _errors(page: TextLines, result: Result) -> None:
     """What could not be judged, by reason; of a fleet also the targets that could not be tested."""
     silent = {target.name: target for target in result.targets if target.unreachable is not None}
-    unreachable: dict[str, list[str]] = {}
-    for target in silent.values() if fleet.is_fleet(result) else ():  # of a few, the verdict says why
-        # the address differs where the trouble is one and the same
-        why = str(target.unreachable).replace(target.base_url, "the target")
-        unreachable.setdefault(why, []).append(target.name)
+    unreachable = totals.untested(result) if fleet.is_fleet(result) else {}  # of a few, the verdict says why
     if unreachable:
         page.head(f"{plural(len(silent), 'target')} could not be tested", f"{BOLD};{RED}")
     for why, names in unreachable.items():
@@ -255,8 +239,8 @@ def _not_examined(page: TextLines, result: Result) -> None:
     for group in groups:
         where, ids = totals.where(group.targets, result), totals.id_ranges(group.ids)
         if group.settled_by is not None:
-            option = printable(group.settled_by, 80)
-            page.say(f"add {option} to judge {len(group.rows)}{where}: {ids}", "  ", "    ")
+            way = f"{totals.way_to(group.settled_by, result.run)} {printable(group.settled_by, 80)}"
+            page.say(f"{way} to judge {len(group.rows)}{where}: {ids}", "  ", "    ")
         elif fleet.is_fleet(result):
             page.say(f"{where.lstrip()}, see the report of each: {ids}", "  ", "    ")
         else:

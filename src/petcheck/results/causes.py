@@ -40,6 +40,8 @@ from petcheck.spec.operations import Operation
 _REQUIRED = tuple(name for name in PET_FIELDS if name != "status")
 # what follows the finding itself, without the status that was returned instead
 _REST = re.compile(r" \(section [^)]*\)(, got [^.;]+)?.*", re.DOTALL)
+# what the title of several rows says already
+_SAID = re.compile(r": expected \d{3}(?: or \d{3})* \(section [^)]*\), got [^.;]+")
 _STATUSES = 5  # statuses that a title names
 
 _Found: TypeAlias = Mapping[Verdict, Sequence[Decision]]
@@ -91,7 +93,8 @@ class Cause:
         _, simplified, example = self.shown.reason.partition(SIMPLIFIED)
         for row in self.rows[: len(self.rows) - len(self.follow)]:
             if row.reason != self.shown.reason:
-                found.setdefault(row.reason.removesuffix(simplified + example), []).append(row.id)
+                reason = row.reason.removesuffix(simplified + example)
+                found.setdefault(_SAID.sub("", reason) if self.part == "status" else reason, []).append(row.id)
         return tuple((totals.id_ranges(names), reason) for reason, names in found.items())
 
 

@@ -17,6 +17,7 @@ from petcheck.judging.observations import Observed, observed
 from petcheck.judging.record import grounds_of
 from petcheck.judging.traffic import Shown, refused_everywhere, shown_by_traffic
 from petcheck.judging.verdicts import (
+    EXHAUST,
     Attempt,
     RunState,
     Verdict,
@@ -26,6 +27,7 @@ from petcheck.judging.verdicts import (
     not_in_force,
     unjudged,
     verdict_of,
+    without_given,
 )
 from petcheck.results.result import (
     CheckRow,
@@ -137,7 +139,8 @@ def _verdicts(
             decision = shown.decisions.get(requirement.id) or decided(requirement, record, grounds)
             covered = coverage(requirement.id, decision.examined, grounds)
             missing = _missing(stream)
-            yield verdict_of(requirement, part.name, decision, record, made, missing=missing, covered=covered)
+            verdict = verdict_of(requirement, part.name, decision, record, made, missing=missing, covered=covered)
+            yield without_given(verdict, EXHAUST) if part.settings.exhaust else verdict
 
 
 def _missing(stream: Stream, *, planned: bool = True) -> str:

@@ -158,9 +158,11 @@ class Result:
     format: int = FORMAT
 
     def __str__(self) -> str:
-        """A summary of at most 30 lines: how many requirements have each outcome, and which fail, and why."""
+        """A summary of at most 30 lines: the verdict, how many requirements have each outcome, which fail, and why."""
+        from petcheck.results.totals import headline  # it is about results
+
         wrong = [row for row in self.requirements if row.outcome in ("fail", "error")]
-        lines = [", ".join(f"{number} {outcome}" for outcome, number in self.counts.items())]
+        lines = [headline(self), ", ".join(f"{number} {outcome}" for outcome, number in self.counts.items())]
         lines += [f"{row.id} on {row.target}: {printable(row.reason, _IN_BRIEF, whole_in=FILE)}" for row in wrong]
         cut = len(lines) - _MOST_LINES
         return "\n".join(lines if cut <= 0 else [*lines[: _MOST_LINES - 1], f"and {cut + 1} more"])

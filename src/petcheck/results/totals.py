@@ -9,7 +9,7 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
-from petcheck.judging.verdicts import AppliedWaiver, Verdict, is_open, too_few
+from petcheck.judging.verdicts import AppliedWaiver, Verdict, fails_by_waiver, is_open, too_few
 from petcheck.results import fleet
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable
@@ -23,6 +23,7 @@ _RANGE = 3  # ids in a row that are written as a range
 _IDS_LIMIT = 2_000  # characters
 _WORTH_SAYING_S = 0.1
 _LEAST = 3  # passes that are named for covering the smallest share
+_AMOUNTS = ("--max-requests", "--max-wait")
 _NO_CAUSES: Mapping[str, int] = MappingProxyType({})
 
 
@@ -83,7 +84,8 @@ def unexamined(result: Result) -> tuple[Unexamined, ...]:
         groups: dict[str | None, list[Verdict]] = {}
         for row in member.rows:
             if row.in_force and row.outcome in ("inconclusive", "not-run") and result.chose(row):
-                groups.setdefault(row.settled_by, []).append(row)
+                # an accepted gap asks for nothing
+                groups.setdefault(row.settled_by if is_open(row) else None, []).append(row)
         for option, rows in groups.items():
             # if no option helps, the reasons count, and they may differ
             same = () if fleet.is_fleet(result) else tuple((row.id, "" if option else row.reason) for row in rows)
@@ -108,6 +110,20 @@ def least_covered(rows: Iterable[Verdict], quote: Callable[[str], str] = printab
     return ", ".join(f"{quote(row.id)} {one.seen} of {one.total}" for _, row, one in named)
 
 
+def way_to(option: str, run: RunInfo) -> str:
+    """What to do with an option to judge more: add it, or raise the number that the run had."""
+    return "raise" if option in _AMOUNTS and run.options.get(option.lstrip("-")) is not None else "add"
+
+
+def untested(result: Result) -> dict[str, list[str]]:
+    """The names of the targets that could not be tested, by reason."""
+    found: dict[str, list[str]] = {}
+    for target in result.targets:
+        if target.unreachable is not None:  # the address differs where the trouble is one and the same
+            found.setdefault(target.unreachable.replace(target.base_url, "the target"), []).append(target.name)
+    return found
+
+
 def not_in_force(result: Result) -> dict[str, str]:
     """Requirements that no check can observe, or that are not in force on the day: reason by id."""
     return {row.id: row.reason for row in result.requirements if not row.in_force and result.chose(row)}
@@ -119,7 +135,8 @@ def waiver_state(row: Verdict, run: RunInfo) -> str:
         return ""
     left = _days_left(row.waiver, run)
     if row.waiver.gap:
-        return f"Accepted gap until {row.waiver.expires}" if row.outcome in OPEN else "Stale gap, it is examined now"
+        state = f"Gap ended on {row.waiver.expires}" if row.waiver.ended else f"Accepted gap until {row.waiver.expires}"
+        return state if row.outcome in OPEN else "Stale gap, it is examined now"
     if left < 0:
         return f"Waiver expired after {row.waiver.expires}"
     if row.outcome == "pass":
@@ -132,11 +149,14 @@ def waiver_faults(result: Result, quote: Callable[[str], str] = printable) -> tu
     """A sentence for each waiver that makes the run fail: stale ones and expired ones. `quote` as in `headline`."""
     sentences = []
     for row in result.requirements:
-        if row.waiver is None or row.outcome not in ("pass", "fail"):
+        if row.waiver is None or not (row.outcome == "fail" or (fails_by_waiver(row) and result.chose(row))):
             continue
         kind = "gap" if row.waiver.gap else "waiver"
-        waiver = f"The {kind} of {quote(row.id)} on {quote(row.target)}"
-        if row.waiver.gap:
+        name, target = quote(row.id), quote(row.target)
+        waiver = f"The {kind} of {name} on {target}"
+        if row.waiver.ended:
+            sentences.append(f"{name} was not examined: its gap on {target} ended on {row.waiver.expires}.")
+        elif row.waiver.gap:
             sentences.append(f"{waiver} is stale: the requirement is examined now.")
         elif row.outcome == "fail" or _days_left(row.waiver, result.run) < 0:
             sentences.append(f"{waiver} expired after {row.waiver.expires}.")
@@ -218,8 +238,10 @@ def notices(result: Result, quote: Callable[[str], str] = printable) -> tuple[st
         settings, rows = result.run.settings, [row for row in result.requirements if result.chose(row)]
         least = settings.min_examined if settings is not None else None
         lacking = [f"{quote(name)} {seen} of {whole}" for name, (seen, whole) in too_few(rows, least).items()]
-        if not lacking or (settings is not None and settings.strict and any(map(is_open, rows))):
-            sentences.append("Under --strict, requirements that were not examined fail the run.")
+        unseen = list(dict.fromkeys(row.id for row in rows if is_open(row)))
+        if not lacking or (settings is not None and settings.strict and unseen):
+            named = f": {comma_list(unseen, _NAMED, quote)}" if unseen else ""
+            sentences.append(f"Under --strict, requirements that were not examined fail the run{named}.")
         if lacking:
             sentences.append(f"--min-examined {least} is not reached: {comma_list(lacking, _NAMED, str)} examined.")
     return tuple(sentences)

@@ -178,7 +178,7 @@ class Watched(logging.Handler):
         with self._changed:
             self._changed.wait_for(lambda: not self._requests, _SETTLED_S)
             errors, self._errors = self._errors, []
-        return "\n\n".join(map(own_lines, errors))
+        return "\n\n".join(dict.fromkeys(map(own_lines, errors)))
 
     def not_started(self, source: App) -> AppFailed:
         """Why the application did not start, in its own last lines."""

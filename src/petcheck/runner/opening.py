@@ -111,7 +111,7 @@ class Opener:
                 config.timeout,
             ),
             time=self.clock,
-            on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why),
+            on_wait=lambda name, seconds, why: announcer.waiting(shown_name, seconds, why + self.clock.whose),
             on_notice=lambda name, text: announcer.lines([f"{name}: {text}"]),
             on_exchange=keep,
             formed=forms_for(config.seed, target.name).formed,

@@ -43,6 +43,7 @@ class Announcer:
         self._live = _duplicate(sys.stderr) if live and stream is not None and _is_terminal(sys.stderr) else None
         self._clear = _ERASED if beside_live and stream is not None and _is_terminal(stream) else ""
         self._progress = Progress(budget=budget, unit=unit)
+        self._lost: OSError | None = None
         self._sent: dict[str, int] = {}
         self._drawn = 0.0
         self._announced: tuple[str, str, float] | None = None
@@ -81,9 +82,14 @@ class Announcer:
         if self._out is None:
             return
         self.erase()
-        for text in texts:
-            self._out.write(f"{self._clear}{text}\n")
-        self._out.flush()
+        try:
+            for text in texts:
+                self._out.write(f"{self._clear}{text}\n")
+            self._out.flush()
+        except OSError as error:  # it does not end the run
+            if isinstance(error, BrokenPipeError):
+                raise
+            self._out, self._lost = None, error
 
     def erase(self) -> None:
         """Remove the live line from the screen; the next event draws it again."""
@@ -93,9 +99,11 @@ class Announcer:
             self._drawn = 0.0
 
     def close(self) -> None:
-        """Remove the live line from the screen for good."""
+        """Remove the live line from the screen for good. Raises OSError if a line could not be written."""
         self.erase()
         self._live = None
+        if self._lost is not None:
+            raise self._lost
 
     def _show(self, progress: Progress, *, at_once: bool = False) -> None:
         now = time.monotonic()

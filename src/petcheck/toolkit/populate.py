@@ -50,7 +50,8 @@ def _added(target: Target, wanted: int) -> str:
     if missing <= 0:
         return f"already has {plural(len(shown), 'animal')}; none added"
     if len(listed) >= LIMIT_MAX or shown != listed:
-        return f"shows {plural(len(shown), 'animal')}, perhaps not all that it has; none added to reach {wanted}"
+        seen = plural(len(shown), "animal")
+        return f"shows {seen}, perhaps not all that it has; none added to reach {wanted}: add them another way"
     for number, status in enumerate(islice(cycle(STATUSES), missing), 1):
         name = f"petcheck {target.run} populate {number}"
         answer = target.api.create_pet({"name": name, "categoryId": target.category, "status": status})

@@ -7,7 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 
 class Clock:
-    """The clock of this machine."""
+    """The clock of this machine. `whose` follows the reason of a wait where people would take it for their time."""
+
+    whose = ""
 
     def monotonic(self) -> float:
         """Seconds that never run backwards."""
@@ -24,6 +26,8 @@ class Clock:
 
 class SkippingClock(Clock):
     """A clock that skips each wait: for a run whose server has the same clock."""
+
+    whose = ", on the reference server's own clock,"
 
     def __init__(self) -> None:
         self._skipped = 0.0
