@@ -21,7 +21,7 @@ from petcheck.toolkit.lookups import listed_before, unknown_id
 from petcheck.toolkit.target import Target, valid_call
 from petcheck.wire.api import new_pet_call
 
-_REFUSED = "no-name"  # a body that goes beside accepted ones again
+_REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
 _TWINS = 2  # animals that differ in the name only
 _ALONE_AT_THE_END = 1
 _SUSPECTED = 4  # failures of bursts that are sent alone
