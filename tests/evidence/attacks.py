@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,6 +40,7 @@ from tests.evidence.forging import (
 from tests.support import samples, streams
 
 Row = tuple[str, str, Edit, str]
+BASE = streams.BASE
 ANOTHER = "result.json is not what the recording comes to"
 CONTRADICTS = "exchanges.jsonl contradicts itself in line "
 HOUR = 3600
@@ -217,6 +219,30 @@ def later(number: int, seconds: float) -> Edit:
     return made_up(edit)
 
 
+NO_URLS = (
+    "http://[::1/v1",
+    "http://[x]/v1",
+    "http://a\0b/v1",
+    "http://x\n/v1",
+    "//v1",
+    "http://h:99999999/v1",
+    "http://\u2100.com/v1",
+    "a",
+    "https:///v1",
+    "https://u@h/v1",
+    "javascript:alert(1)//v1",
+)
+
+
+def at_url(url: str) -> Edit:
+    """The same run with another base URL, in every line."""
+    return made_up(
+        lambda lines: lines.__setitem__(
+            slice(None), json.loads(json.dumps(lines).replace(json.dumps(BASE)[1:-1], json.dumps(url)[1:-1]))
+        )
+    )
+
+
 IMPOSSIBLE: list[Row] = [
     ("a number left out", "one", ours(1, index=2), "not numbered one after the other"),
     ("a number twice", "one", ours(1, index=0), "not numbered one after the other"),
@@ -279,6 +305,8 @@ IMPOSSIBLE: list[Row] = [
     ("a shard that has other targets", "one", made_up(lambda lines: put(head(lines), shard={"number": 1, "of": 2, "targets": 6, "list_sha256": "a" * 64})), "as many targets as its shard"),
     ("a shard that is none", "one", made_up(lambda lines: put(head(lines), shard={"number": 3, "of": 2, "targets": 2, "list_sha256": "a" * 64})), "as many targets as its shard"),
     ("a shard of nothing", "one", made_up(lambda lines: put(head(lines), shard={"number": 1, "of": 0, "targets": 0, "list_sha256": "a" * 64})), "as many targets as its shard"),
+    *((f"a URL that is none: {url!a}", "one", at_url(url), CONTRADICTS) for url in NO_URLS),
+    ("opened elsewhere than the head says", "one", made_up(lambda lines: put(head(lines)["targets"][0], base_url="https://production.pets.example/v1")), CONTRADICTS),
     ("two heads", "one", made_up(lambda lines: lines.insert(1, {"petcheck": {**head(lines), "seed": 9}})), CONTRADICTS),
     ("no head", "one", made_up(lambda lines: lines.pop(0)), CONTRADICTS),
     ("a line after the end", "one", made_up(lambda lines: lines.append({"waited": {"target": "staging", "seconds": 1.0, "why": "x"}})), CONTRADICTS),

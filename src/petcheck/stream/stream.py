@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from petcheck.errors import NotEvidence
 from petcheck.exchange import Exchange, Response
@@ -214,6 +215,9 @@ class _Watch:
             if entry.shard is not None and len(entry.shard.places) != len(names):
                 return "it has not as many targets as its shard"
             self._targets = {target.name: target for target in entry.targets}
+            # an application that the run serves has a name instead
+            if any("//" in one.base_url and not _is_base(one.base_url) for one in entry.targets):
+                return "it has a target without a valid URL"
             return None
         if self._head is None:
             return "it does not begin with the head of a run"
@@ -226,8 +230,9 @@ class _Watch:
             return "it is about a target that the run does not have"
         match entry:
             case Opened():
-                again = self._opened.setdefault(entry.target, entry) is not entry
-                return "the target is opened a second time" if again else None
+                if self._opened.setdefault(entry.target, entry) is not entry:
+                    return "the target is opened a second time"
+                return self._wrong_base(entry)
             case Planned():
                 again = entry.target in self._planned
                 self._planned[entry.target] = {check.id for check in entry.checks}
@@ -244,6 +249,14 @@ class _Watch:
                 return self._wrong_exchange(entry)
             case _:
                 return None
+
+    def _wrong_base(self, opened: Opened) -> str | None:
+        """What is wrong with where a target is; an application that does not start is nowhere."""
+        given = self._targets[opened.target].base_url
+        if opened.base_url and not _is_base(opened.base_url):
+            return "the target is opened without a valid URL"
+        elsewhere = "//" in given and given != opened.base_url and not _MASKED.search(opened.base_url.encode())
+        return "the target is opened elsewhere than the head says" if elsewhere else None
 
     def _wrong_exchange(self, exchange: Exchange) -> str | None:
         opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)
@@ -273,6 +286,17 @@ class _Watch:
         self._weight += weight_of((*request.headers, *heard.headers), request.body, heard.body)
         traffic = self._head is not None and self._head.settings.traffic
         return contradiction(exchange, traffic=traffic) or (None if traffic else _wrong_length(heard))
+
+
+def _is_base(url: str) -> bool:
+    """Whether a text is the URL of a service: printable, with a host, without user, query and fragment."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    plain = url.isprintable() and not set(url) & set(" ?#@\\")
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:
