@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,6 +40,7 @@ from tests.evidence.forging import (
 from tests.support import samples, streams
 
 Row = tuple[str, str, Edit, str]
+BASE = streams.BASE
 ANOTHER = "result.json is not what the recording comes to"
 CONTRADICTS = "exchanges.jsonl contradicts itself in line "
 HOUR = 3600
@@ -217,6 +219,48 @@ def later(number: int, seconds: float) -> Edit:
     return made_up(edit)
 
 
+NO_URLS = (
+    "http://[::1/v1",
+    "http://[x]/v1",
+    "http://a\0b/v1",
+    "http://x\n/v1",
+    "//v1",
+    "http://h:99999999/v1",
+    "http://\u2100.com/v1",
+    "a",
+    "https:///v1",
+    "https://u@h/v1",
+    "javascript:alert(1)//v1",
+)
+
+
+OTHERWISE = {
+    "seed": "77",
+    "as-of": "2031-01-01",
+    "plan": "free",
+    "max-requests": "5",
+    "strict": True,
+    "label": ["build=9"],
+    "choose": ["CREATE"],
+    "target": ["https://other.example/v1"],
+    "populate": "x",
+}
+ACCEPTED = {"waivers": {"waivers": [{"requirement": "LIST-3", "target": "b", "reason": "ok", "expires": "2099-01-01"}]}}
+
+
+def option(name: str, value: object) -> Edit:
+    return made_up(lambda lines: put(head(lines)["options"], **{name: value}))
+
+
+def at_url(url: str) -> Edit:
+    """The same run with another base URL, in every line."""
+    return made_up(
+        lambda lines: lines.__setitem__(
+            slice(None), json.loads(json.dumps(lines).replace(json.dumps(BASE)[1:-1], json.dumps(url)[1:-1]))
+        )
+    )
+
+
 IMPOSSIBLE: list[Row] = [
     ("a number left out", "one", ours(1, index=2), "not numbered one after the other"),
     ("a number twice", "one", ours(1, index=0), "not numbered one after the other"),
@@ -279,6 +323,26 @@ IMPOSSIBLE: list[Row] = [
     ("a shard that has other targets", "one", made_up(lambda lines: put(head(lines), shard={"number": 1, "of": 2, "targets": 6, "list_sha256": "a" * 64})), "as many targets as its shard"),
     ("a shard that is none", "one", made_up(lambda lines: put(head(lines), shard={"number": 3, "of": 2, "targets": 2, "list_sha256": "a" * 64})), "as many targets as its shard"),
     ("a shard of nothing", "one", made_up(lambda lines: put(head(lines), shard={"number": 1, "of": 0, "targets": 0, "list_sha256": "a" * 64})), "as many targets as its shard"),
+    *((f"a URL that is none: {url!a}", "one", at_url(url), CONTRADICTS) for url in NO_URLS),
+    ("opened elsewhere than the head says", "one", made_up(lambda lines: put(head(lines)["targets"][0], base_url="https://production.pets.example/v1")), CONTRADICTS),
+    ("longer than its Content-Length", "one", length("1", complete=True), "its body is longer than its Content-Length"),
+    ("cut far below the cap", "one", ours(0, body_complete=False), "too long to be kept"),
+    ("an encoding that it has not", "one", ours(0, encoding_broken="not gzip"), CONTRADICTS),
+    ("a status of four digits", "one", answered(0, status=1000), CONTRADICTS),
+    ("a body with 204", "one", answered(0, status=204), CONTRADICTS),
+    ("a header of two lines", "one", made_up(lambda lines: line(lines, "request")["response"]["headers"].append({"name": "X", "value": "a\r\nb"})), "a header without a name, or of several lines"),
+    ("two Authorization headers", "one", made_up(lambda lines: line(lines, "request")["request"]["headers"].append({"name": "Authorization", "value": "Bearer x"})), CONTRADICTS),
+    ("a pause longer than the run", "one", made_up(lambda lines: put(line(lines, "waited"), seconds=3e7)), "took longer than the run"),
+    ("a check longer than the run", "one", made_up(lambda lines: put(line(lines, "ended"), seconds=3e7)), "took longer than the run"),
+    ("more requests than allowed", "one", made_up(lambda lines: put(head(lines)["settings"], max_requests=1)), "more requests than the run may send"),
+    ("nothing selected beside exchanges", "one", made_up(lambda lines: put(line(lines, "end"), nothing_selected=True)), "nothing was selected, and has exchanges"),
+    ("checks that never ended", "one", made_up(lambda lines: lines.pop(8)), "has checks that never ended"),
+    ("a plan emptied", "one", made_up(lambda lines: [put(line(lines, "planned"), checks=[]), lines.__setitem__(slice(None), [one for one in lines if "ended" not in one])]), "has no check of PETS-1, LIST-2"),
+    ("a target never opened", "one", made_up(lambda lines: lines.__setitem__(slice(1, -1), [])), "was never opened"),
+    ("answers of a target that is gone", "one", made_up(lambda lines: lines.insert(3, {"gone": {"target": "staging", "reason": "down"}})), CONTRADICTS),
+    ("gone before it was opened", "one", made_up(lambda lines: lines.insert(1, {"gone": {"target": "staging", "reason": "down"}})), CONTRADICTS),
+    ("a run relabelled as traffic", "one", made_up(lambda lines: put(head(lines)["settings"], traffic=True)), "not that of judged traffic"),
+    *((f"the option {name} other than the settings", "one", option(name, value), f"its option {name}") for name, value in OTHERWISE.items()),
     ("two heads", "one", made_up(lambda lines: lines.insert(1, {"petcheck": {**head(lines), "seed": 9}})), CONTRADICTS),
     ("no head", "one", made_up(lambda lines: lines.pop(0)), CONTRADICTS),
     ("a line after the end", "one", made_up(lambda lines: lines.append({"waited": {"target": "staging", "seconds": 1.0, "why": "x"}})), CONTRADICTS),
@@ -384,6 +448,15 @@ PARTS: list[Row] = [
     ("other runs in a merged one", "merged", in_stream(lambda lines: put(line(lines, "joined")["runs"][0], id="ffffffff"), listed=True), "targets/a: it is of another run"),
     ("a merged part of another day", "merged", other("a", run="00000001", seed=1, as_of=date(2030, 1, 1)), "targets/a: it is judged as on another day"),
     ("a merged part of another seed", "merged", other("a", run="00000001", seed=9), "targets/a: "),
+    ("waivers in a part", "fleet", in_part("b", made_up(lambda lines: lines.insert(-1, ACCEPTED))), "targets/b: it has other settings"),
+    ("waivers beside the parts", "fleet", in_stream(lambda lines: lines.insert(1, ACCEPTED)), "that the stream of a run in parts has not"),
+    ("a part on another machine", "fleet", other("b", part=True, environment=replace(streams.head().environment, python="x")), "targets/b: it is not a part of the run"),
+    ("nothing selected in the whole", "fleet", in_stream(lambda lines: put(line(lines, "end"), nothing_selected=True)), "its end is not that of a run in parts"),
+    ("joined to nothing", "fleet", in_stream(lambda lines: lines.insert(1, {"joined": {"runs": []}})), "it joins no runs"),
+    ("a merged seed", "merged", in_stream(lambda lines: put(head(lines), seed=99)), "its head is not that of the runs"),
+    ("a merged end", "merged", in_stream(lambda lines: put(line(lines, "end"), finished="2020-01-01T00:00:00.000Z")), "it ended at another time"),
+    ("a merged beginning", "merged", in_stream(lambda lines: put(head(lines), started="2020-01-01T00:00:00.000Z")), "its head is not that of the runs"),
+    ("a shard left out", "merged", in_stream(lambda lines: [put(run, shard={"number": number, "of": 3, "targets": 3, "list_sha256": "a" * 64}) for number, run in enumerate(line(lines, "joined")["runs"], 1)]), "it lacks a shard"),
     ("a part that was not signed", "fleet", in_part("b", replaced(ENVELOPE, gone)), "targets/b: it is not signed"),
 ]  # fmt: skip
 

@@ -26,7 +26,7 @@ from petcheck.runner.fleet import write_parts
 from petcheck.runner.merge import merge
 from petcheck.spec.outcomes import Waiver
 from petcheck.stream.files import as_json, from_json, read_stream
-from petcheck.stream.lines import End, Label, Subject
+from petcheck.stream.lines import NARROWED, End, Label, Subject
 from petcheck.stream.stream import Stream, checked
 from tests.support import samples, streams
 from tests.support.signing import key_files
@@ -47,7 +47,7 @@ SETTINGS = replace(
     labels=(Label("build", "1742"),),
     subjects=(Subject("shop", "e" * 64),),
 )
-
+CHOSEN = {NARROWED: ["-k list"]}  # the small runs have few checks
 
 # ---- the folders
 
@@ -57,10 +57,14 @@ def make(folder: Path) -> None:
     key_files(folder)
     seal = read_seal(folder / "key.pem")
     write(checked(streams.lines(settings=SETTINGS)), folder / "one", seal)
-    write(streams.around(samples.whole_run(number=12)[1], "staging", "production"), folder / "pair")
+    run = samples.whole_run(number=12)[1]
+    write(streams.around(run, "staging", "production", options=CHOSEN), folder / "pair")
     write_fleet(folder / "fleet", seal)
     accepted = (Waiver("LIST-3", "staging", "agreed", date(2099, 1, 1)),)
-    write(checked(streams.lines(settings=replace(streams.SETTINGS, waivers=accepted))), folder / "conforming")
+    write(
+        checked(streams.lines(settings=replace(streams.SETTINGS, waivers=accepted), options=CHOSEN)),
+        folder / "conforming",
+    )
     for number, name in enumerate(("a", "b"), 1):
         write(of_target(name, run=f"0000000{number}", seed=number), folder / f"run-{name}")
     merge([folder / "run-a", folder / "run-b"], folder / "merged", NOBODY)
@@ -70,7 +74,7 @@ def write_fleet(folder: Path, seal: Seal | None, **of_head: Any) -> None:
     """Write all that a run of many targets comes to."""
     ends = []
     for name in NAMES:
-        write(of_target(name, **of_head), part_of(folder, name), seal)
+        write(of_target(name, part=True, **of_head), part_of(folder, name), seal)
         ends.append(outline(judge(of_target(name))))
     end = End(streams.FINISHED + timedelta(seconds=9))
     write_parts(Stream((streams.head(*NAMES, **of_head), end)), ends, folder, Witnesses(seal))
@@ -78,7 +82,8 @@ def write_fleet(folder: Path, seal: Seal | None, **of_head: Any) -> None:
 
 def of_target(name: str, **of_head: Any) -> Stream:
     """The small run, of a target with that name."""
-    entries = [json.loads(json.dumps(as_json(entry)).replace("staging", name)) for entry in streams.lines(**of_head)]
+    lines = streams.lines(**{"options": CHOSEN | {"target": [name]}} | of_head)
+    entries = [json.loads(json.dumps(as_json(entry)).replace("staging", name)) for entry in lines]
     entries[0]["petcheck"]["targets"] = [{"name": name, "base_url": f"https://{name}.pets.example/v1", "writes": True}]
     return checked(map(from_json, entries))
 

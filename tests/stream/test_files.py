@@ -161,7 +161,12 @@ CONTRADICTIONS: list[tuple[str, int, Edit, str]] = [
     ),
     ("a URL of another operation", 4, put(4, "_petcheck/operation", "storeOrders"), ELSEWHERE),
     ("a URL elsewhere", 4, say(4, "https://staging", "https://elsewhere"), DISAGREES),
-    ("a URL of another target", 4, put(2, "opened/base_url", "https://other.example/v1"), ELSEWHERE),
+    (
+        "a URL of another target",
+        2,
+        put(2, "opened/base_url", "https://other.example/v1"),
+        "elsewhere than the head says",
+    ),
     ("an operation that the document lacks", 4, put(4, "_petcheck/operation", "deletePet"), "'deletePet'"),
     ("a credential that is none", 4, put(4, "_petcheck/credential", "any key"), "'any key'"),
     ("a key where none was", 4, put(4, "_petcheck/credential", "no key"), "had no key, and shows another"),

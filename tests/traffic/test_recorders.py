@@ -417,3 +417,57 @@ def test_an_older_animal_of_the_same_short_name_is_none_of_the_refused_post(tmp_
     assert found([before, refused, page], tmp_path)[0] == set()
     named = entry(3, sent=new | {"name": "Rex 7f2c19"}, status=400, answer=ERROR | {"status": 400})
     assert found([before, named, entry(15, answer=[old | {"name": "Rex 7f2c19"}, BELLA])], tmp_path)[0] == {"CREATE-11"}
+
+
+def packed(text: str, times: int = 1) -> str:
+    data = text.encode()
+    for _ in range(times):
+        data = gzip.compress(data)
+    return base64.b64encode(data).decode()
+
+
+def in_lines(one: dict[str, Any]) -> None:
+    content = one["response"]["content"]
+    coded = base64.b64encode(content["text"].encode()).decode()
+    content.update(encoding="Base64", text="\n".join(coded[at : at + 20] for at in range(0, len(coded), 20)))
+
+
+def packed_twice(one: dict[str, Any]) -> None:
+    content = one["response"]["content"]
+    one["response"]["headers"] = [row for row in one["response"]["headers"] if row["name"] != "Content-Length"]
+    one["response"]["headers"].append({"name": "Content-Encoding", "value": "gzip, gzip"})
+    content.update(encoding="base64", text=packed(content["text"], 2))
+
+
+def posted_packed(one: dict[str, Any]) -> None:
+    if "postData" in one["request"]:
+        posted = one["request"]["postData"]
+        one["request"]["headers"].append({"name": "Content-Encoding", "value": "gzip"})
+        posted.update(encoding="base64", text=packed(posted["text"]))
+
+
+def status_in_words(one: dict[str, Any]) -> None:
+    one["response"]["status"] = str(one["response"]["status"])
+
+
+@pytest.mark.parametrize("change", [in_lines, packed_twice, posted_packed, status_in_words])
+def test_another_spelling_of_a_recording_loses_nothing(change: Callable[[Any], None], tmp_path: Path) -> None:
+    calls = story()
+    for one in calls:
+        change(one)
+    assert outcomes(judged(har_of(calls), tmp_path)) == outcomes(judged(har_of(story()), tmp_path))
+
+
+def test_a_body_that_a_recorder_says_it_cut_is_no_failure(tmp_path: Path) -> None:
+    calls = story()
+    content = calls[0]["response"]["content"]
+    calls[0]["response"]["headers"] = [
+        row for row in calls[0]["response"]["headers"] if row["name"] != "Content-Length"
+    ]
+    content.update(text=content["text"][:20], size=20, comment="truncated")
+    assert "fail" not in outcomes(judged(har_of(calls), tmp_path)).values()
+
+
+def test_one_huge_number_spoils_no_other_entry(tmp_path: Path) -> None:
+    text = json.dumps(har_of(story())).replace('"time": 12.5', f'"time": {"9" * 5000}', 1)
+    assert outcomes(judged(text, tmp_path)) == outcomes(judged(har_of(story()), tmp_path))

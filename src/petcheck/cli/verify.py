@@ -81,7 +81,7 @@ def main(argv: list[str]) -> int:
         print(f"dated: {found.dated}.")
     if found.stream is not None:
         told = list(_claims(found.stream, found.result))
-        print("\n".join(["It says of the run:", *(f"  {what:<9} {text}" for what, text in told)]))
+        print("\n".join(["It says of the run:", *(f"  {printable(what):<9} {text}" for what, text in told)]))
     if not found.wrong:
         left = _unproven(signed=key is not None, dated=found.dated is not None)
         print("It does not prove:", *(f"  {line}" for line in left), sep="\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petcheck.errors import NotAResult, NotARun, NotDated
+from petcheck.evidence.coherence import incoherent, incoherent_parts
 from petcheck.reports.outputs import OUTPUTS, Material, material_of_parts, render
 from petcheck.results import attestation, timestamp
 from petcheck.results.attestation import signed_payload
@@ -26,7 +27,7 @@ from petcheck.results.manifest import (
     read_json,
     read_manifest,
 )
-from petcheck.results.parts import outline, part_of
+from petcheck.results.parts import outline, part_of, settings_of
 from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import proof_of
 from petcheck.results.result import FILE, Result, load
@@ -36,7 +37,7 @@ from petcheck.sanitize import printable
 from petcheck.spec.version import VERSION
 from petcheck.stream import files
 from petcheck.stream.files import read_stream
-from petcheck.stream.lines import Head, Joined, JoinedRun
+from petcheck.stream.lines import NARROWED, End, Head, Joined, JoinedRun, Revised
 from petcheck.stream.reading import RESULT_CAP, SMALL_CAP, read_file, why_unread
 from petcheck.stream.stream import Stream
 from petcheck.stream.typed import plain
@@ -127,7 +128,7 @@ def _verify_one(folder: Path, document: Mapping[str, Any]) -> Verification:
             return Verification(None, changed, (f"this version does not read its recording: {error}",), maker=maker)
         return Verification(None, (*changed, str(error)), ())
     wrong = [f"{files.FILE}: {stream.cut}"] if stream.cut else []
-    wrong += _clocks(stream)
+    wrong += [*_clocks(stream), *(f"{files.FILE}: {line}" for line in incoherent(stream))]
     if maker is not None:
         wrong += [*changed, *_other_claims(folder, document, stream.head)]
         return Verification(None, tuple(wrong), (), stream, maker)
@@ -247,18 +248,26 @@ def _verify_parts(
         stream, lost = None, [str(error)]
     else:
         stream, lost = whole, [f"{files.FILE}: {whole.cut}"] if whole.cut else []
+        lost += [f"{files.FILE}: {line}" for line in incoherent_parts(whole)]
         found = {name: replace(one, wrong=(*one.wrong, *_stray(name, one, whole))) for name, one in found.items()}
+        if any(one.stream is not None and one.stream.interrupted for one in found.values()) and not whole.interrupted:
+            lost.append(f"{files.FILE}: a target's run was interrupted, and it says that the whole was not")
     wrong = [*lost, *(f"{PARTS}/{name}: {line}" for name in names for line in found[name].wrong)]
     notes = [f"{PARTS}/{name}: {line}" for name in names for line in found[name].notes]
     maker = next((one.maker for one in found.values() if one.maker), _other_maker(document))
-    if stream is None or maker is not None:
-        return Verification(None, (*wrong, *_changed(folder, document)), tuple(notes), stream, maker)
-    outlines = {name: result for name in names if (result := found[name].result) is not None}
+    if stream is None:
+        return Verification(None, (*wrong, *_changed(folder, document)), tuple(notes), maker=maker)
     listed = [target.name for target in stream.head.targets]
+    ended_early = stream.interrupted or (stream.end is not None and stream.end.cut_short)
+    if set(names) - set(listed) or (set(listed) - set(names) and not ended_early):
+        wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
+    if maker is not None:
+        wrong += [*_changed(folder, document), *_other_claims(folder, document, stream.head)]
+        return Verification(None, tuple(wrong), tuple(notes), stream, maker)
+    outlines = {name: result for name in names if (result := found[name].result) is not None}
     try:
         made = material_of_parts(stream, list(outlines.values()), folder)
-        ended_early = stream.interrupted or (stream.end is not None and stream.end.cut_short)
-        if set(names) - set(listed) or (set(listed) - set(names) and not (ended_early and made.result.run.exit)):
+        if set(listed) - set(names) and not made.result.run.exit:
             wrong.append(f"{MANIFEST} lists other targets than {files.FILE}")
         entries = [entry_of_part(name) for name in listed if name in outlines]
         manifests = {entry: digest_of_file(folder / entry) for entry in entries}
@@ -273,7 +282,9 @@ def _verify_part(folder: Path, public_key: Path | None, authority: Path | None) 
         found = verify(folder, public_key, authority, part=True)
     except NotARun as error:
         return Verification(None, (str(error),), ())
-    stream = found.stream and replace(found.stream, entries=(found.stream.head, *found.stream.entries[-1:]))
+    kept = () if found.stream is None else found.stream.entries
+    ends = (entry for entry in kept if isinstance(entry, Head | Revised | End))
+    stream = found.stream and replace(found.stream, entries=tuple(ends))
     return replace(found, result=found.result and outline(found.result), stream=stream)
 
 
@@ -295,10 +306,13 @@ def _stray(name: str, part: Verification, whole: Stream) -> Iterator[str]:
         yield "it has another seed than the run"
     elif not any(_lasted(one, part.stream) for one in runs):
         yield "it was not made while the run lasted"
-    if replace(theirs.settings, seed_given=False) != replace(ours.settings, seed_given=False):
+    if settings_of(part.stream) != settings_of(whole):
         yield "it has other settings than the run"
     if not merged and _shared(theirs) != _shared(ours):
         yield "it has other options than the run"
+    alone = theirs.shard is None and (merged or (theirs.part and theirs.environment == ours.environment))
+    if theirs.suite != ours.suite or not (alone or any(run.shard == theirs.shard for run in runs if merged)):
+        yield "it is not a part of the run: its suite, environment or shard is another one"
 
 
 def _lasted(run: JoinedRun, part: Stream) -> bool:
@@ -309,7 +323,7 @@ def _lasted(run: JoinedRun, part: Stream) -> bool:
 
 def _shared(head: Head) -> dict[str, Any]:
     """The options of a run that those of its targets have too."""
-    return {name: value for name, value in head.options.items() if name not in ("target", "shard")}
+    return {name: value for name, value in head.options.items() if name not in ("target", "shard", NARROWED)}
 
 
 # ---- files, signature and time

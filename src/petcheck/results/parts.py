@@ -26,11 +26,15 @@ from petcheck.sanitize import printable
 from petcheck.spec.outcomes import Exit
 from petcheck.stream import files
 from petcheck.stream.files import read_stream
+from petcheck.stream.lines import RunSettings
 from petcheck.stream.reading import RESULT_CAP, parsed, read_file
 from petcheck.stream.stream import Stream
 
 SIDE_BY_SIDE = 4
 """The most targets whose evidence one recording and one page hold. A run of more is in parts."""
+
+OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")
+"""Options in which the shards of a run may differ."""
 
 _STREAMED = ("requirements", "checks", "observations")
 _SHARED = ("id", "section", "statement", "target", "reason")
@@ -39,6 +43,11 @@ _SHARED = ("id", "section", "statement", "target", "reason")
 def part_of(folder: Path, name: str) -> Path:
     """The folder of one target in a folder of reports."""
     return folder / PARTS / name
+
+
+def settings_of(stream: Stream) -> RunSettings:
+    """What all parts of a run share: its settings, with the waivers that decide."""
+    return replace(stream.head.settings, seed_given=False, waivers=stream.waivers)
 
 
 def names_of_parts(folder: Path) -> list[str]:

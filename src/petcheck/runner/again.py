@@ -73,8 +73,11 @@ class Otherwise:
         """The stream to judge."""
         head = stream.head
         older_set = self.requirements_as_of or head.settings.requirements_as_of
+        # what is judged otherwise is as good as an option of the run
+        given = {"plan": self.plan, "as-of": self.as_of, "requirements-as-of": self.requirements_as_of}
         changed = replace(
             head,
+            options={**head.options, **{name: str(value) for name, value in given.items() if value is not None}},
             as_of=self.as_of or head.as_of,
             settings=replace(head.settings, requirements_as_of=older_set),
             targets=tuple(replace(one, plan=self.plan or one.plan) for one in head.targets),

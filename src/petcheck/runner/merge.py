@@ -11,7 +11,7 @@ from typing import TypeVar
 from petcheck.errors import NotARun, NotComparable
 from petcheck.results.load import read_result, recording_in
 from petcheck.results.manifest import changed_files, read_manifest
-from petcheck.results.parts import names_of_parts, outline, part_of
+from petcheck.results.parts import OF_ITS_OWN, names_of_parts, outline, part_of, settings_of
 from petcheck.results.proof import FILES as PROOF
 from petcheck.results.proof import Witnesses
 from petcheck.results.result import FILE, Result
@@ -25,8 +25,6 @@ from petcheck.stream.stream import Stream
 from petcheck.stream.typed import timestamp
 
 T = TypeVar("T")
-
-_OF_ITS_OWN = ("shard", "reports", "seed", "target", "config")  # options in which the shards of a run may differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +93,7 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
                 f"{between} were judged as on different days ({ours.as_of} and {theirs.as_of}); "
                 "give every run the same --as-of"
             )
-        if _settings(ours) != _settings(theirs):
+        if settings_of(first.stream) != settings_of(other.stream):
             raise NotComparable(f"{between} have different options or waivers; give every run the same ones")
         if (first.shard is None) != (other.shard is None):
             alone = other if other.shard is None else first
@@ -112,10 +110,6 @@ def _expect_one_run(sources: Sequence[_Source]) -> None:
 def _suite(head: Head) -> str:
     suite = head.suite
     return printable(f"{suite.version}, catalogue {suite.requirements_sha256[:8]}, {suite.openapi_sha256[:8]}", 60)
-
-
-def _settings(head: Head) -> object:
-    return replace(head.settings, seed_given=False)
 
 
 def _list(shard: ShardInfo) -> tuple[int, int, str]:
@@ -181,10 +175,11 @@ def _joined_stream(sources: Sequence[_Source]) -> Stream:
     options = {
         name: value
         for name, value in first.options.items()
-        if name not in _OF_ITS_OWN or (name == "seed" and len(seeds) == 1)
+        if name not in OF_ITS_OWN or (name == "seed" and len(seeds) == 1)
     }
     head = replace(
         first,
+        settings=replace(first.settings, waivers=sources[0].stream.waivers),
         started=min(head.started for head in heads),
         options=options,
         shard=None,

@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ from petcheck.runner.xdist import XdistController, controller_seed, reporter, te
 from petcheck.spec.files import suite_file
 from petcheck.spec.outcomes import Exit
 from petcheck.stream.files import StreamWriter
+from petcheck.stream.lines import NARROWED
 from petcheck.toolkit.target import Target
 from petcheck.wire.clock import Clock, SkippingClock
 from petcheck.words import plural
@@ -81,6 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     clock = SkippingClock() if isinstance(frozen.targets[0].source, Embedded) else Clock()
     writer = StreamWriter(frozen.reports if writes else None)
     session = config.stash[SESSION] = Session(frozen, clock=clock, writer=writer)
+    session.head = replace(session.head, options={**session.head.options, **_narrowed(config)})
     config.stash[_KEPT] = Kept()
     end = config.stash[END] = prepared.end = RunEnd(session, prepared.witnesses) if prepared.lock is not None else None
     if _is_worker(config):
@@ -140,6 +143,18 @@ def _prepared(config: pytest.Config) -> Prepared:
 
 def _is_worker(config: pytest.Config) -> bool:
     return hasattr(config, "workerinput")
+
+
+def _narrowed(config: pytest.Config) -> dict[str, list[str]]:
+    """What else than petcheck's own options chooses among the checks: evidence that lacks some has to say why."""
+    option, checks = config.option, suite_file("checks")
+    chosen = [f"{flag} {text}" for flag, text in (("-k", option.keyword), ("-m", option.markexpr)) if text]
+    for name in ("deselect", "ignore", "ignore_glob", "lf", "stepwise"):
+        value = getattr(option, name, None)
+        chosen += [f"--{name.replace('_', '-')} {value}"] if value else []
+    whole = any(Path(config.invocation_params.dir, argument).resolve() == checks for argument in config.args)
+    chosen += [] if whole else config.args
+    return {NARROWED: chosen} if chosen else {}
 
 
 def _has_checks(config: pytest.Config) -> bool:

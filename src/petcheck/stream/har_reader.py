@@ -23,6 +23,7 @@ HEAD = "_petcheck"
 
 _OURS = ["log", "version", "creator", "comment", HEAD, "entries"]
 _NUMBER = 4  # characters after which it is known that a number has ended
+_DIGITS = 4_000  # of a number that Python reads as an integer
 _SPACE = " \t\r\n"
 
 
@@ -65,6 +66,11 @@ def head_and_entries(path: Path) -> Iterator[Any]:
         raise NotEvidence("is not a HAR: it has no log with entries")
 
 
+def _whole(digits: str) -> float:
+    """An integer; one of thousands of digits is as good as infinite, and spoils no other value."""
+    return int(digits) if len(digits) < _DIGITS else float(digits)
+
+
 class _Text:
     """The text of a JSON file, read on from one value to the next."""
 
@@ -73,7 +79,7 @@ class _Text:
         self._buffer = ""
         self._at = 0
         self._whole = False
-        self.decoder = json.JSONDecoder()
+        self.decoder = json.JSONDecoder(parse_int=_whole)
 
     def members(self) -> Iterator[str]:
         """The names of an object's members; each value is to be read before the next name."""

@@ -237,6 +237,9 @@ class End:
     broken: str | None = None
 
 
+NARROWED = "pytest"
+"""Among the options of a head: what chose among the checks beside petcheck's own options."""
+
 Line: TypeAlias = Head | Opened | Planned | Ended | Waited | Gone | Revised | Joined | End
 
 KINDS: Mapping[str, type[Line]] = {

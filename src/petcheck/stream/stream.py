@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TypeAlias
+from urllib.parse import urlsplit
 
 from petcheck.errors import NotEvidence
-from petcheck.exchange import Exchange, Response
+from petcheck.exchange import Exchange, Request, Response
 from petcheck.judging.once import WholeRecord
 from petcheck.sanitize import printable
 from petcheck.spec.catalogue import catalogue
@@ -41,6 +42,7 @@ WEIGHT_CAP = 512 * 1024 * 1024
 TOO_HEAVY = f"holds more than {WEIGHT_CAP // 1024**2} MB of exchanges; give a shorter recording"
 _OBJECTS = 2_500  # bytes of an exchange without its texts
 # a moment so much later can be computed
+_LAST_STATUS = 999
 _LONGEST_S, _LAST_YEAR = 366 * 24 * 3600.0, 9000
 
 
@@ -193,6 +195,7 @@ class _Watch:
         self._opened: dict[str, Opened] = {}
         self._planned: dict[str, set[str]] = {}
         self._latest: dict[str, Exchange] = {}
+        self._gone: set[str] = set()
         self._weight = 0
 
     def wrong(self, entry: Entry) -> str | None:
@@ -214,6 +217,9 @@ class _Watch:
             if entry.shard is not None and len(entry.shard.places) != len(names):
                 return "it has not as many targets as its shard"
             self._targets = {target.name: target for target in entry.targets}
+            # an application that the run serves has a name instead
+            if any("//" in one.base_url and not _is_base(one.base_url) for one in entry.targets):
+                return "it has a target without a valid URL"
             return None
         if self._head is None:
             return "it does not begin with the head of a run"
@@ -224,10 +230,13 @@ class _Watch:
             return None
         if entry.target not in self._targets:
             return "it is about a target that the run does not have"
+        if entry.target in self._gone and isinstance(entry, Exchange):
+            return "it follows that the target is gone"
         match entry:
             case Opened():
-                again = self._opened.setdefault(entry.target, entry) is not entry
-                return "the target is opened a second time" if again else None
+                if self._opened.setdefault(entry.target, entry) is not entry:
+                    return "the target is opened a second time"
+                return self._wrong_base(entry)
             case Planned():
                 again = entry.target in self._planned
                 self._planned[entry.target] = {check.id for check in entry.checks}
@@ -242,8 +251,19 @@ class _Watch:
                 return "a pause took less than no time" if entry.seconds < 0 else None
             case Exchange():
                 return self._wrong_exchange(entry)
+            case Gone():
+                self._gone.add(entry.target)
+                return None if entry.target in self._opened else "a target is gone that was not opened"
             case _:
                 return None
+
+    def _wrong_base(self, opened: Opened) -> str | None:
+        """What is wrong with where a target is; an application that does not start is nowhere."""
+        given = self._targets[opened.target].base_url
+        if opened.base_url and not _is_base(opened.base_url):
+            return "the target is opened without a valid URL"
+        elsewhere = "//" in given and given != opened.base_url and not _MASKED.search(opened.base_url.encode())
+        return "the target is opened elsewhere than the head says" if elsewhere else None
 
     def _wrong_exchange(self, exchange: Exchange) -> str | None:
         opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)
@@ -272,7 +292,20 @@ class _Watch:
         heard = exchange.heard
         self._weight += weight_of((*request.headers, *heard.headers), request.body, heard.body)
         traffic = self._head is not None and self._head.settings.traffic
-        return contradiction(exchange, traffic=traffic) or (None if traffic else _wrong_length(heard))
+        return contradiction(exchange, traffic=traffic) or (
+            None if traffic else _wrong_request(request) or _wrong_answer(exchange)
+        )
+
+
+def _is_base(url: str) -> bool:
+    """Whether a text is the URL of a service: printable, with a host, without user, query and fragment."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    plain = url.isprintable() and not set(url) & set(" ?#@\\")
+    return plain and parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 def _is_below(url: str, base_url: str, operation: Operation) -> bool:
@@ -288,15 +321,32 @@ def _is_below(url: str, base_url: str, operation: Operation) -> bool:
 _MASKED = re.compile(rb"redacted-key|9{8}")
 
 
-def _wrong_length(heard: Response) -> str | None:
-    """What Content-Length says against the body as it was recorded, in words; None where it says nothing for sure."""
+def _wrong_request(request: Request) -> str | None:
+    """What petcheck sends in no request, in words."""
+    names = [name.lower() for name, _ in request.headers]
+    if request.operation.safe and request.body is not None:
+        return "a GET has a body"
+    return "a request has two Authorization headers" if names.count("authorization") > 1 else None
+
+
+def _wrong_answer(exchange: Exchange) -> str | None:
+    """What no client of HTTP can have read, in words: most of it is what Content-Length says against the body."""
+    heard = exchange.heard
+    if isinstance(exchange.answer, Response) and not 100 <= heard.status <= _LAST_STATUS:
+        return "an answer has a status of more or fewer than three digits"
+    if heard.encoding_broken is not None and heard.header("Content-Encoding") is None:
+        return "it says that an encoding is broken, and its answer has none"
+    if heard.status in (204, 304) and heard.body:
+        return "an answer that can have no body has one"
     length, kept = heard.header("Content-Length") or "", len(heard.body)
     if not re.fullmatch("[0-9]{1,12}", length) or heard.header("Content-Encoding") or heard.header("Transfer-Encoding"):
         return None
     if not heard.body_complete:
         return "it says that its body was cut, and has all of it" if int(length) <= kept else None
-    if int(length) <= kept or heard.status in (204, 304) or _MASKED.search(heard.body):
+    if int(length) == kept or heard.status in (204, 304) or _MASKED.search(heard.body):
         return None
+    if int(length) < kept:
+        return "its body is longer than its Content-Length"
     return "it says that its body is whole, and is shorter than its Content-Length"
 
 

@@ -13,6 +13,9 @@ from petcheck.stream.lines import End, Head, Opened, RunSettings, TargetSettings
 from petcheck.stream.stream import Stream, checked
 from petcheck.traffic.sorting import TARGET, ForeignTraffic
 
+SETTINGS = RunSettings(0, 0.0, 0, seed_given=False, strict=False, traffic=True)
+"""Nothing was sent, so nothing steered it."""
+
 
 def stream_of(traffic: ForeignTraffic) -> Stream:
     """The stream that traffic comes to, to be judged as on the day of its last exchange."""
@@ -21,19 +24,19 @@ def stream_of(traffic: ForeignTraffic) -> Stream:
     finished = max((one.started + timedelta(seconds=one.elapsed) for one in exchanges), default=started)
     head = Head(
         suite=suite(),
-        run=_name_of(exchanges),
+        run=name_of(exchanges),
         started=started,
         as_of=max((one.started for one in exchanges), default=started).date(),
         seed=0,
         options={},
-        settings=RunSettings(0, 0.0, 0, seed_given=False, strict=False, traffic=True),
+        settings=SETTINGS,
         targets=(TargetSettings(TARGET, traffic.base_url, writes=True),),
         environment=environment(),
     )
     return checked([head, Opened(TARGET, traffic.base_url, traffic.key), *exchanges, End(finished)])
 
 
-def _name_of(exchanges: Sequence[Exchange]) -> str:
+def name_of(exchanges: Sequence[Exchange]) -> str:
     """A name that the same traffic always has."""
     digest = hashlib.sha256()
     for exchange in exchanges:

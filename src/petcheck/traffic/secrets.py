@@ -5,75 +5,137 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from typing import Any
-from urllib.parse import unquote_plus
+from urllib.parse import quote, unquote, unquote_plus
 
 from petcheck.traffic.seen import headers_of
-from petcheck.wire.redaction import MASK, mask_of
 from petcheck.wire.secret_names import says_secret
 
-_WORD = re.compile(r"[A-Za-z_. -]{1,23}")
 _READABLE = re.compile(r"json|html|xml|form|text/plain", re.IGNORECASE)
 
-_NAME = rb'"([^"\\]{0,80}(?:\\.[^"\\]{0,20}){0,20})"\s*:'
-_TAG = rb"""(?:name|id)=["']([^"'<>]{1,80})["']"""
-# the names, and each name with its value, the first group and the last: anything but the end of its place
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*"'
+_TOKEN = re.compile(rf"({_STRING})(\s*:)?|-?(\d+)(?![\d.eE])|[{{}}\[\]]", re.DOTALL)
+# a name, and its value in the last group: anything but the end of its place
 _PLACES = tuple(
-    (re.compile(names), re.compile(names + value))
-    for names, value in (
-        (_NAME, rb'\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|-?(\d+)|\[([^][{}]+)\])'),
-        (rb'\\"([^"\\]{1,80})\\"\s*:', rb'\s*\\"([^"\\]*)\\"'),
-        (rb"""(?<![\w.%\[\]+~-])([\w.%\[\]+~-]{1,80})=""", rb"""([^&#;,\s"'<>\\]+)"""),
-        (_TAG, rb"""[^<>]{0,200}?(?:value|content)=["']([^"'<>]+)["']"""),
+    re.compile(pattern)
+    for pattern in (
+        r'"([^"\\]{1,80})"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)"',
+        r"""(?<![\w.%\[\]+~-])([\w.%\[\]+~-]{1,80})=["']?([^&#;,\s"'<>\\]+)""",
+        r"""(?<![\w.-])([\w.-]{1,80}) ?: ?["']?(?:(?:Bearer|Basic|Token) +)?([^/\s,;:"'<>\\{}\[\]][^\s,;"'<>\\]*)""",
+        r"<([\w.-]{1,80})>([^<>]+)</",
+        r"""(?:name|id)=["']([^"'<>]{1,80})["'][^<>]{0,200}?(?:value|content)=["']([^"'<>]+)["']""",
     )
 )
-_IN_JSON = 2  # of them
-_USER = re.compile(rb"""(://[^/@:\s"'<>]*:)([^/@\s"'<>]+)@""")
+_NAMES = re.compile(
+    r"""[\w.%\[\]+~\\-]{1,80}(?=["']?\s?[:=>])|"[^"\\]{1,80}"(?=\s*:)|(?<=name=["'])[^"'<>]{1,80}|(?<=id=["'])[^"'<>]{1,80}"""
+)
+_USER = re.compile(r"""(://[^/@:\s"'<>]*:)([^/@\s"'<>]+)(?=@)""")
+_ENCODED = re.compile(r"""[^\s"'<>&=;,]*%[0-9A-Fa-f]{2}[^\s"'<>&=;,]*""")
+_DEEPEST = 8  # texts inside one another
 _SHAPES = re.compile(
-    rb"eyJ[\w-]{8,}(?:\.[\w-]+){1,4}\.?|\b[spr]k_(?:live|test)_\w{8,}|\bwhsec_\w{16,}|"
-    rb"\b(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|"
+    rb"eyJ[\w-]{8,}(?:\.[\w-]+){1,4}\.?|(?<![A-Za-z0-9])(?:[spr]k_(?:org_)?(?:live|test)_\w{8,}|whsec_\w{16,}|"
+    rb"(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}(?![A-Za-z0-9])|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|"
+    rb"GOCSPX-[\w-]{20,}|xapp-[\w-]{10,}|AGE-SECRET-KEY-\w{16,})|"
     rb"\bxox[abeprs]-[\w-]{10,}|\bAIza[\w-]{30,}|\bya29\.[\w-]{10,}|\bsk-[\w-]{20,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|"
     rb"\b(?:npm|hf|shpat|dop_v1|pypi)[_-]\w{30,}|\b(?:Bearer|Basic)\s+(?!\w+=[\"'])(?=\S*[\d_.+/=])[\w.~+/=-]{8,}|"
-    rb"-----BEGIN[A-Z0-9 %+]*PRIVATE(?: |%20|\+)KEY-----[^\"<>]*?(?:-----END[A-Z0-9 %+]*KEY-----|(?=[\"<>])|$)"
+    rb"-----BEGIN[A-Z0-9 %+]*PRIVATE(?: |%20|\+)KEY[A-Z %+]*-----"
+    rb"[^\"<>]*?(?:-----END[A-Z0-9 %+]*KEY[A-Z %+]*-----|(?=[\"<>])|$)"
 )
 # one of them is in every such token
 _MARKS = (
     b"eyJ _live_ _test_ whsec_ AKIA ASIA AROA AIDA ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- xox AIza ya29. sk- SG. "
-    b"npm_ npm- hf_ hf- shpat_ shpat- dop_v1_ dop_v1- pypi_ pypi- Bearer Basic -----BEGIN"
+    b"GOCSPX- xapp- AGE-SECRET npm_ npm- hf_ hf- shpat_ shpat- dop_v1_ dop_v1- pypi_ pypi- Bearer Basic -----BEGIN"
 ).split()
 
 
-# ---- masking
+# ---- places
 
 
-def masked_by_place(data: bytes, *, error: bool = False) -> bytes:
-    """`data` without the values beside a name that says secret; the `code` of an `error` is kept."""
-    for number, place in _places_in(data):
-        data = place.sub(partial(_masked, error=error and number < _IN_JSON), data)
-    return _USER.sub(lambda found: found[1] + MASK + b"@", data) if b"@" in data else data
+class Said(Enum):
+    """What a text in a body, a header or a URL is, as far as its place says."""
+
+    NAME = "the name of a member"
+    PLAIN = "a text"
+    SECRET = "a value whose name says secret"  # noqa: S105 - a description
 
 
-def _places_in(data: bytes) -> Iterator[tuple[int, re.Pattern[bytes]]]:
-    """The kinds of places where `data` has a name that says secret; most texts have none."""
-    for number, (names, place) in enumerate(_PLACES):
-        if any(says_secret(name.decode("utf-8", "replace")) for name in set(names.findall(data))):
-            yield number, place
+Change = Callable[[str, Said], str]
+"""Returns the text to put instead of another one."""
 
 
-def masked_by_shape(data: bytes) -> bytes:
+def changed(text: str, change: Change, *, error: bool = False, depth: int = 0) -> str:
+    """A text with every text in it changed, in JSON as it is without its escapes; the `code` of an `error` is plain."""
+    if depth < _DEEPEST and text.lstrip()[:1] in ("{", "[", '"') and '"' in text:
+        return _TOKEN.sub(_Walk(change, error, depth), text)
+
+    def beside(found: re.Match[str]) -> str:
+        if not says_secret(found[1]):
+            return found[0]
+        place = found.start(2) - found.start()
+        return found[0][:place] + change(found[2], Said.SECRET) + found[0][place + len(found[2]) :]
+
+    def encoded(found: re.Match[str]) -> str:
+        inner = unquote(found[0], errors="surrogateescape")
+        other = changed(inner, change, depth=depth + 1)
+        return found[0] if other == inner else quote(other, safe="[]", errors="surrogateescape")
+
+    if "%" in text and depth < _DEEPEST:
+        text = _ENCODED.sub(encoded, text)
+    if says_a_name(text):
+        for place in _PLACES:
+            text = place.sub(beside, text)
+    if "@" in text:
+        text = _USER.sub(lambda found: found[1] + change(found[2], Said.SECRET), text)
+    return change(text, Said.PLAIN)
+
+
+def says_a_name(text: str) -> bool:
+    """Whether a text has a name that says secret, or names beside values; most have none."""
+    return '"value"' in text or any(map(says_secret, set(_NAMES.findall(text))))
+
+
+class _Walk:
+    """Changes the tokens of a JSON text one by one, so that the others stay as they are, even if it is cut."""
+
+    def __init__(self, change: Change, error: bool, depth: int) -> None:
+        self._change, self._error, self._depth = change, error, depth
+        self._around = [(False, "", False)]  # is all in it secret? the last name, and whether a name beside it says so
+
+    def __call__(self, found: re.Match[str]) -> str:
+        token = found[0]
+        within, name, paired = self._around[-1]
+        secret = within or (says_secret(name) and not (self._error and name == "code"))
+        if found[1] is not None:
+            return self._string(found[1], found[2], secret or (paired and name in ("value", "content")))
+        if found[3] is not None:
+            sign = token.removesuffix(found[3])
+            return sign + self._change(found[3], Said.SECRET if secret else Said.PLAIN)
+        opens = token in ("{", "[")
+        self._around = [*self._around, (secret, "", False)] if opens else self._around[:-1] or [(False, "", False)]
+        return token
+
+    def _string(self, token: str, colon: str | None, secret: bool) -> str:
+        within, name, paired = self._around[-1]
+        try:
+            text = str(json.loads(token, strict=False))
+        except ValueError:
+            text = token[1:-1]
+        if colon is not None:
+            self._around[-1] = (within, text, paired)
+            other = self._change(text, Said.NAME)
+        else:
+            if name in ("name", "key"):
+                self._around[-1] = (within, name, says_secret(text))
+            deeper = self._depth + 1
+            other = self._change(text, Said.SECRET) if secret else changed(text, self._change, depth=deeper)
+        return (token if other == text else json.dumps(other)) + (colon or "")
+
+
+def masked_by_shape(data: bytes, mask: Callable[[bytes], bytes]) -> bytes:
     """`data` without what has the shape of a well-known token."""
-    return _SHAPES.sub(MASK, data) if any(mark in data for mark in _MARKS) else data
-
-
-def _masked(found: re.Match[bytes], *, error: bool) -> bytes:
-    whole, name, last = found[0], found[1].decode("utf-8", "replace"), found.lastindex or 1
-    if not found[last] or not says_secret(name) or (error and name == "code"):
-        return whole
-    start, end = (found.start(last) - found.start(), found.end(last) - found.start())
-    mask = mask_of(found[last])
-    return whole[:start] + (b'"' + mask + b'"' if whole[start - 1 : start] == b"[" else mask) + whole[end:]
+    return _SHAPES.sub(lambda found: mask(found[0]), data) if any(mark in data for mark in _MARKS) else data
 
 
 # ---- collecting
@@ -100,8 +162,9 @@ def secrets_of(entry: Any) -> Iterator[str]:
             if says_secret(str(row.get("name", ""))):
                 yield from _spellings([str(row.get("value", ""))])
         yield from _in_text(str(message.get("url") or ""))
+        failed = str(message.get("status"))[:1] in ("4", "5")
         for place in ("postData", "content"):
-            yield from _in_text(_readable(message.get(place)))
+            yield from _in_text(_readable(message.get(place)), error=failed)
 
 
 def _in_header(value: str) -> Iterator[str]:
@@ -116,17 +179,22 @@ def _in_header(value: str) -> Iterator[str]:
         except ValueError:
             return
         yield both
-        yield both.partition(":")[2]
+        user, _, password = both.partition(":")
+        yield password or user
 
 
-def _in_text(text: str) -> Iterator[str]:
-    """The values beside names that say secret, of which a word after `code` may be that of an error."""
-    data = text.encode("utf-8", "surrogatepass")
-    for found in (one for _, place in _places_in(data) for one in place.finditer(data)):
-        name, value = (found[group].decode("utf-8", "replace") for group in (1, found.lastindex or 1))
-        if says_secret(name) and not (name.lower() == "code" and _WORD.fullmatch(value)):
-            yield from _spellings(re.findall(r'"([^"]*)"', value) or [value])
-    yield from _spellings(found[2].decode("utf-8", "replace") for found in _USER.finditer(data))
+def _in_text(text: str, *, error: bool = False) -> Iterator[str]:
+    """The values beside names that say secret."""
+    found: list[str] = []
+
+    def note(value: str, said: Said) -> str:
+        if said is Said.SECRET:
+            found.append(value)
+        return value
+
+    if says_a_name(text) or set(text) & set("\\%@"):
+        changed(text, note, error=error)
+    yield from _spellings(found)
 
 
 def _spellings(values: Iterable[str]) -> Iterator[str]:
@@ -134,11 +202,6 @@ def _spellings(values: Iterable[str]) -> Iterator[str]:
         yield value
         if "%" in value or "+" in value:
             yield unquote_plus(value)
-        if "\\" in value:
-            try:
-                yield json.loads(f'"{value}"')
-            except ValueError:
-                continue
 
 
 def _readable(content: object) -> str:

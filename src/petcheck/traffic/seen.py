@@ -84,6 +84,8 @@ def seen_in(entry: Any) -> Seen:
     status = response.get("status")
     if isinstance(status, float) and status.is_integer():
         status = int(status)
+    if isinstance(status, str) and re.fullmatch("[1-5][0-9]{2}", status):
+        status = int(status)
     if type(status) is not int or not 100 <= status <= 599:
         raise LeftAlone("without a response")
     kept = str(whole.get("_fetchType") or response.get("_fetchType") or "Network Load") != "Network Load"  # Safari
@@ -162,6 +164,8 @@ def _request_body(request: Mapping[str, Any], headers: Iterable[tuple[str, str]]
         raise LeftAlone("with a request body of another media type")
     body, whole = _decoded(text, posted.get("encoding"))
     is_sure = _number(length) == len(body)
+    if first_of(headers, "content-encoding") and not _is_json(body) and (unpacked := _unpacked(body)) is not None:
+        return unpacked
     if not whole or _number(length) > len(body) or (not is_sure and not _is_whole(body, size)):
         raise LeftAlone("with a request body that was not recorded")
     if not is_sure and isinstance(_json(body), str):
@@ -184,7 +188,7 @@ def _body(content: Mapping[str, Any], headers: Iterable[tuple[str, str]], *, wri
     if not isinstance(text, str) or not text:
         return b"", length == 0 and size <= 0  # "" stands for a body that was left out, too
     body, whole = _decoded(text, content.get("encoding"))
-    if not whole:
+    if not whole or (content.get("comment") and not _is_json(body)):  # a recorder says what it left out
         return body, False
     if written_again and (isinstance(_json(body), str) or _has_a_large_integer(body)):
         return body, False
@@ -205,14 +209,17 @@ def _says_empty(response: Mapping[str, Any], headers: Iterable[tuple[str, str]])
     return not broke and _number(content.get("size")) == 0 and _number(response.get("bodySize")) <= 0
 
 
-def _unpacked(body: bytes) -> bytes | None:
+def _unpacked(body: bytes, *, again: bool = True) -> bytes | None:
     """A body that was recorded as it came over the wire; None if it was not, or in another encoding."""
     unpacker = zlib.decompressobj(47)  # gzip or zlib
     try:
         found = unpacker.decompress(body, _UNPACKED_CAP)
     except zlib.error:
         return None
-    return found if unpacker.eof and not unpacker.unused_data else None
+    if not unpacker.eof or unpacker.unused_data:
+        return None
+    twice = again and found.startswith(b"\x1f\x8b")  # no JSON begins so
+    return _unpacked(found, again=False) if twice else found
 
 
 def _is_binary(body: bytes) -> bool:
@@ -248,9 +255,9 @@ def _json(body: bytes) -> object:
 
 def _decoded(text: str, encoding: object) -> tuple[bytes, bool]:
     """Bytes of a text, and whether they are those that were on the wire, as far as is known."""
-    if encoding == "base64":
+    if str(encoding).lower() == "base64":
         try:
-            return base64.b64decode(text, validate=True), True
+            return base64.b64decode("".join(text.split()), validate=True), True
         except (binascii.Error, ValueError):
             return b"", False
     # a recorder puts the replacement character where it could not read a byte

@@ -33,6 +33,7 @@ _NAMED = 6  # base URLs in a message
 _PATHS = {operation: re.escape(operation.path).replace(r"\{petId\}", "[^/]+") for operation in Operation}
 _OPERATION = re.compile(f"(?P<base>.*?)(?P<below>{'|'.join(_PATHS.values())})")
 _SIGNS_OF_A_KEY = 2
+_SCHEMES = frozenset(("bearer", "basic", "token", "digest", "apikey", "key", "negotiate", "ntlm", "aws4-hmac-sha256"))
 _MASK_WORD = re.compile(
     r"\W*(your[-_ ]?)?(mask|filter|saniti[sz]|strip|censor|scrub|obfuscat|omit|conceal|secret|private|confidential|api|"
     r"access|auth|token|key|value|placeholder|null|none|undefined|[-_ ]|ed|d)+\W*",
@@ -98,7 +99,7 @@ def sorted_out(path: Path, base_url: str | None, own_key: str | None) -> Foreign
     masks = Masks(keys.tokens, secrets)
     kept.clear()
     exchanges = tuple(_exchanges(base, rows, keys, masks))
-    return ForeignTraffic(masks.in_text(base), exchanges, entries, +left_alone, keys.fingerprint)
+    return ForeignTraffic(masks.in_base(base), exchanges, entries, +left_alone, keys.fingerprint)
 
 
 def _with_empty_bodies(rows: Sequence[Row]) -> list[Row]:
@@ -150,7 +151,7 @@ def _base_of(candidates: Sequence[tuple[str, Operation, Seen]], name: str, secre
         if len(some) == 1:
             return some[0]
     masks = Masks((), secrets)
-    named = ", ".join(printable(masks.in_text(base)) for base in bases[:_NAMED])
+    named = ", ".join(printable(masks.in_base(base)) for base in bases[:_NAMED])
     more = f" and {len(bases) - _NAMED} more" if len(bases) > _NAMED else ""
     raise NotARun(f"{name} has several base URLs: {named}{more}; choose one with --base-url")
 
@@ -202,8 +203,8 @@ class _Keys:
         if scheme.lower() == "bearer" and not token:
             return Credential.EMPTY, "Bearer"
         if token not in self._valid:
-            return Credential.UNKNOWN, f"{_word(scheme)} [redacted]"
-        shown = f"{_word(scheme)} {self._variable(token)}"
+            return Credential.UNKNOWN, f"{_scheme(scheme)} [redacted]".lstrip()
+        shown = f"{_scheme(scheme)} {self._variable(token)}".lstrip()
         if scheme == "Bearer":
             return (Credential.UNKNOWN if self._may_be_out(seen, token) else Credential.VALID), shown
         return {"Basic": Credential.BASIC, "Token": Credential.TOKEN}.get(scheme, Credential.UNKNOWN), shown
@@ -251,6 +252,11 @@ def _shown(credential: Credential, header: str) -> str:
     return f"Bearer {VARIABLE}" if credential is Credential.VALID else f"{_word(scheme)} [redacted]".lstrip()
 
 
+def _scheme(word: str) -> str:
+    """A scheme that is known; any other first word may be a key."""
+    return word if word.lower() in _SCHEMES else ""
+
+
 def _word(text: str) -> str:
     return text if re.fullmatch(r"[A-Za-z0-9-]{0,20}", text) else "[redacted]"
 
@@ -260,14 +266,15 @@ def _word(text: str) -> str:
 
 def _exchanges(base: str, rows: list[Row], keys: _Keys, masks: Masks) -> Iterator[Exchange]:
     """The rows as exchanges; each row is dropped when its exchange is made, since both need memory."""
-    shown_base, first = masks.in_text(base), rows[0].sent if rows else None
+    shown_base, first = masks.in_base(base), rows[0].sent if rows else None
     rows.reverse()
     for index in range(len(rows)):
         row = rows.pop()
         seen, answer = row.seen, row.seen.answer
         credential, shown = keys.of(seen)
         sent = (row.sent - first).total_seconds() if first else 0.0
-        headers = (*seen.request_headers, *((("Authorization", shown),) if shown is not None else ()))
+        sent_headers = (shared(*masks.in_header(*header)) for header in seen.request_headers)
+        headers = (*sent_headers, *((("Authorization", shown),) if shown is not None else ()))
         yield Exchange(
             index=index,
             target=TARGET,
@@ -282,6 +289,7 @@ def _exchanges(base: str, rows: list[Row], keys: _Keys, masks: Masks) -> Iterato
             answer=replace(
                 answer,
                 reason=masks.in_text(answer.reason),
+                http_version=masks.in_text(answer.http_version),
                 headers=tuple(shared(*masks.in_header(*header)) for header in answer.headers),
                 body=masks.in_body(answer.body, error=answer.status >= _FIRST_ERROR),
             ),
@@ -296,6 +304,5 @@ def _below(path: str, masks: Masks) -> str:
     """The part of a URL below the base URL: only the id and the parameters may be secret."""
     path, mark, query = path.partition("?")
     before, slash, last = path.rpartition("/")
-    query = masks.in_body(f"?{query}".encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")[1:]
     fixed = any(path == operation.path for operation in Operation)
-    return (path if fixed else before + slash + masks.in_text(last)) + mark + query
+    return (path if fixed else before + slash + masks.in_text(last)) + mark + masks.in_text(query)

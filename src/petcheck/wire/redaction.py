@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from urllib.parse import quote
 
@@ -55,7 +55,8 @@ class Redactor:
             return data
         data = self._without_flood(data)
         folded = data.lower()
-        return without(data, sorted(span for form in self._forms for span in _appearances(form, folded)), self._mask)
+        spans = sorted(span for form in self._forms for span in _appearances(form, folded))
+        return without(data, spans, lambda _: self._mask)
 
     def in_text(self, text: str) -> str:
         """`text` with every occurrence of the key masked; everything else, including lone surrogates, is kept."""
@@ -78,14 +79,14 @@ def mask_of(secret: bytes) -> bytes:
     return MASK if not secret.isdigit() else (b"9" if len(secret) < _DIGITS_OF_INT64 else b"1") * len(secret)
 
 
-def without(data: bytes, spans: Iterable[tuple[int, int]], mask: bytes | None = None) -> bytes:
+def without(data: bytes, spans: Iterable[tuple[int, int]], mask: Callable[[bytes], bytes]) -> bytes:
     """`data` with what is between each two positions masked; they are sorted and may overlap."""
     masked, kept_to = bytearray(), 0
     for start, end in spans:
         if end <= kept_to:
             continue
         if start >= kept_to:
-            masked += data[kept_to:start] + (mask or mask_of(data[start:end]))
+            masked += data[kept_to:start] + mask(data[start:end])
         kept_to = end
     return bytes(masked + data[kept_to:]) if kept_to else data
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from unicodedata import normalize
 from urllib.parse import unquote
 
 # names without separators, in lower case
 _SECRET = re.compile(
     r"auth(?!or(?!iz)|enticate$)|token|secret|passw|passphrase|passcode|pwd|session|sess(id)?$|csrf|xsrf|cookie|jwt|saml|"
-    r"credential|signature|^sig(n|ned)?$|bearer|assertion|nonce|hmac|otp$|^pin$|^(connect)?sid$|"
+    r"credential|signature|^sig(n|ned)?$|bearer|assertion|nonce|hmac|otp$|^x?(user)?(pass|pw|creds?|pin)$|codeverifier|codechallenge|^(connect)?sid$|"
     r"(?<!mon)(?<!tur)(?<!don)(?<!hoc)(?<!hus)key(?!word|board|hole)"
 )
 _CODE = re.compile(
@@ -23,7 +24,7 @@ _OPEN = re.compile(r"access-control-|content-security-policy|vary$|allow$", re.I
 def says_secret(name: str) -> bool:
     """Whether the name of a header, a parameter or a member says that its value is secret, in any spelling."""
     plain = re.sub(r"\\u(.{4})", _character, unquote(name))
-    plain = re.sub(r"[^a-z0-9]", "", plain.lower())
+    plain = re.sub(r"[^a-z0-9]", "", normalize("NFKC", plain).lower())
     return not _OPEN.match(name) and (_SECRET.search(plain) or _CODE.search(plain)) is not None
 
 
