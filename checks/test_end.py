@@ -25,6 +25,7 @@ from petcheck.toolkit import (
 def test_what_was_asked_first_is_asked_again(target: Target) -> None:
     """The widest page, the oldest, newest and oddest animals, an id that was not found, and the orders."""
     ask_again_at_the_end(target)
+    target.ask_whether_removed()
     target.repeat_in_plain_form()
     for name in (*ASKED_AGAIN, *(CREATED_ASKED_AGAIN if target.config.writes else ())):
         target.settle(name)

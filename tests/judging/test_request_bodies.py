@@ -60,7 +60,7 @@ def test_what_is_not_an_object(body: str, what: str) -> None:
 @pytest.mark.parametrize(
     ("body", "requirement", "what"),
     [
-        ("{}", "CREATE-6", "no `name`"),
+        ("{}", "CREATE-6", "neither `name` nor `categoryId`"),
         ('{"categoryId": "1"}', "CREATE-6", "no `name`"),
         ('{"name": 5}', "CREATE-6", "no `categoryId`"),
         (pet(name=None), "CREATE-7", "null as `name`"),

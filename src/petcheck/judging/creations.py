@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 
 from petcheck.exchange import Animal, Exchange, Page
 from petcheck.json_values import integer
@@ -98,6 +98,11 @@ def _read_in(record: Iterable[Exchange]) -> Mapping[int, Sequence[Exchange]]:
 
 
 read_in = Once(_read_in)
+
+
+def not_found_since(reads: Iterable[Exchange]) -> list[Exchange]:
+    """The 404s of an animal since it was last found; none if the last answer is another one."""
+    return list(takewhile(lambda exchange: exchange.status == 404, reversed(list(reads))))[::-1]
 
 
 def read_sight(exchange: Exchange) -> Sight | None:

@@ -151,6 +151,8 @@ _reading_of = Once(_find_reading_of)
 
 def _defect(pet: Mapping[str, Json]) -> tuple[str, str] | None:
     """The requirement that refuses a defective NewPet, and its defect; None without a certain defect."""
+    if not pet.keys() & {"name", "categoryId"} and not similar("name", pet) and not similar("categoryId", pet):
+        return "CREATE-6", "neither `name` nor `categoryId`"
     for field in ("name", "categoryId"):
         if field not in pet:
             other = similar(field, pet)

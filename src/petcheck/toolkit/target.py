@@ -22,6 +22,7 @@ from petcheck.judging.matchers import answer_text
 from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
+from petcheck.judging.rules.get_pet import whether_removed
 from petcheck.judging.verdicts import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
@@ -240,6 +241,13 @@ class Target:
         for call in ending(self.record, reads=self.as_of < REMOVAL_DAY)[:left]:
             if self.spare_for_examples() > 0:
                 yield call
+
+    def ask_whether_removed(self) -> None:
+        """Find out whether pages still show an animal that was found before and no longer is, once in a run."""
+        question = whether_removed(self.record)
+        if question is not None and self.choice.entries is None:
+            with suppress(NotSent):
+                self._put(question, partial(self.api.call, fresh=True), patient=True)
 
     def repeat_in_plain_form(self) -> None:
         """Send what failed in some other form once in the plain one, to find out whether the form is the cause.

@@ -23,7 +23,7 @@ from petcheck.wire.api import new_pet_call
 
 _REFUSED = "name-null"  # a body that goes beside accepted ones again; without a name, no page must clear it
 _TWINS = 2  # animals that differ in the name only
-_ALONE_AT_THE_END = 1
+_ALONE_AT_THE_END = 4  # one after the other on a kept connection, an animal after a 404 among them
 _SUSPECTED = 4  # failures of bursts that are sent alone
 
 

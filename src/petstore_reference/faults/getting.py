@@ -91,8 +91,22 @@ def _cached_as_text(behaviour: Behaviour) -> Behaviour:
     return replace(behaviour, act=act)
 
 
+def _found_once(behaviour: Behaviour) -> Behaviour:
+    """A cache of misses, filled by mistake with what was found; the server's first animals only."""
+
+    def act(call: ReceivedCall, state: ServerState, whole: Behaviour) -> Answer:
+        answer, seen = behaviour.act(call, state, whole), state.memory["found"]
+        animal = state.store.find(int(call.pet_id)) if answer.status == 200 else None
+        if animal is None or animal.born or seen.setdefault(call.pet_id, call) is call:
+            return answer
+        return error(404, "not_found")
+
+    return replace(behaviour, act=act)
+
+
 FAULTS = [
     # an animal that exists
+    *get("get-404-after-first-read", "An animal is found once, and gets 404 from then on.", _READ, _found_once),
     *get("get-404", "`GET /pets/{petId}` always returns 404.", _READ, _finding(lambda animal_id, store: None)),
     *get("get-410", "`GET /pets/{petId}` returns 410 for an existing animal.", _READ, always(error(410))),
     *get("get-400", "`GET /pets/{petId}` returns 400 for an existing animal.", _READ, always(error(400))),

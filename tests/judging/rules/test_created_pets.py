@@ -75,6 +75,15 @@ def test_a_read_before_the_post_proves_nothing() -> None:
     assert found("CREATE-12", get(1, 0.05, name="Tex"), new(1, 0.1)) == Undecided("No GET asked for a created animal.")
 
 
+def test_an_animal_that_was_found_and_then_is_not_fails_if_a_page_still_shows_it() -> None:
+    record = [new(1), get(1, 1.0), get(1, 2.0, 404)]
+    assert isinstance(found("CREATE-12", *record), Held)
+    still = [page(pet(1), sent=12.1), get(1, 12.3, 404)]
+    assert isinstance(found("CREATE-12", *record, *still), Failed)
+    assert isinstance(found("CREATE-12", *record, page(pet(1), sent=12.0), still[1]), Held)
+    assert isinstance(found("CREATE-12", *record, *still, get(1, 13.0)), Held)
+
+
 def test_a_difference_is_checked_again_ten_seconds_after_the_post() -> None:
     posted, read = new(1), get(1, 1.0, name="Tex")
     first = found("CREATE-12", posted, read)

@@ -23,7 +23,7 @@ from petcheck.judging.judgement import (
     Undecided,
 )
 from petcheck.judging.rules import RULE
-from petcheck.judging.rules.get_pet import wrapped
+from petcheck.judging.rules.get_pet import whether_removed, wrapped
 from petcheck.spec.operations import Operation
 from tests.support.exchanges import exchange
 
@@ -122,6 +122,19 @@ def test_a_404_of_a_listed_animal_is_checked_again() -> None:
         "GET /pets/{petId} returned 404 for listed animals, which another client may have removed. Run again.",
         examined=(got(status=404),),
     )
+
+
+def test_an_animal_that_is_no_longer_found_is_looked_for_on_a_page() -> None:
+    record = [page(REX, query="?limit=20"), got(), got(status=404, sent=2.0)]
+    question = whether_removed(record)
+    assert question is not None
+    assert (question.calls, question.not_before) == ((Call(LIST, query=(("limit", "100"),)), reading(7)), 12.1)
+    for settled in (record[:2], [record[0], record[2]], [*record, got(sent=3.0)], record[1:]):
+        assert whether_removed(settled) is None
+    assert isinstance(found("GET-1", *record), Held)  # another client may have removed it
+    again = [page(REX, sent=12.1), got(status=404, sent=12.3)]
+    assert isinstance(found("GET-1", *record, *again), Failed)
+    assert isinstance(found("GET-1", *record, page(sent=12.1), again[1]), Held)
 
 
 def test_a_404_of_an_animal_that_pages_still_show_fails() -> None:

@@ -15,6 +15,7 @@ from petcheck.judging.creations import (
     Sight,
     creations_in,
     listed_in,
+    not_found_since,
     posts_in,
     read_in,
     read_sight,
@@ -88,6 +89,9 @@ def _can_be_read(record: Record, grounds: Grounds) -> Decision:
     lost = [(one, x) for one, x in reads if any(e.status == 404 for e in x) and not any(map(read_sight, x))]
     if lost:
         return _is_lost(record, creations, lost, tuple(shown))
+    since = ((one, not_found_since(x)) for one, x in reads)
+    if (gone := next(filter(None, (_still_listed(record, *each) for each in since)), None)) is not None:
+        return gone
     if shown:
         return Held(tuple(shown))
     answers = [e for _, exchanges in reads for e in exchanges]
@@ -122,16 +126,13 @@ def _is_lost(
     nothing = _nothing_is_read(record, creations)
     if nothing is not None:
         return nothing
-    seen = listed_in(record)
     late = [(one, [e for e in x if e.sent >= _due(one) and e.status == 404]) for one, x in lost]
     late = [(one, x) for one, x in late if x]
     if len(late) > 1:
         return _never_found(late[:2])
     for one, x in late:
-        pages = [s for s in seen.get(one.id, []) if s.exchange.sent >= x[0].finished + LAG_S]
-        after = [e for e in x for s in pages if e.sent >= s.exchange.finished]
-        if after:
-            return _found_on_a_page_only(one, after[-1], pages[-1])
+        if (listed := _still_listed(record, one, x)) is not None:
+            return listed
     vanished = Undecided(
         f"{described(exchanges[-1])} returned 404 for a created animal, which another client may have removed. "
         "Run again.",
@@ -171,6 +172,15 @@ def _never_found(late: Sequence[tuple[Creation, Sequence[Exchange]]]) -> Failed:
         tuple(chain.from_iterable((Proof(o.exchange, body("id")), Proof(x[-1], STATUS)) for o, x in late)),
         expected="200",
     )
+
+
+def _still_listed(record: Record, one: Creation, lost: Sequence[Exchange]) -> Failed | None:
+    """That a page still shows an animal 10 s after a GET did not, and that a GET after that does not either."""
+    if not lost:
+        return None
+    pages = [s for s in listed_in(record).get(one.id, []) if s.exchange.sent >= lost[0].finished + LAG_S]
+    after = [e for e in lost for s in pages if e.sent >= s.exchange.finished]
+    return _found_on_a_page_only(one, after[-1], pages[-1]) if after else None
 
 
 def _found_on_a_page_only(one: Creation, read: Exchange, page: Sight) -> Failed:

@@ -12,7 +12,16 @@ from petcheck.exchange import Animal, Call, Exchange, read_call
 from petcheck.json_values import integer
 from petcheck.judging.agree import agree
 from petcheck.judging.apply import sentence
-from petcheck.judging.creations import Sight, creations_in, listed_in, read_in, read_sight, reads_in, shared_in
+from petcheck.judging.creations import (
+    Sight,
+    creations_in,
+    listed_in,
+    not_found_since,
+    read_in,
+    read_sight,
+    reads_in,
+    shared_in,
+)
 from petcheck.judging.judgement import (
     HOLDS,
     NOT_CONCERNED,
@@ -61,8 +70,9 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
     missed = next(filter(None, (_missed_once(exchanges, held) for exchanges in reads.values())), None)
     if missed is not None:
         return missed
-    lost = {n: x for n, x in reads.items() if n in listed and n not in mine and all(e.status == 404 for e in x)}
-    for number, exchanges in lost.items():
+    gone = {n: not_found_since(x) for n, x in reads.items() if n in listed and n not in mine}
+    lost = {n: x for n, x in gone.items() if x and len(x) == len(reads[n])}
+    for number, exchanges in ((n, x) for n, x in gone.items() if x):
         sights = [s for s in listed[number] if s.exchange.sent >= exchanges[0].finished + LAG_S]
         after = [e for e in exchanges for s in sights if e.sent >= s.exchange.finished]
         if after:
@@ -93,6 +103,20 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
         return Undecided(f"{described(last)} returned {answer_text(last)}, which says nothing about a listed animal.")
     nothing = "No page lists an animal that could be read by its id."
     return Undecided(f"{nothing}{more(record)}") if grounds.writes else Undecided(nothing, "--allow-writes")
+
+
+def whether_removed(record: Record) -> Ask | None:
+    """The question whether pages still show an animal that a GET found before and no longer finds; None without one.
+
+    No pass needs the answer: another client may have removed the animal.
+    """
+    listed = listed_in(record)
+    for number, reads in read_in(record).items():
+        since = not_found_since(reads)
+        if number in listed and 0 < len(since) < len(reads):
+            page = _wide(listed[number][-1].exchange.request.call)
+            return Ask((page, read_call(number)), Undecided(""), since[0].finished + LAG_S)
+    return None
 
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
