@@ -197,6 +197,9 @@ def test_a_failure_that_only_bursts_show_says_how_many_requests_there_were() -> 
         said(3) == "GET /pets?limit=3 returned 200: wrong (section 4.1). This was one of 2 requests at the same time."
     )
     assert said(0, 3).endswith(". These were some of 3 requests at the same time.")
+    record[6] = replace(record[6], again=3)
+    assert said(3, 6) == "GET /pets?limit=3 returned 200: wrong (section 4.1)."  # it fails alone as well
+    record[6] = replace(record[6], again=None)
     assert said(0, 5) == "GET /pets returned 200: wrong (section 4.1); also in GET /pets?limit=0."
 
 

@@ -53,7 +53,8 @@ def decide_from_tries(rule: Rule, record: Record, grounds: Grounds) -> Decision:
     # it is not blamed on those beside it unless the same request alone did better
     calls = {proof.exchange.request.call for proof in decision.proofs}
     alone = (one for one in decision.examined if one.burst is None and one.request.call in calls)
-    if None in bursts or (decision.examined and not any(alone)):
+    fails_alone = None in bursts or any(one.burst is None for one in decision.wrong)
+    if fails_alone or (decision.examined and not any(alone)):
         return decision
     size = max(Counter(exchange.burst for exchange in record if exchange.burst in bursts).values())
     these = "This was one" if len(decision.proofs) == 1 else "These were some"

@@ -333,9 +333,10 @@ def _spoiled_by(exchange: Exchange, record: Record) -> str:
 def forms_in(decision: Failed) -> tuple[Form, ...]:
     """The forms of all exchanges with a failure if they may be the cause: they are few, and not the plain one.
 
-    Of a failure in a burst, those beside it may be the cause.
+    Of a failure in a burst, those beside it may be the cause, unless it fails alone too.
     """
-    if any(proof.exchange.burst is not None for proof in decision.proofs):
+    alone = any(one.burst is None for one in decision.wrong)
+    if not alone and any(proof.exchange.burst is not None for proof in decision.proofs):
         return ()
     forms = tuple(dict.fromkeys(proof.exchange.request.form for proof in decision.proofs))
     return forms if len(forms) <= _FORMS and Form.PLAIN not in forms else ()
