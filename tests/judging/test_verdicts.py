@@ -232,6 +232,18 @@ def test_a_form_is_named_if_the_plain_one_is_seen_to_do_better(plain: int | None
     assert ruled(Failed("It broke.", (Proof(formed),)), record=record).reason == f"It broke.{said}"
 
 
+def test_a_form_is_named_of_a_burst_too_if_it_fails_alone() -> None:
+    formed = replace(exchange(form=Form.NO_ACCEPT, index=1), burst=1)
+    again, plain = replace(exchange(form=Form.NO_ACCEPT, index=2), again=1), exchange(index=3, status=404)
+    said = "It broke. The request had no Accept header; in the plain form it got 404."
+    assert (
+        ruled(Failed("It broke.", (Proof(formed),), wrong=(formed, again)), record=[formed, again, plain]).reason
+        == said
+    )
+    only_there = Failed("It broke.", (Proof(formed),), wrong=(formed, replace(again, burst=2)))
+    assert "plain form" not in ruled(only_there, record=[formed, again, plain]).reason
+
+
 def test_of_the_forms_of_an_example_the_last_that_fails_decides() -> None:
     asked = [("76&status=sold", 500, None), ("76", 200, 2), ("71&status=sold", 500, 2), ("70&status=sold", 500, 2)]
     forms = [
