@@ -244,7 +244,7 @@ def test_what_a_proof_says_in_words(
         f"artifact  shop@sha256:{'e' * 64}",
         "chosen    LIST-2, LIST-3, PETS-1",
         "waived    LIST-2 on staging until 2099-01-01 (agreed)",
-        "budget    at most 1,200 requests to a target, 120 s of waiting, seed 7",
+        "budget    at most 1,200 requests to a target, 120 s in one wait, seed 7",
         "  that there was no other run: one that failed may have been left out",
     ):
         assert words in said

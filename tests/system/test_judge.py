@@ -161,7 +161,7 @@ def test_what_was_written_is_proven(folder: Path, capsys: pytest.CaptureFixture[
         assert main(["verify", "reports", "--public-key", "key.pub"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("proven: the verdicts in reports follow from its recording, no file was changed alone, ")
-    assert "  options   allow-writes " in said
+    assert "  options   allow-writes, " in said
     Path("reports/mine.txt").touch()
     assert main(["verify", "reports"]) == 0
     said = capsys.readouterr().out
@@ -310,7 +310,7 @@ def test_one_byte_that_is_changed_is_noticed(sealed: Path, data: st.DataObject) 
 
 
 def test_a_run_that_was_made_up_as_a_whole_has_no_signature(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    in_stream(lambda lines: put(lines[0]["petcheck"], seed=4))()
+    in_stream(lambda lines: put(lines[0]["petcheck"], seed=4, options={}))()
     write_again(read_stream(HERE / "exchanges.jsonl"), HERE)
     assert main(["verify", "reports"]) == 0
     assert main(["verify", "reports", "--public-key", "key.pub"]) == 1

@@ -104,12 +104,12 @@ def test_a_broken_suite_with_all_output_shown(tmp_path: Path) -> None:
     (tmp_path / "breaking.py").write_text(
         "import runpy\n"
         "from petcheck.wire.client import HttpClient\n"
-        "def send(self, method, url, headers, body, **how):\n"
-        "    authorization = dict(headers).get('Authorization')\n"
+        "def send(self, outgoing, **how):\n"
+        "    authorization = dict(outgoing.headers).get('Authorization')\n"
         "    print('captured', authorization)\n"
-        "    if url.endswith('/store/orders'):\n"
+        "    if outgoing.url.endswith('/store/orders'):\n"
         "        raise ZeroDivisionError(f'broken with {authorization}')\n"
-        "    return real(self, method, url, headers, body, **how)\n"
+        "    return real(self, outgoing, **how)\n"
         "real, HttpClient.send = HttpClient.send, send\n"
         "runpy.run_module('petcheck', run_name='__main__', alter_sys=True)\n"
     )

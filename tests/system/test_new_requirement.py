@@ -29,12 +29,11 @@ ENTRY, RULE_WITH_IMPORTS, CHECK, FAULT, VARIATION = (
     block.replace("LIST-99", NEW) for block in re.findall(r"```(?:yaml|python)\n(.*?)```", PAGE, flags=re.DOTALL)
 )
 IMPORTS, RULE = RULE_WITH_IMPORTS.split("\n\n\n", maxsplit=1)
+pytestmark = pytest.mark.slow
 FUTURE = "from __future__ import annotations\n"
 HEADER = "from petstore_reference.overrides import header\n"
 SERVED = """
 from petstore_reference.server import ReferenceSettings, create_app
-
-pytestmark = pytest.mark.slow
 
 faulty, free = (
     create_app(ReferenceSettings(keys={{{key!r}: "pro"}}, animals=5, **{{kind: (name,)}}))

@@ -260,7 +260,7 @@ class _Watch:
     def _wrong_base(self, opened: Opened) -> str | None:
         """What is wrong with where a target is; an application that does not start is nowhere."""
         given = self._targets[opened.target].base_url
-        if opened.base_url and not _is_base(opened.base_url):
+        if opened.base_url not in ("", given) and not _is_base(opened.base_url):
             return "the target is opened without a valid URL"
         elsewhere = "//" in given and given != opened.base_url and not _MASKED.search(opened.base_url.encode())
         return "the target is opened elsewhere than the head says" if elsewhere else None
@@ -268,7 +268,7 @@ class _Watch:
     def _wrong_exchange(self, exchange: Exchange) -> str | None:
         opened, before = self._opened.get(exchange.target), self._latest.get(exchange.target)
         self._latest[exchange.target] = exchange
-        if opened is None:
+        if opened is None or not _is_base(opened.base_url):
             return "a request goes to a target that is not open"
         if exchange.index != (before.index + 1 if before else 0):
             return f"the requests to {exchange.target} are not numbered one after the other"

@@ -50,7 +50,7 @@ _GATEWAY_PAUSE_S = 1.0
 _GATEWAY_PAUSES = 10
 # once a target's record holds this many bytes of bodies, no more large ones are read: reports need several times that
 _RECORD_CAP = 48 * 1024 * 1024
-SMALLEST_BODY_CAP = 256 * 1024
+_BODY_CAP_BEYOND = 256 * 1024
 # after this many losses each request gets its own connection: the server keeps none
 _LOST_BEFORE_NONE_IS_KEPT = 3
 _BURSTS_AGAIN = 3  # bursts with silence that are sent again
@@ -389,7 +389,7 @@ class Transport:
 
     @property
     def _body_cap(self) -> int:
-        return max(SMALLEST_BODY_CAP, min(BODY_CAP, _RECORD_CAP - self._record_size))
+        return max(_BODY_CAP_BEYOND, min(BODY_CAP, _RECORD_CAP - self._record_size))
 
     def _kept(self, exchange: Exchange, cause: Unplanned | None) -> Exchange:
         """An exchange with what is known of its request, recorded."""
