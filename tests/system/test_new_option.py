@@ -36,6 +36,7 @@ read_options(["--first-wai", "3"])
 
 def test_it_is_an_option_everywhere(tmp_path: Path) -> None:
     shutil.copytree(suite_root() / "src", tmp_path / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(suite_root() / "requirements.yaml", tmp_path)
     table = tmp_path / "src/petcheck/config/options.py"
     text = table.read_text("utf-8")
     for place, block in PLACES.items():
