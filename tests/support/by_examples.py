@@ -27,7 +27,7 @@ created-name-leading-blanks-lost category-1e400-crashes nul-crashes
 control-character-crashes extra-field-crashes get-cached-as-text unknown-parameter-crashes
 limit-1-with-sold-refused limit-20-with-available-refused limit-1-with-sold-unfiltered
 limit-1-with-sold-unlimited limit-20-with-available-unfiltered limit-20-with-available-unlimited
-limit-text-gives-all 501-on-limit-text created-id-off-by-one get-other-status
+get-404-after-first-read limit-text-gives-all 501-on-limit-text created-id-off-by-one get-other-status
 limit-not-in-menu-refused short-names-refused name-0-refused name-taken-409 digits-as-name-become-number
 """
 
