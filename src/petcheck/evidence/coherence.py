@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from petcheck.config.choice import chosen
-from petcheck.config.options import OPTIONS, Option
+from petcheck.config.options import ALLOWED, OPTIONS, Option, Place
 from petcheck.config.targets import EVERY_TARGET
 from petcheck.errors import ConfigError
 from petcheck.sanitize import comma_list, printable
@@ -132,6 +132,8 @@ def _options(head: Head) -> Iterator[str]:
     for option in OPTIONS:
         if option.name not in given or not option.decides or (option.read is None and option.field != "choice"):
             continue
+        if option.group == ALLOWED and Place.TARGET in option.places:
+            continue  # how a server is reached: it may hold a secret, and is shown in other words
         places = [place for place in (head.settings, head, *head.targets) if hasattr(place, option.field)]
         try:
             said = _read(option, given[option.name])
