@@ -123,7 +123,7 @@ def test_an_incomplete_entry_is_refused(tmp_path: Path) -> None:
         read(broken)
 
 
-# the digest of each set that was released: whoever was certified by it relies on it. Until then a set may change
+# the digest of each set that was released: a server that was certified by it relies on it. Until then a set may change
 PUBLISHED: dict[str, str] = {}
 # what CHANGELOG.md says of each version; the heading of a version says so if it is "not released yet"
 _, *PARTS = re.split(r"^## (\S+)(.*)", (suite_root() / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)

@@ -109,7 +109,7 @@ def _lengths(stream: Stream) -> Iterator[str]:
 
 
 def _traffic(stream: Stream) -> Iterator[str]:
-    """What the stream of judged traffic says otherwise than the traffic in it."""
+    """Where the stream of judged traffic contradicts the traffic in it."""
     head, exchanges, end = stream.head, stream.exchanges, stream.end
     settings = replace(head.settings, requirements_as_of=None)
     if (settings, head.run, head.seed) != (OF_TRAFFIC, name_of(exchanges), 0) or set(head.options) - set(_OF_JUDGING):
