@@ -9,16 +9,28 @@ import pytest
 
 from petcheck.judging.request_bodies import PLAIN_NAME_LENGTH, Due, asked_for
 from petcheck.plan.bodies import defects, signs_name, valid_pets
+from petcheck.spec.figures import STATUSES
 
 RUN = "0a1b2c3d"
 
 
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("categories", [(4,), (4, 7), (0, 4, 7)])
-def test_valid_animals_are_in_different_categories_as_far_as_there_are_any(categories: tuple[int, ...]) -> None:
-    pets = valid_pets(RUN, categories)
+def test_valid_animals_are_in_different_categories_as_far_as_there_are_any(
+    categories: tuple[int, ...], seed: int
+) -> None:
+    pets = valid_pets(RUN, categories, seed)
     assert {pet.plain["categoryId"] for pet in pets} == set(categories[:2])
     asked = [asked_for(json.dumps(pet.plain).encode(), categories) for pet in pets]
     assert {(one.due, one.requirement) for one in asked} == {(Due.CREATED, "CREATE-1")}
+
+
+def test_four_seeds_send_each_odd_name_and_category_with_each_status() -> None:
+    pets = [valid_pets(RUN, (4,), seed) for seed in range(8, 12)]
+    for place in range(4):
+        assert {several[place].status for several in pets} == {*STATUSES, None}
+    for pet in (pet for several in pets for pet in several):
+        assert all(body.get("status") == pet.status for body in (pet.plain, *pet.extremes))
 
 
 def test_each_defect_is_the_one_that_its_requirement_refuses() -> None:

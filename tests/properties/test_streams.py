@@ -218,7 +218,7 @@ def test_a_deep_run_tries_most_certainly_valid_lengths(seed: int) -> None:
 
 def test_the_second_name_is_one_that_the_checks_have_sent() -> None:
     sent = bodies(1, 9)
-    checks = {pet.plain["name"] for pet in valid_pets(PETS.run, PETS.categories)}
+    checks = {pet.plain["name"] for pet in valid_pets(PETS.run, PETS.categories, 0)}
     assert json.loads(sent[3])["name"] in checks
     assert json.loads(sent[7]) == {"name": "0", "categoryId": PETS.category}
 

@@ -44,31 +44,34 @@ class Defect:
     body: Members
 
 
-def valid_pets(run: str, categories: Sequence[int]) -> tuple[ValidPet, ...]:
+def valid_pets(run: str, categories: Sequence[int], seed: int) -> tuple[ValidPet, ...]:
     """A NewPet of each status, and one without, in different categories as far as there are any.
 
-    `run` is the run's id of 8 characters; `categories` are known to exist, at least one.
+    `run` is the run's id of 8 characters; `categories` are known to exist, at least one. A server may keep an odd name
+    or a large category well with one status only, so these move on by one status with each next `seed`.
     """
     category, another = categories[0], categories[1 % len(categories)]
 
     def pet(status: str | None, name: str, category_id: int) -> dict[str, object]:
         return {"name": name, "categoryId": category_id} | ({"status": status} if status else {})
 
-    def plain(status: str | None) -> dict[str, object]:
-        name = f'petcheck {run} {(status or "none"):7} <B>&amp; "It\'s" \\n%41+%s'
-        return pet(status, name, category if status else another)
+    def plain(status: str | None, category_id: int = category) -> dict[str, object]:
+        name = f'petcheck {run} {status or "none"} <B>&amp; "It\'s" %41+%s'
+        return pet(status, name, category_id)
 
     far = f"petcheck {run} <b>&gt;\"' Zoë  貓 🐈\u200d⬛ 𝒫ℯ𝓉 e\u0301 "
     near = f"petcheck {run} \u212b\u212a\ufb00 שלום😀 z"
-    available, pending, sold = STATUSES
+    turn = seed % (len(STATUSES) + 1)
+    statuses = (*STATUSES, None)
+    first, second, third, fourth = (*statuses[turn:], *statuses[:turn])
     return (
-        ValidPet(available, pet(available, signs_name(run), category)),
-        ValidPet(pending, plain(pending), (pet(pending, far, INT64_MAX),)),
+        ValidPet(first, pet(first, signs_name(run), category)),
+        ValidPet(second, plain(second), (pet(second, far, INT64_MAX),)),
         # no double holds these two; a service that refuses the ends of int64 often accepts the second
         ValidPet(
-            sold, plain(sold), tuple(dict(plain(sold), categoryId=number) for number in (INT64_MIN + 1, 2**53 + 1))
+            third, plain(third), tuple(dict(plain(third), categoryId=number) for number in (INT64_MIN + 1, 2**53 + 1))
         ),
-        ValidPet(None, plain(None), (pet(None, near, another),), escaped=True),
+        ValidPet(fourth, plain(fourth, another), (pet(fourth, near, another),), escaped=True),
     )
 
 

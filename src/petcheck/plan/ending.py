@@ -38,10 +38,9 @@ def end_share(requests: int) -> int:
     return min(requests // _SHARE, _MOST)
 
 
-def ending(record: Record, *, reads: bool) -> tuple[Call, ...]:
-    """The requests of the end, most telling first; without GETs of animals unless `reads`."""
-    steps = (one for one in ENDING if reads or one.operation is not Operation.GET_PET)
-    return tuple(dict.fromkeys(call for one in steps for call in one.calls(record)))
+def ending(record: Record) -> tuple[Call, ...]:
+    """The requests of the end, most telling first."""
+    return tuple(dict.fromkeys(call for one in ENDING for call in one.calls(record)))
 
 
 def _widest(_record: Record) -> Iterator[Call]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from petcheck.exchange import ALIKE, FORMS_OF_JSON, Call, Exchange, Form
 from petcheck.json_values import parse
 from petcheck.judging.request_bodies import Due, asked_for
+from petcheck.plan.together import Kind, kind_of
 from petcheck.spec.operations import Operation
 
 _LONGEST = 900  # bytes of a body that another spelling must not make too long
@@ -28,8 +29,8 @@ class Forms:
     seed: str
     _refused: set[Form] = field(default_factory=set)
     _heard: int = 0
-    _sent: dict[tuple[Operation, bool], int] = field(default_factory=dict)
-    _turns: dict[Operation, deque[Form]] = field(default_factory=dict)
+    _sent: dict[Kind, int] = field(default_factory=dict)
+    _turns: dict[Kind, deque[Form]] = field(default_factory=dict)
 
     def formed(self, call: Call, recorded: Sequence[Exchange] = ()) -> Call:
         """The call in the form that it names, otherwise in the one whose turn it is: the longest unused that it has.
@@ -40,12 +41,13 @@ class Forms:
         self._refused.update(one.request.form for one in heard if one.request.has_valid_key and one.status == 401)
         if call.form is not None:
             return spelled(call, call.form)
-        kind = call.operation, fits(Form.SPACED, call)
+        # a server may mind a form only where it serves the request
+        kind = kind_of(call)
         sent = self._sent.get(kind, 0)
         self._sent[kind] = sent + 1
         if sent % 2 == 0:
             return replace(call, form=Form.PLAIN)
-        turns = self._turns.setdefault(call.operation, deque(self.drawn(call.operation)))
+        turns = self._turns.setdefault(kind, deque(self.drawn(call.operation)))
         form = next((form for form in turns if fits(form, call) and form not in self._refused), None)
         if form is None:
             return replace(call, form=Form.PLAIN)

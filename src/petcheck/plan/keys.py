@@ -1,7 +1,8 @@
 """Section 5: which kind of invalid key goes with which operation and which second defect. Pure.
 
 A server may accept one kind of key on one operation only, so the pairs are many and a run asks for some of them: those
-that a pass needs, then as many others as it has requests for. The seed draws them, so repeated runs ask for all.
+that a pass needs, then as many others as it has requests for. Each kind moves on by one operation with each next seed,
+so as many runs as there are operations, with consecutive seeds, ask for all pairs.
 """
 
 from __future__ import annotations
@@ -70,8 +71,13 @@ class KeyCell:
     @property
     def requirements(self) -> tuple[str, ...]:
         """The requirement that says that this kind of key is refused, and AUTH-5 if the request has another defect."""
-        late = ("AUTH-5",) if self.wrong in DEFECTS[self.operation] else ()
+        late = ("AUTH-5",) if self.defective else ()
         return *(name for name, kinds in INVALID.items() if self.key in kinds), *late
+
+    @property
+    def defective(self) -> bool:
+        """Whether something besides the key is wrong."""
+        return self.wrong in DEFECTS[self.operation]
 
     @property
     def has_name(self) -> bool:
@@ -92,24 +98,24 @@ class KeyPlan:
     others: tuple[KeyCell, ...]
 
 
-def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
-    """Draw what is asked on the operations that a run may call.
+def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
+    """Choose what is asked on the operations that a run may call.
 
     Needed are a missing and an empty key on each operation, the missing one both in a request that is otherwise right
     and beside a defect; and each other kind once, spread over all operations.
     """
     drawn = random.Random(f"{seed}/keys")  # noqa: S311 - repeatable, not secret
     ours = [operation for operation in Operation if operation in operations]
+    block, turn = divmod(seed, len(ours))
 
     def cell(key: Credential, operation: Operation, options: Sequence[Wrong]) -> KeyCell:
         return KeyCell(key, operation, drawn.choice(options), drawn.randrange(_VARIANTS))
 
     def spread(kinds: Sequence[Credential]) -> Iterator[KeyCell]:
-        """Each kind on one operation, no operation twice before each had one. A POST must not be stored (AUTH-6)."""
-        shuffled: list[Operation] = []
-        for key in drawn.sample(kinds, len(kinds)):
-            shuffled = shuffled or drawn.sample(ours, len(ours))
-            operation = shuffled.pop()
+        """Each kind on one operation, another one in each turn."""
+        order = random.Random(f"{block}/keys").sample(kinds, len(kinds))  # noqa: S311 - the same in all turns
+        for place, key in enumerate(order):
+            operation = ours[(place + turn) % len(ours)]
             yield cell(key, operation, _options(operation) if key is _RANDOM else _OTHERWISE_RIGHT[operation])
 
     needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]
@@ -122,9 +128,8 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
     needed += [cell(_EMPTY, op, _options(op)) for op in ours]
     for name in ("AUTH-2", "AUTH-4"):
         needed += spread([key for key in INVALID[name] if key in SURELY_INVALID])
-    others = sorted(
-        spread([key for key in INVALID["AUTH-2"] if key not in SURELY_INVALID]), key=lambda one: one.key not in _LIKELY
-    )
+    unlikely = [key for key in INVALID["AUTH-2"] if key not in {*SURELY_INVALID, *_LIKELY}]
+    others = [*spread(_LIKELY), *spread(unlikely)]
     asked = {one.pair for one in (*needed, *others)}
     kinds = [key for several in INVALID.values() for key in several]
     rest = [cell(*pair, _OTHERWISE_RIGHT[pair[1]]) for pair in product(kinds, ours) if pair not in asked]
@@ -132,7 +137,7 @@ def key_plan(seed: str, operations: Collection[Operation]) -> KeyPlan:
     sent = {(one.key, one.wrong) for one in needed}
     unsent = [(key, op, wrong) for key in (_MISSING, _RANDOM, _EMPTY) for op in ours for wrong in DEFECTS[op]]
     rest += [cell(key, op, (wrong,)) for key, op, wrong in unsent if (key, wrong) not in sent]
-    first = [one for one in rest if one.key is _RANDOM and one.wrong in DEFECTS[one.operation]]
+    first = [one for one in rest if one.key is _RANDOM and one.defective]
     late = drawn.sample(first, min(1, len(first)))
     order = (*others[: len(_LIKELY)], *late, *others[len(_LIKELY) :], *drawn.sample(rest, len(rest)))
     return KeyPlan(tuple(needed), tuple(dict.fromkeys(order)))

@@ -48,7 +48,7 @@ def listing(seed: int, cases: Cases) -> Iterator[Call]:
     free = chain(_open_lists(cases, drawn), cases.random(Operation.LIST_PETS, "negative", seed))
     short = (call for call in free if sum(len(name) + len(value) for name, value in call.query) <= _LONGEST_QUERY)
     # open ones first: what a run that only reads asks, one with few requests left asks too
-    yield from _fresh(chain(_woven(short, valid, 9, 2), _woven(valid, short, 24, 3), _woven(valid, short, 2**62, 7)))
+    yield from _fresh(chain(_woven(short, valid, 12, 1), _woven(valid, short, 24, 3), _woven(valid, short, 2**62, 7)))
 
 
 def _named_pairs(drawn: random.Random) -> Iterator[Call]:

@@ -23,11 +23,11 @@ from petcheck.toolkit.budget import shares
 from petcheck.toolkit.feeds import Choice, Traffic
 
 _WIDTH, _BESIDE = 80, 22
-_OTHERS = 6  # as many of the keys that no pass needs as a run usually affords
+_OTHERS = 10  # as many of the keys that no pass needs as a run usually affords
 _FORMS = 1  # that is named of each operation
 _SAMPLES = {
     Operation.LIST_PETS: page_call(LIMIT_MAX, PENDING),
-    Operation.CREATE_PET: Call(Operation.CREATE_PET, body=json.dumps(valid_pets("0" * 8, (1,))[1].plain).encode()),
+    Operation.CREATE_PET: Call(Operation.CREATE_PET, body=json.dumps(valid_pets("0" * 8, (1,), 0)[1].plain).encode()),
     Operation.GET_PET: read_call(1),
     Operation.STORE_ORDERS: Call(Operation.STORE_ORDERS),
 }
@@ -53,7 +53,7 @@ def _plan(run: Forecast, *, alone: bool) -> Iterator[str]:
     if _sent(choice, Traffic.PAGES, pages):
         yield f"  GET of these pages first, for {id_ranges(pages)}"
         yield from _said(", ".join(page_call(*page).path for page in first_pages(str(config.seed))), 4)
-    plan = key_plan(str(config.seed), operations)
+    plan = key_plan(config.seed, operations)
     needed = [cell for cell in plan.needed if _sent(choice, Traffic.KEYS, _served(cell))]
     others = [cell for cell in plan.others if choice.covers(*cell.requirements)]
     if needed:

@@ -9,8 +9,8 @@ from petcheck.json_values import integer
 from petcheck.judging.creations import creations_in, reads_in
 from petcheck.judging.pages import animals_in
 from petcheck.judging.rules.get_pet import wrapped
-from petcheck.plan.bodies import TELLTALE_STATUS
-from petcheck.spec.figures import LIMIT_MAX, PENDING, SOLD, STATUSES
+from petcheck.plan.bodies import TELLTALE_STATUS, ValidPet
+from petcheck.spec.figures import LIMIT_MAX
 from petcheck.toolkit.target import Target
 
 _DOUBLE_BITS = 53
@@ -18,34 +18,33 @@ _DOUBLE_BITS = 53
 _CONFIRMATION = 4
 
 
-def _creation(target: Target, status: str | None) -> Exchange:
-    """The POST of an animal of a status: the extreme one if it was accepted, otherwise the plain one.
+def _creation(target: Target, pet: ValidPet) -> Exchange:
+    """The POST of an animal: the extreme one if it was accepted, otherwise the plain one.
 
     If the plainest animal of all got the same status, other than 400, the extreme value was not the reason.
     """
     target.need_writes()
-    pet = next(pet for pet in target.valid_pets() if pet.status == status)
     # requested before the first POST and again after the last: a cache would give both the same answer
     target.api.list_pets(limit=LIMIT_MAX, status=TELLTALE_STATUS)
+    plainest = target.valid_pets()[0]
     for place, extreme in enumerate(pet.extremes):
-        first = target.post(f"extreme {status}" + " again" * place, extreme, escaped=pet.escaped)
-        plainest = target.post(f"plain {STATUSES[0]}", target.valid_pets()[0].plain)
-        if first.status == 201 or (first.status != 400 and first.status == plainest.status):
+        first = target.post(f"extreme {pet.status}" + " again" * place, extreme, escaped=pet.escaped)
+        other = target.post(f"plain {plainest.status}", plainest.plain)
+        if first.status == 201 or (first.status != 400 and first.status == other.status):
             return first
-    return target.post(f"plain {status}", pet.plain)
+    return target.post(f"plain {pet.status}", pet.plain)
 
 
 def creations(target: Target) -> None:
     """Create an animal of each status, and one without; then the watched page is requested again."""
-    for status in (*STATUSES, None):
-        _creation(target, status)
+    for pet in target.valid_pets():
+        _creation(target, pet)
     list_anew(target, TELLTALE_STATUS)
 
 
 def revealing(target: Target) -> int | None:
     """The id of the created animal that reveals most, an extreme one if there is one; None if none has an id."""
-    extreme = (f"extreme {PENDING}", f"extreme {SOLD}", f"extreme {SOLD} again", "extreme None")
-    labels = (*(label for label in extreme if label in target.created), *target.created)
+    labels = sorted(target.created, key=lambda label: not label.startswith("extreme"))
     return next((made.id for made in creations_in(target.created[label] for label in labels)), None)
 
 

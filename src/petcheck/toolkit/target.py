@@ -40,6 +40,7 @@ _QUESTIONS = 6  # most questions that a rule may ask for one decision
 _SAME_QUESTIONS = 3  # that it may ask for the same requests in a run: where an animal never stops changing
 # requests kept for questions that arise after everything else was sent; a Free key's window lasts for the others
 _RESERVED = 3
+_AFTER_THE_END = 2  # more of them that the end leaves over
 
 
 @dataclass
@@ -80,7 +81,7 @@ class Target:
     @cached_property
     def keys(self) -> KeyPlan:
         """Which kinds of invalid key the run sends where (section 5)."""
-        return key_plan(str(self.seed), allowed_operations(writes=self.config.writes, as_of=self.as_of))
+        return key_plan(self.seed, allowed_operations(writes=self.config.writes, as_of=self.as_of))
 
     @cached_property
     def pages(self) -> tuple[Parameters, ...]:
@@ -197,7 +198,9 @@ class Target:
             decision = self.decision(requirement)
             if not isinstance(decision, Ask):
                 return decision
-            question, same = (decision.calls, decision.not_before), (requirement, decision.calls)
+            # what is asked before its time shows nothing new a second time
+            question = decision.calls, decision.not_before if patient else 0.0
+            same = requirement, decision.calls
             if question in asked or len(asked) >= _QUESTIONS or self._asked[same] >= _SAME_QUESTIONS:
                 return decision.otherwise
             asked.add(question)
@@ -238,16 +241,17 @@ class Target:
         if self.choice.entries is not None:
             return
         left, self.ended = end_share(self.budget + self.examples_share), True
-        for call in ending(self.record, reads=self.as_of < REMOVAL_DAY)[:left]:
-            if self.spare_for_examples() > 0:
+        for call in ending(self.record)[:left]:
+            if self.spare_for_examples() > _AFTER_THE_END:
                 yield call
 
     def ask_whether_removed(self) -> None:
-        """Find out whether pages still show an animal that was found before and no longer is, once in a run."""
-        question = whether_removed(self.record)
-        if question is not None and self.choice.entries is None:
+        """Find out whether an animal is gone that was found before and no longer is, once in a run."""
+        question, left = whether_removed(self.record), self.spare_in_all()
+        if question is not None and left and self.choice.entries is None:
             with suppress(NotSent):
-                self._put(question, partial(self.api.call, fresh=True), patient=True)
+                fitting = replace(question, calls=question.calls[-left:])
+                self._put(fitting, partial(self.api.call, fresh=True), patient=True)
 
     def repeat_in_plain_form(self) -> None:
         """Send what failed in some other form once in the plain one, to find out whether the form is the cause.
@@ -299,7 +303,7 @@ class Target:
 
     def valid_pets(self) -> tuple[ValidPet, ...]:
         """The animals that the run creates."""
-        return valid_pets(self.run, self.categories)
+        return valid_pets(self.run, self.categories, self.seed)
 
     def defects(self) -> tuple[Defect, ...]:
         """The bodies that must be refused."""

@@ -12,7 +12,6 @@ from petcheck.exchange import Call, Credential, Exchange, page_call, read_call
 from petcheck.judging.judgement import Failed
 from petcheck.judging.rules import RULE
 from petcheck.plan.bodies import TELLTALE_STATUS, twin_name
-from petcheck.plan.keys import Wrong
 from petcheck.plan.together import first_of_each_kind, kind_of, mixed
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
 from petcheck.spec.operations import Operation
@@ -69,10 +68,18 @@ def ask_creations_ahead(target: Target) -> None:
         plain = target.valid_pets()[0].plain
         posts += [valid_call(plain | {"name": twin_name(target.run, number)}) for number in range(_TWINS)]
         refused = next(defect.body for defect in target.defects() if defect.label == _REFUSED)
-        beside += [new_pet_call(refused), page_call(), page_call(credential=Credential.MISSING)]
+        invalid = _page_with_an_invalid_key(target)
+        beside += [new_pet_call(refused), replace(invalid, credential=Credential.VALID), invalid]
         target.examples_sent += _TWINS + len(beside)
     room = target.transport.permissions.connections - len(posts[1:]) - len(beside)  # so that they are one burst
     ask_ahead(target, [*posts, *islice(asked_later(target), max(room, 0))], beside)
+
+
+def _page_with_an_invalid_key(target: Target) -> Call:
+    """A page with a kind of invalid key that the run sends later otherwise; without a key if none is left."""
+    cells = (one for one in target.keys.others if one.operation is Operation.LIST_PETS and not one.defective)
+    calls = (call for cell in cells if (call := target.keyless(cell)) is not None and not target.api.known(call))
+    return next(calls, page_call(credential=Credential.MISSING))
 
 
 def ask_refusals_ahead(target: Target) -> None:
@@ -123,12 +130,11 @@ def asked_later(target: Target, keys: Collection[Operation] = tuple(Operation)) 
             yield read_call(unknown_id(target))
     for cell in target.keys.needed if Traffic.KEYS in needs else ():
         call = target.keyless(cell)
-        settled = cell.wrong not in (Wrong.NOTHING, Wrong.FILTER)
         if (
             call is not None
             and call.operation.safe
             and call.operation in keys
-            and (settled or target.api.known(replace(call, credential=Credential.VALID)))
+            and (cell.defective or target.api.known(replace(call, credential=Credential.VALID)))
         ):
             yield call
 

@@ -106,16 +106,19 @@ def _existing_is_found(record: Record, grounds: Grounds) -> Decision:
 
 
 def whether_removed(record: Record) -> Ask | None:
-    """The question whether pages still show an animal that a GET found before and no longer finds; None without one.
+    """The question whether an animal is gone that a GET found before and no longer finds; None without one.
 
-    No pass needs the answer: another client may have removed the animal.
+    No pass needs the answer: another client may have removed the animal. If not, pages still show it, a GET finds it
+    now and then, or only what was asked just before hides it. The most telling requests come last.
     """
     listed = listed_in(record)
     for number, reads in read_in(record).items():
         since = not_found_since(reads)
         if number in listed and 0 < len(since) < len(reads):
-            page = _wide(listed[number][-1].exchange.request.call)
-            return Ask((page, read_call(number)), Undecided(""), since[0].finished + LAG_S)
+            page, lost = _wide(listed[number][-1].exchange.request.call), since[0]
+            before = [e.request.same for e in record if e.finished <= lost.sent][-1:]
+            circumstances = (*(call for call in before if call.operation.safe), lost.request.same)
+            return Ask((*circumstances, page, *[read_call(number)] * 2), Undecided(""), lost.finished + LAG_S)
     return None
 
 
