@@ -49,11 +49,10 @@ def test_a_plan_covers_every_pair_and_asks_nothing_twice(seed: int) -> None:
 
 
 @pytest.mark.parametrize("operations", [READING, ALL])
-@pytest.mark.parametrize("first", [0, 41, 2**40])
+@pytest.mark.parametrize("first", [0, 11, 2**40])
 def test_runs_with_consecutive_seeds_ask_for_all_pairs(first: int, operations: frozenset[Operation]) -> None:
-    """As many runs as there are operations, from a seed that is a multiple of their number: needed, and the first 8."""
-    seeds = range(first * len(operations), (first + 1) * len(operations))
-    plans = [key_plan(seed, operations) for seed in seeds]
+    """As many runs as there are operations: what a pass needs, and the first 8 of the others."""
+    plans = [key_plan(seed, operations) for seed in range(first, first + len(operations))]
     asked = {cell.pair for plan in plans for cell in (*plan.needed, *plan.others[:8])}
     assert asked == set(product(KINDS, operations))
 

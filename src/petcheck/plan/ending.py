@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from petcheck.exchange import Call, page_call, read_call
+from petcheck.judging.apply import stated
 from petcheck.judging.creations import Creation, creations_in, reads_in
 from petcheck.judging.judgement import Record
 from petcheck.judging.pages import animals_in, lists_in
@@ -40,7 +41,8 @@ def end_share(requests: int) -> int:
 
 def ending(record: Record) -> tuple[Call, ...]:
     """The requests of the end, most telling first."""
-    return tuple(dict.fromkeys(call for one in ENDING for call in one.calls(record)))
+    judged = stated(record)  # an animal that was posted in chunks may be read as well as not
+    return tuple(dict.fromkeys(call for one in ENDING for call in one.calls(judged)))
 
 
 def _widest(_record: Record) -> Iterator[Call]:

@@ -2,7 +2,7 @@
 
 A server may accept one kind of key on one operation only, so the pairs are many and a run asks for some of them: those
 that a pass needs, then as many others as it has requests for. Each kind moves on by one operation with each next seed,
-so as many runs as there are operations, with consecutive seeds, ask for all pairs.
+so as many runs with consecutive seeds as there are operations ask for all pairs.
 """
 
 from __future__ import annotations
@@ -106,16 +106,14 @@ def key_plan(seed: int, operations: Collection[Operation]) -> KeyPlan:
     """
     drawn = random.Random(f"{seed}/keys")  # noqa: S311 - repeatable, not secret
     ours = [operation for operation in Operation if operation in operations]
-    block, turn = divmod(seed, len(ours))
 
     def cell(key: Credential, operation: Operation, options: Sequence[Wrong]) -> KeyCell:
         return KeyCell(key, operation, drawn.choice(options), drawn.randrange(_VARIANTS))
 
     def spread(kinds: Sequence[Credential]) -> Iterator[KeyCell]:
-        """Each kind on one operation, another one in each turn."""
-        order = random.Random(f"{block}/keys").sample(kinds, len(kinds))  # noqa: S311 - the same in all turns
-        for place, key in enumerate(order):
-            operation = ours[(place + turn) % len(ours)]
+        """Each kind on one operation, and on another one with the next seed."""
+        for place, key in enumerate(kinds):
+            operation = ours[(place + seed) % len(ours)]
             yield cell(key, operation, _options(operation) if key is _RANDOM else _OTHERWISE_RIGHT[operation])
 
     needed = [cell(_MISSING, op, _OTHERWISE_RIGHT[op]) for op in ours]

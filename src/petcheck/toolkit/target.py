@@ -177,7 +177,7 @@ class Target:
 
         Nothing is sent for a requirement that was not chosen, unless a chosen one needs its questions. `send` sends a
         request; without it, the target's own operations do. Unless `patient`, a question that should wait is put at
-        once: the answer may show a failure, and shows less if there is none.
+        once, if it is the first: the answer may show a failure, and shows less if there is none.
         """
         if not self.choice.covers(requirement) and not self.choice.asks(requirement):
             return
@@ -198,10 +198,10 @@ class Target:
             decision = self.decision(requirement)
             if not isinstance(decision, Ask):
                 return decision
+            question, same = (decision.calls, decision.not_before), (requirement, decision.calls)
             # what is asked before its time shows nothing new a second time
-            question = decision.calls, decision.not_before if patient else 0.0
-            same = requirement, decision.calls
-            if question in asked or len(asked) >= _QUESTIONS or self._asked[same] >= _SAME_QUESTIONS:
+            early = asked and not patient and decision.not_before > self.transport.time.monotonic()
+            if early or question in asked or len(asked) >= _QUESTIONS or self._asked[same] >= _SAME_QUESTIONS:
                 return decision.otherwise
             asked.add(question)
             self._asked[same] += 1
@@ -242,7 +242,7 @@ class Target:
             return
         left, self.ended = end_share(self.budget + self.examples_share), True
         for call in ending(self.record)[:left]:
-            if self.spare_for_examples() > _AFTER_THE_END:
+            if self.spare_for_the_end() > 0:
                 yield call
 
     def ask_whether_removed(self) -> None:
@@ -289,6 +289,10 @@ class Target:
     def spare_for_examples(self) -> int:
         """Requests that property examples may still use."""
         return self.spare_in_all() - self.reserved
+
+    def spare_for_the_end(self) -> int:
+        """Requests that the end of the run may still use."""
+        return max(self.spare_for_examples() - _AFTER_THE_END, 0)
 
     def spare_in_all(self) -> int:
         """Requests left including the property examples' share, which questions that arise in a run may use too."""

@@ -105,7 +105,7 @@ def ask_again_at_the_end(target: Target) -> None:
     for call in islice(calls, _ALONE_AT_THE_END):
         target.transport.section = call.operation.section
         target.api.call(call, fresh=True)
-    rest = list(islice(calls, max(target.spare_for_examples(), 0)))
+    rest = list(islice(calls, target.spare_for_the_end()))
     for burst in mixed(rest, target.transport.permissions.connections):
         _send_together(target, burst)
 
