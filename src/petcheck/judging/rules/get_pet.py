@@ -112,14 +112,15 @@ def whether_removed(record: Record) -> Ask | None:
     now and then, or only what was asked just before hides it. The most telling requests come last.
     """
     listed = listed_in(record)
-    for number, reads in read_in(record).items():
-        since = not_found_since(reads)
-        if number in listed and 0 < len(since) < len(reads):
-            page, lost = _wide(listed[number][-1].exchange.request.call), since[0]
-            before = [e.request.same for e in record if e.finished <= lost.sent][-1:]
-            circumstances = (*(call for call in before if call.operation.safe), lost.request.same)
-            return Ask((*circumstances, page, *[read_call(number)] * 2), Undecided(""), lost.finished + LAG_S)
-    return None
+    gone = {n: (not_found_since(reads), reads) for n, reads in read_in(record).items() if n in listed}
+    lost = {n: since[0] for n, (since, reads) in gone.items() if 0 < len(since) < len(reads)}
+    if not lost:
+        return None
+    number, first = min(lost.items(), key=lambda one: one[1].sent)  # a 404 may be what hides the others
+    page = _wide(listed[number][-1].exchange.request.call)
+    before = [e.request.same for e in record if e.finished <= first.sent][-1:]
+    circumstances = (*(call for call in before if call.operation.safe), first.request.same)
+    return Ask((*circumstances, page, *[read_call(number)] * 2), Undecided(""), first.finished + LAG_S)
 
 
 def _missed_once(reads: Sequence[Exchange], held: tuple[Exchange, ...]) -> Failed | None:
