@@ -9,7 +9,9 @@ from datetime import date
 from itertools import groupby
 from types import MappingProxyType
 
-from petcheck.judging.verdicts import AppliedWaiver, Verdict, fails_by_waiver, is_open, too_few
+from petcheck.judging.exits import too_few
+from petcheck.judging.verdicts import AppliedWaiver, Verdict
+from petcheck.judging.waivers import fails_by_waiver, is_open
 from petcheck.results import fleet
 from petcheck.results.result import Result, RunInfo, TargetInfo
 from petcheck.sanitize import comma_list, printable

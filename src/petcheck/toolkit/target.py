@@ -23,7 +23,7 @@ from petcheck.judging.once import WholeRecord
 from petcheck.judging.record import grounds_of
 from petcheck.judging.rules import RULE
 from petcheck.judging.rules.get_pet import whether_removed
-from petcheck.judging.verdicts import forms_in, in_plain_form
+from petcheck.judging.suspects import forms_in, in_plain_form
 from petcheck.plan.bodies import Defect, ValidPet, chunked_pet, defects, valid_pets
 from petcheck.plan.ending import end_share, ending
 from petcheck.plan.keys import KeyCell, KeyPlan, key_body, key_call, key_plan
