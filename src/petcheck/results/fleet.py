@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from petcheck.judging.verdicts import Verdict
-from petcheck.results.parts import SIDE_BY_SIDE
 from petcheck.results.result import Result, TargetInfo
 from petcheck.sanitize import comma_list, printable
 from petcheck.spec.outcomes import OPEN, Outcome
 
+SIDE_BY_SIDE = 4
+"""The most targets whose evidence one recording and one page hold. A run of more is in parts."""
 _NAMED = 5  # targets in a sentence
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "error", "inconclusive", "not-run", "waived", "pass")
 """What a reader must look at first."""
