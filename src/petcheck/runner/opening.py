@@ -30,9 +30,10 @@ from petcheck.wire.api import Api
 from petcheck.wire.client import HttpClient
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, random_key_like
+from petcheck.wire.permissions import Permissions
 from petcheck.wire.redaction import Redactor
 from petcheck.wire.sender import LiveSender
-from petcheck.wire.transport import Permissions, Transport
+from petcheck.wire.transport import Transport
 
 _REFERENCE_ANIMALS = 70  # they fit on a page, with those that the run creates
 _USUAL_PATHS = (f"/{BASE_SEGMENT}", f"/api/{BASE_SEGMENT}", "/api", "")

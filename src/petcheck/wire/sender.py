@@ -9,9 +9,10 @@ from petcheck.errors import NotSent
 from petcheck.exchange import DIRECT, Call, Exchange, Form, NoAnswer, Reach, Request, Response
 from petcheck.spec.figures import CONTENT_TYPE, MEDIA_TYPE
 from petcheck.spec.version import VERSION
-from petcheck.wire.client import ACCEPTED_ENCODINGS, HttpClient, Moment, Outgoing, Timed
+from petcheck.wire.client import HttpClient, Moment, Outgoing, Timed
 from petcheck.wire.clock import Clock
 from petcheck.wire.credentials import ApiKey, Header, authorization, shown
+from petcheck.wire.decoding import ACCEPTED_ENCODINGS
 from petcheck.wire.redaction import Redactor
 
 TRACE = "traceparent"
