@@ -231,7 +231,7 @@ class Target:
         """Requests kept for later: the body in chunks, the end of the run, and questions that arise after them."""
         if self.ended or self.choice.entries is not None:
             return _RESERVED
-        return _RESERVED + int(self._chunks_are_due) + end_share(self.budget + self.examples_share)
+        return _RESERVED + self._kept_for_chunks + end_share(self.budget + self.examples_share)
 
     def ending(self) -> Iterator[Call]:
         """What the end of a run that judges everything asks again, as long as requests are left for it."""
@@ -316,9 +316,9 @@ class Target:
         return self.created[label]
 
     @property
-    def _chunks_are_due(self) -> bool:
-        """Whether a request is kept for the body in chunks: one of those of property examples."""
-        return self.config.writes and self.examples_share > 0
+    def _kept_for_chunks(self) -> int:
+        """Requests kept for the body in chunks: one of those of property examples."""
+        return int(self.config.writes and self.examples_share > 0)
 
     def post_in_chunks(self) -> None:
         """Post an animal with its body in chunks, if a request is left for it. Raises `NotRun` without writes.
@@ -326,7 +326,7 @@ class Target:
         Any answer is one, silence too: the document leaves it open.
         """
         self.need_writes()
-        if not self.affords(int(not self._chunks_are_due)):
+        if not self.affords(1 - self._kept_for_chunks):
             return
         call = new_pet_call(chunked_pet(self.run, self.category))
         self.transport.send_once(replace(call, form=Form.CHUNKED))
