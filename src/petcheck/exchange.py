@@ -444,7 +444,7 @@ def limit_in(text: str) -> int | None:
 def _one_line(text: str) -> str:
     """Text cut at 100 characters, with unprintable characters escaped."""
     text = text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def http_date(text: str) -> datetime | None:
