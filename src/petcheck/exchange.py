@@ -19,15 +19,7 @@ from typing import Any, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from petcheck.json_values import LARGE, Json, Parsed, integer, parse
-from petcheck.spec.figures import (
-    CONTENT_TYPE,
-    INT64_MAX,
-    INT64_MIN,
-    LIMIT_DEFAULT,
-    LIMIT_MAX,
-    LIMIT_MIN,
-    STATUSES,
-)
+from petcheck.spec.figures import CONTENT_TYPE, INT64_MAX, INT64_MIN, LIMIT_DEFAULT, LIMIT_MAX, LIMIT_MIN, STATUSES
 from petcheck.spec.operations import Operation
 from petcheck.words import plural
 

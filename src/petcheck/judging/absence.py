@@ -13,18 +13,7 @@ from math import inf
 
 from petcheck.exchange import Animal, Call, Exchange, Page, page_call
 from petcheck.json_values import Json, integer
-from petcheck.judging.judgement import (
-    STATUS,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Proof,
-    Record,
-    Undecided,
-    body,
-)
+from petcheck.judging.judgement import STATUS, Ask, Decision, Failed, Grounds, Held, Proof, Record, Undecided, body
 from petcheck.judging.matchers import answer_text, described, quoted
 from petcheck.judging.pages import LAG_S, created_in, pages_in, that_would_show
 from petcheck.spec.figures import LIMIT_MAX, STATUSES

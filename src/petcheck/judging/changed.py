@@ -9,16 +9,7 @@ from itertools import chain
 
 from petcheck.exchange import Animal, Call
 from petcheck.judging.creations import Creation, Sight, due
-from petcheck.judging.judgement import (
-    BODY,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Problem,
-    Proof,
-    Undecided,
-)
+from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Problem, Proof, Undecided
 from petcheck.judging.matchers import described, differences
 from petcheck.spec.operations import Operation
 

@@ -18,19 +18,7 @@ from petcheck.judging.creations import (
     sights_on,
     still_there,
 )
-from petcheck.judging.judgement import (
-    BODY,
-    Ask,
-    Decision,
-    Failed,
-    Grounds,
-    Held,
-    Proof,
-    Record,
-    Rule,
-    Undecided,
-    body,
-)
+from petcheck.judging.judgement import BODY, Ask, Decision, Failed, Grounds, Held, Proof, Record, Rule, Undecided, body
 from petcheck.judging.matchers import described
 from petcheck.judging.pages import SMALLEST_CAP, pages_in, whole_stores
 from petcheck.spec.figures import LIMIT_MAX, REMOVAL_DAY
