@@ -64,7 +64,7 @@ class Opener:
             sender = self._answering(target)
         except AppFailed as failure:
             failed, sender = failure, _absent(target.source, self.clock)
-        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.fingerprint))
+        writer.write(Opened(target.name, sender.redacted(sender.base_url), sender.key.fingerprint))
         writer.write(planned)
         transport = self._transport(target, sender)
         opened = Target(
@@ -83,7 +83,7 @@ class Opener:
                 raise failed
             opened.probe()
         except Untestable as reason:
-            opened.untestable = transport.redacted(str(reason))
+            opened.untestable = transport.sender.redacted(str(reason))
             if isinstance(target.source, App) and target.source.base_path is None and failed is None:
                 opened.untestable += "; if the application has another base path, name it with --base-path"
             writer.write(Gone(target.name, opened.untestable))

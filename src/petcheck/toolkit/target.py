@@ -110,7 +110,7 @@ class Target:
 
     def probe(self) -> None:
         """Find out in a few requests whether the target can be tested. Raises `Untestable` if it cannot."""
-        url = self.transport.base_url
+        url = self.transport.sender.base_url
         try:
             answers = [self.api.list_pets()]
             if not (is_strange(answers[0]) or isinstance(answers[0].answer, NoAnswer)):
@@ -132,7 +132,7 @@ class Target:
             raise Untestable(f"{url} serves no requests now: {error.reason}") from None
         if all(_refused(answer) for answer in answers):
             raise Untestable(
-                f"{url} rejects the key {self.transport.sender.fingerprint} on every operation "
+                f"{url} rejects the key {self.transport.sender.key.fingerprint} on every operation "
                 f"({answer_text(answers[0])}); check PETSTORE_API_KEY"
             )
 

@@ -46,13 +46,8 @@ class LiveSender:
     def __post_init__(self, secrets: Sequence[str]) -> None:
         self._redactor = Redactor(self.key, *secrets)
 
-    @property
-    def fingerprint(self) -> str:
-        """`sha256:` and eight digits of the key's digest."""
-        return self.key.fingerprint
-
     def redacted(self, text: str) -> str:
-        """`text` without the key."""
+        """`text` without the key, for every message about this server."""
         return self._redactor.in_text(text)
 
     def send(self, call: Call, *, new_connection: bool, body_cap: int) -> Exchange:

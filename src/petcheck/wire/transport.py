@@ -97,18 +97,9 @@ class Transport:
         self._throttle = Throttle(self.time, self.permissions.max_wait, self.wait)
 
     @property
-    def base_url(self) -> str:
-        """Where the target is; no slash at its end."""
-        return self.sender.base_url
-
-    @property
     def down(self) -> bool:
         """Whether the target has stopped answering."""
         return self._down is not None
-
-    def redacted(self, text: str) -> str:
-        """`text` without the key, for every message about this target."""
-        return self.sender.redacted(text)
 
     def send(self, call: Call) -> Exchange:
         """Send a call and return its last exchange. Raises `NotSent` if no answer counts or it cannot be sent."""
@@ -227,7 +218,7 @@ class Transport:
             pause = pause_before_probe(number, passed, patience)
             if pause > 0:
                 self._let_pass(pause, "no answer; probing again")
-        self._down = self.redacted(self._last_words(unanswered, passed))
+        self._down = self.sender.redacted(self._last_words(unanswered, passed))
         raise TargetDown(self._down)
 
     def _probes(self, silent: Operation) -> list[Call]:
